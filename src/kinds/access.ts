@@ -23,7 +23,7 @@ export function topLevelField(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
-/** If an entry has one of these fields, a default of `field` is not filled in. */
+/** The fields that replace `field`: if an entry has any of them, the default of `field` is not filled in. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && topLevelField(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
@@ -37,7 +37,7 @@ export function fieldsDeclaredTogether({ access, fields }: Kind, field: string):
   return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
 }
 
-/** The kinds of bindings that these fields declare, each with the field of the entry. */
+/** The kinds of bindings that the given fields of an entry declare, each with the field that declares it. */
 export function childrenDeclaredBy(
   { access, fields: rows }: Kind,
   declared: readonly string[],
@@ -54,7 +54,7 @@ export function childrenDeclaredBy(
   return first;
 }
 
-/** The declared fields, and nested fields of bindings such as `stages.policies`. */
+/** The declared fields that contain bindings, with nested ones such as `stages.policies`. */
 export function declaredChildFields(resource: Declared): readonly string[] {
   return [
     ...Object.keys(resource.fields),
@@ -62,7 +62,7 @@ export function declaredChildFields(resource: Declared): readonly string[] {
   ];
 }
 
-/** Fields that can be declared inside bindings; with `valueIn`, only those that the values have. */
+/** The fields that can be declared inside bindings. With `valueIn`, only the fields that the declared values contain. */
 export function nestedBindingFields(
   kind: Kind,
   valueIn?: (field: string) => JsonValue | undefined,
@@ -98,7 +98,7 @@ export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
 
-/** Access that is declared without groups and users admits everyone. */
+/** Access that is declared without any group or user admits everyone. */
 export function isOpenToEveryone(resource: Declared): boolean {
   return (
     declaresAccess(resource) &&
@@ -109,7 +109,7 @@ export function isOpenToEveryone(resource: Declared): boolean {
   );
 }
 
-/** The type of subject that a binding admits; undefined if it is disabled, negated, expired or for a policy. */
+/** The type of subject that a binding admits. Undefined if the binding admits nobody, is negated, or is for a policy. */
 export function admittedSubject(
   { subjects }: Access,
   binding: Pick<Child, 'binds' | 'values'> & Partial<Pick<Child, 'isExpired'>>,
@@ -141,7 +141,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
   );
 }
 
-/** For a field that declares all bindings, except expired ones. */
+/** Makes a field cover all existing bindings of its kind, except expired ones. */
 export function coverAllBindings(
   field: string,
   isPart: boolean,
@@ -175,7 +175,7 @@ function childrenFromAccess(resource: Declared): WantedChildren[] {
   ];
 }
 
-/** Whether the values of a field are bindings and not part of the record itself. */
+/** Whether a field contains bindings, which are separate records in the service. */
 export function isBindingField(kind: Kind, field: string): boolean {
   return boundFields(kind).has(field);
 }
@@ -188,7 +188,7 @@ const boundFields = memoizePerKey(
     ]),
 );
 
-/** The fields that are sent with the record itself. */
+/** The fields of the record itself, without its bindings. */
 export function withoutBindingFields(kind: Kind, fields: JsonObject): JsonObject {
   return Object.keys(fields).some((field) => isBindingField(kind, field))
     ? Object.fromEntries(Object.entries(fields).filter(([field]) => !isBindingField(kind, field)))
@@ -206,7 +206,7 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   };
 }
 
-/** Converts fields to the form of a manifest: names, `type`, and access in a single field. */
+/** Converts fields to the form of a manifest: its names of fields, its `type`, and all access in a single field. */
 export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
@@ -228,7 +228,7 @@ export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   return { ...Object.fromEntries(entries), ...sorted };
 }
 
-/** Declares bindings as `access` if only groups and users are bound, otherwise in the field for all bindings. */
+/** Writes bindings as `access` if only groups and users are bound; otherwise, in the field that lists all bindings. */
 function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject): JsonObject {
   const fullField = Object.keys(fields).find((field) => access && rows[field]?.children === access.children);
   if (access === undefined || fullField === undefined) return fields;

@@ -84,12 +84,11 @@ export const defaultKinds: readonly Kind<ResourceType>[] = [
 ];
 export const defaultLists: readonly Kind['list'][] = [...new Set(defaultKinds.map(({ list }) => list))];
 
-/** Whether a binding can have a record of this kind as its subject. */
 export function isSubject({ family }: Pick<Kind, 'family'>): boolean {
   return [groupField, userField].some(({ refersTo }) => refersTo === family);
 }
 
-/** Whether only superusers see enough of what a delete does. */
+/** Whether only a superuser can see everything that deleting such a record affects. */
 export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
   return isSubject(kind) || !defaultKinds.includes(kind);
 }
@@ -107,11 +106,10 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
   return byType.get(type) ?? [];
 }
 
-/** The types of manifests, in the order of the kinds. */
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** These kinds and the lists they refer to, if the API does not document their reads: these reads may fail. */
+/** The kinds whose list the API does not document, and the undocumented lists that they refer to: these reads may fail. */
 export function withoutDocumentedRead(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
@@ -139,7 +137,7 @@ export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.fil
   ({ isUndocumented }) => !isUndocumented,
 );
 
-/** Whether other kinds refer to this kind, so that all of its resources are in the first shard. */
+/** Whether other kinds refer to this kind. If so, all of its resources belong to the first shard. */
 export function mustBeInFirstShard(type: string): boolean {
   return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
@@ -148,7 +146,7 @@ export function isResourceType(type: string): type is ResourceType {
   return byType.has(type);
 }
 
-/** `model` is required only if several kinds have the type. */
+/** Only types that several kinds share need `model`. */
 export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
   const kind = kindNamed(type, model);
   if (kind === undefined) throw new Error(`there is no kind ${type} ${model}`);
@@ -159,7 +157,6 @@ function kindNamed(type: string, model: string | undefined): Kind<ResourceType> 
   return kindsOf(type).find((kind) => kind.model?.type === model);
 }
 
-/** Whether the type and model of a document are those of a known kind. */
 export function isOfKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
   return kindNamed(type, model) !== undefined;
 }
@@ -179,7 +176,7 @@ export function kindAt([list, type, field]: readonly (string | number)[]): Kind<
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 
-/** The keys of the defaults for a kind: its list, and for a list with several types also `provider.oauth2`. */
+/** The keys under `defaults` that apply to a kind: its list and, if several types share the list, also `provider.oauth2`. */
 export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
   return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
 }
@@ -189,7 +186,7 @@ function kindsWithDefaults(key: string): readonly Kind<ResourceType>[] {
   return kindsOf(type).filter((kind) => defaultsKeys(kind).includes(key));
 }
 
-/** `applications and users`. Intl.ListFormat would take most of the start time of a small command. */
+/** Joins words as in `applications and users`. Loading Intl.ListFormat would take most of the start time of a small command. */
 export function joinWords(words: readonly string[]): string {
   const [last = '', ...before] = words.toReversed();
   if (before.length === 0) return last;

@@ -127,7 +127,7 @@ export const application: RowKind = kindFrom({
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },
-  // For other tokens the service returns a cached list, whatever the page.
+  // For tokens of other users, the service returns a cached list and ignores the requested page.
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
@@ -173,7 +173,7 @@ function reservedSlugProblem(slug: string, release: Release | undefined): Proble
   );
 }
 
-/** For this slug the service answers a look-up with a list, which does not show whether the application exists. */
+/** Looking up this slug, the service answers with a list, which does not show whether the application exists. */
 function ambiguousSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(
@@ -184,7 +184,7 @@ function ambiguousSlugProblem(slug: string, release: Release | undefined): Probl
   );
 }
 
-/** Earlier releases hide an application with this URL. */
+/** Earlier releases do not show an application with such a URL. */
 function hiddenUrlProblem(url: string, release: Release | undefined): Problem | undefined {
   if (url !== 'blank://blank' || inRange({ from: metaHideSince }, release) !== true) return undefined;
   return {

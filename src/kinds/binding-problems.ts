@@ -5,7 +5,7 @@ import type { ChildField, Children } from './children.ts';
 
 type Place = readonly (string | number)[];
 
-/** Problems that the schema cannot express; `place` is relative to the value. */
+/** Problems that the schema cannot express. `place` is a path relative to the value. */
 export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,

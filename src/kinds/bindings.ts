@@ -9,12 +9,12 @@ export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [st
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
   );
 
-/** The id of a parent in its bindings. */
+/** The id by which bindings refer to this parent. */
 export function targetId({ targetIdField }: Children, { pk, bindable = pk }: Parent): string {
   return targetIdField === 'pk' ? pk : bindable;
 }
 
-/** Pairs each declared binding with an existing one of the same child and order, or else of the same child. */
+/** Pairs each declared binding with an existing binding of the same child, preferring one with the same order. */
 export function matchBindings<Declared extends Binding, Observed extends Binding>(
   wanted: readonly Declared[],
   held: readonly Observed[],
@@ -28,14 +28,17 @@ export function matchBindings<Declared extends Binding, Observed extends Binding
     pairs.set(binding, match);
     remaining.delete(match);
   };
-  // Of several bindings with the same order, prefer the one with equal values.
+  // If several bindings have the same order, prefer the binding with equal values.
   for (const one of wanted) pair(one, (other) => hasSameOrder(one, other) && hasSameValues(one, other));
   for (const one of wanted) pair(one, (other) => hasSameOrder(one, other));
   for (const one of wanted) pair(one, () => true);
   return pairs;
 }
 
-/** The existing binding for each declared binding; of several for a child the first by id, so that every run keeps the same. */
+/**
+ * The existing binding for each declared binding. If several have the same child, the lowest id wins, so that every run picks the
+ * same.
+ */
 export function bindingsByDeclaration(
   { wanted, covers }: WantedChildren,
   bound: readonly Child[],
@@ -60,7 +63,7 @@ export function changedBindings(
   );
 }
 
-/** An ambiguous declared binding: several existing ones have its child and order, and all differ from it. */
+/** A declared binding that matches several existing bindings by child and order, while all of them have other values. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
@@ -78,7 +81,7 @@ function hasSameOrder({ values: { order } }: Binding, { values }: Binding): bool
   return order !== undefined && order === values['order'];
 }
 
-/** Existing bindings that the declaration omits, each with the field that would have to declare it. */
+/** Existing bindings that are not declared, each with the field in which they would be declared. */
 export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
@@ -90,7 +93,7 @@ export function extraBindings(
   });
 }
 
-/** Whether an existing binding, or a nested one, is to be deleted. */
+/** Whether an apply would delete an existing binding or nested binding. */
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
   const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
@@ -102,13 +105,13 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** A key that is equal for bindings of the same child. */
+/** A text that is equal for all bindings of the same child. */
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idField} ${textOf(plainUuid(known))}`;
 }
 
-/** The fields of a declared binding whose values in the service differ. */
+/** The declared fields of a binding that have another value in the service. */
 export function differingFields({ values, inside }: Binding, held: Binding): string[] {
   return Object.keys(values).filter((field) => {
     const [declared, observed] = [values[field] ?? null, held.values[field] ?? null];
@@ -122,7 +125,6 @@ export function isEnabled({ values }: Pick<Binding, 'values'>): boolean {
   return values['enabled'] !== false;
 }
 
-/** Whether a binding is enabled and not expired. */
 export function isEffective(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
   return isEnabled(one) && one.isExpired !== true;
 }
@@ -174,7 +176,7 @@ export function valueOf(held: readonly Child[]): JsonValue {
     }));
 }
 
-/** Two values as objects with a key for each pair of bindings, such as `group "staff"`, for comparison in a plan. */
+/** Converts two lists of bindings to objects whose keys, such as `group "staff"`, show which bindings a plan compares. */
 export function labelPairs(
   children: Children,
   declared: JsonValue,
@@ -215,7 +217,7 @@ export function labelPairs(
   };
 }
 
-/** Bindings without default values. */
+/** Removes values that equal the default from bindings. */
 export function withoutDefaultsIn(children: Children, value: JsonValue): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one) => (isJsonObject(one) ? withoutDefaults(children, one) : one));
@@ -236,7 +238,7 @@ function pickFields(values: JsonObject, isWanted: (field: string) => boolean): J
 
 type MapId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
 
-/** Maps every id or name of a value, including nested ones in bindings. */
+/** Maps every id or name in a value, also inside nested bindings. */
 export function mapIds(
   { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
@@ -276,7 +278,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   });
 }
 
-/** For bindings that are declared in part: other bindings may exist. */
+/** Compares bindings that are declared only in part: the record may have others. */
 export function partialBindings(children: Children): PartialValue {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;

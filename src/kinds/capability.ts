@@ -1,4 +1,4 @@
-/** Changes that are off until enabled by name, and that also need the run's permission. */
+/** Kinds of changes that must be enabled by name in the settings and allowed again for each run. */
 export const capabilities = ['update', 'delete'] as const;
 
 export type Capability = (typeof capabilities)[number];
@@ -7,7 +7,7 @@ export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }
 
-/** Risky results that a run refuses unless it accepts them: --allow open-login. */
+/** Risky results that rollcall refuses to cause unless a run accepts them, as with --allow open-login. */
 export const risks = ['open-login', 'way-in', 'lockout'] as const;
 
 export type Risk = (typeof risks)[number];
@@ -17,7 +17,7 @@ export function isRisk(name: string): name is Risk {
 }
 
 export interface Reach {
-  /** Whether only documented operations are sent. */
+  /** Whether rollcall sends only operations that authentik documents. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
 }
@@ -29,7 +29,7 @@ const formerReadCapabilities: ReadonlySet<string> = new Set([
   'release',
 ]);
 
-/** Advice for the name of a capability of an earlier version; its reads are always enabled now. */
+/** Advice for a capability name of an earlier version of rollcall. What that capability enabled is always enabled now. */
 export function formerCapability(name: string): string | undefined {
   return formerReadCapabilities.has(name)
     ? 'Delete it: everything that the token may read is read anyway. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'

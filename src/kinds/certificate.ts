@@ -5,10 +5,10 @@ import { memoizePerText } from '../base/memoize.ts';
 import { likelyRefused } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** Every new service has it, as seen in 2023.10.7 and 2025.12.4. */
+/** The certificate that every new service contains, as seen in 2023.10.7 and 2025.12.4. */
 const selfSignedName = 'authentik Self-signed Certificate';
 
-/** A certificate, perhaps with its private key. Both are write-only, so certificates are compared by fingerprint. */
+/** A certificate and optionally its private key. The service returns neither, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   path: '/crypto/certificatekeypairs/',
   list: 'certificates',
@@ -25,7 +25,10 @@ export const certificate: RowKind = kindFrom({
   notDeclarable: { managed: 'The service sets it for its own certificates.' },
 });
 
-/** The SHA-256 fingerprint of the first certificate in a text, in the service's form; any other value unchanged. */
+/**
+ * The SHA-256 fingerprint of the first certificate in a text, written as the service writes it. Other values are returned
+ * unchanged.
+ */
 function fingerprintOf(value: JsonValue): JsonValue {
   return certificateIn(value)?.fingerprint256.toLowerCase() ?? value;
 }

@@ -3,7 +3,7 @@ import { memoizePerText, lazy } from '../base/memoize.ts';
 import { packageFileText, packageFiles } from '../base/package-file.ts';
 import { knownReleases } from './release.ts';
 
-/** A value in the API schema of the service. Without a type, any JSON is allowed. */
+/** What the service's API schema states about a value. A value without a type can be any JSON. */
 export interface ValueFacts {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   readonly format?: string;
@@ -16,7 +16,7 @@ export interface ValueFacts {
   readonly maximum?: number;
   readonly pattern?: string;
   readonly items?: ValueFacts;
-  /** For a nested record. */
+  /** The fields of a nested record. */
   readonly fields?: Readonly<Record<string, FieldFacts>>;
   readonly of?: string;
 }
@@ -27,15 +27,15 @@ export interface FieldFacts extends ValueFacts {
   readonly writeOnly?: true;
 }
 
-/** The API of one path. `npm run service-api` writes it. */
+/** What the API schema states about one path. Written by `npm run service-api`. */
 export interface TypeFacts {
   readonly can: readonly ('list' | 'read' | 'create' | 'change' | 'delete')[];
-  /** The id in the path of a record. */
+  /** The id that appears in the path of a record. */
   readonly id?: ValueFacts & { readonly name: string };
-  /** The name in its permissions: `authentik_core.group`. */
+  /** The name that the service uses in permissions: `authentik_core.group`. */
   readonly model?: string;
   readonly filters: Readonly<Record<string, ValueFacts>>;
-  /** Other operations with their parameters: `GET {}/used_by/` of a record, `GET types/` of the list. */
+  /** Further operations with their parameters: `GET {}/used_by/` below a record, `GET types/` below the list. */
   readonly actions: Readonly<Record<string, readonly string[]>>;
   readonly fields: Readonly<Record<string, FieldFacts>>;
 }
@@ -51,12 +51,12 @@ function pathOf(name: string): string {
   return `/${name.replace(/\.json$/, '').replaceAll('.', '/')}/`;
 }
 
-/** Undefined if the release line does not have the path. */
+/** Undefined if no release of the line has the path. */
 export function factsOf(release: string, path: string): TypeFacts | undefined {
   return factsByRelease(path).get(release);
 }
 
-/** The facts of each release line that has the path, oldest first. The file is read when first needed. */
+/** What the API schemas state about a path, for each release line that has it, oldest first. The file is read on first use. */
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);
@@ -71,7 +71,7 @@ export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = 
   return found;
 });
 
-/** Applies the change of a later release: null removes a key, `+` and `-` list added and removed values. */
+/** Applies a recorded change to the value of an earlier release: null removes a key, `+` and `-` add and remove items of a list. */
 export function changed(value: JsonValue, change: JsonValue): JsonValue {
   if (!isJsonObject(change)) return change;
   const { '+': added = null, '-': dropped = null } = change;

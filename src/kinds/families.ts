@@ -42,20 +42,20 @@ interface FamilyRow extends Partial<
 > {
   readonly list: string;
   readonly path?: string;
-  /** The model in permissions, for a list with several types: `authentik_flows.stage`. */
+  /** The name in permissions, for a list with several types: `authentik_flows.stage`. */
   readonly model?: string;
   readonly identity?: string;
   readonly id?: string;
-  /** Whether the service deletes a record together with its owner, and nothing else is lost. */
+  /** Whether the service deletes such a record together with its owner, without deleting anything else. */
   readonly isDeletedWithOwner?: true;
-  /** Where users find an id, if the list in the service's UI does not show it. */
+  /** Where users can find the id, if the list in the service's web interface does not show it. */
   readonly findId?: string;
 }
 
-/** The `managed` identifiers of built-in mappings begin with this, and are equal in every service. */
+/** The `managed` identifiers of built-in mappings begin with this prefix. They are the same in every service. */
 const builtInMappingPrefix = 'goauthentik.io/';
 
-/** The lists of a manifest. Each is a namespace with one or several types. */
+/** The lists that a manifest can contain. Names are unique within a list, which has one or several types. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   settings: { list: 'settings', path: '/admin/settings/' },
   certificate: {
@@ -80,7 +80,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     list: 'property_mappings',
     keys: { managed: 'managed', name: 'name' },
     keyOfName: (name) => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
-    // Some releases reject unknown values of `managed`, others do not have the filter.
+    // Some releases reject unknown values of the filter `managed`, and others ignore the filter.
     searchQuery: () => ({}),
     minNamesForList: 1,
     findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
@@ -110,7 +110,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   application: {
     list: 'applications',
     identity: 'slug',
-    // Without it, the service returns a cached list of the applications that the token's user may open.
+    // Without this parameter, the service returns a cached list of the applications that the token's user may open.
     query: { superuser_full_list: 'true', ordering: 'slug' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
@@ -188,7 +188,7 @@ function pathOf({ list, path = referredPaths[list] }: FamilyRow): string {
   return path;
 }
 
-/** A manifest writes `{ slug: … }` if that is the identity. */
+/** The keys by which manifests refer to records. If the identity is a slug, `{ slug: … }` is one of them. */
 function keysFor(identity: string): Family['byName']['keys'] {
   return identity === 'name' ? undefined : { [identity]: identity };
 }
@@ -205,7 +205,7 @@ const byList = new Map<string, Family<FamilyType>>(
   Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // rows has exactly these keys
 );
 
-/** Undefined for a list that manifests do not have; its records are referred to by id. */
+/** Undefined if manifests do not have the list; its records are then referred to by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }
@@ -216,7 +216,7 @@ export function familyOf(list: string): Family<FamilyType> {
   return family;
 }
 
-/** For a model such as `authentik_core.provider`. */
+/** Finds a list by the model of its records, such as `authentik_core.provider`. */
 export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
   return [...byList.values()].find(
     ({ permissionApp, model: { type } }) => permissionApp === app && type === model,

@@ -1,37 +1,39 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** A list of a manifest, with one or several types. Names are unique in it, and fields refer to its records by name. */
+/** A list in manifests, with one or several types. Names are unique within it, and fields can refer to its records by name. */
 export interface Family<Type extends string = string> {
   readonly type: Type;
   readonly list: string;
   /** The path of the list, below the base URL. */
   readonly path: string;
   readonly identity: string;
-  /** The service's name for the id, which is `pk` here. */
+  /** The service's name for the id field. rollcall calls it `pk`. */
   readonly id: string;
-  /** How to find a record by name for a reference. */
   readonly byName: ByName;
-  /** Whether the service deletes a record together with its owner, and nothing else is lost. */
+  /** Whether the service deletes such a record together with its owner, without deleting anything else. */
   readonly isDeletedAlong: boolean;
   readonly findId: string;
-  /** The app in permissions: `authentik_rbac`. */
+  /** The app part of the name in permissions, such as `authentik_rbac`. */
   readonly permissionApp: string;
-  /** The model in permissions: `propertymapping`; `list` is the plural. */
+  /** The model part of the name in permissions, such as `propertymapping`. `list` is its plural. */
   readonly model: { readonly type: string; readonly list: string };
 }
 
 interface ByName {
   readonly path: string;
-  /** Further parameters: a stable order, and fields to leave out. */
+  /** Further query parameters, which set a stable order and leave out large fields. */
   readonly query: Readonly<Record<string, string>>;
   readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
-  /** For this many names or more, reading the whole list may take fewer requests. */
+  /** From this number of names on, reading the whole list may take fewer requests than looking up each name. */
   readonly minNamesForList: number;
-  /** The keys of names in manifests, each with the field of the record; by default `name`. */
+  /**
+   * The keys by which manifests name a record, such as `slug`, each with the corresponding field of the record. By default only
+   * `name`.
+   */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The key that an export writes; the first by default. */
+  /** The key that an export writes for a name. By default the first key. */
   readonly keyOfName?: (name: string) => string;
-  /** Parameters for a record by its id: fields to leave out. */
+  /** Query parameters for reading a record by its id, which leave out large fields. */
   readonly queryById?: Readonly<Record<string, string>>;
   readonly isId: (pk: JsonValue) => boolean;
 }

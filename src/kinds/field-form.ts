@@ -3,13 +3,19 @@ import type { FieldOfKind } from './kind.ts';
 import { timeChecks } from './time.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-/** Exceptions from how values are compared by default. */
+/** Options for fields that are not compared in the default way. */
 export interface ComparisonOptions {
-  /** A list of references is declared in full unless `at_least` names the field; with `part`, in part unless `exactly` names it. */
+  /**
+   * By default, a list of references is declared in full unless `at_least` names the field. With `part`, it is declared in part
+   * unless `exactly` names it.
+   */
   readonly part?: true;
-  /** JSON is declared in part unless `exactly` names the field; with `whole`, and for secrets, always in full. */
+  /**
+   * By default, JSON is declared in part unless `exactly` names the field. With `whole`, it is always declared in full, as
+   * secrets are.
+   */
   readonly whole?: true;
-  /** The order of plain values is compared; with `ordered: false` it is not. */
+  /** By default, the order of plain values in a list matters. `ordered: false` ignores it. */
   readonly ordered?: false;
 }
 

@@ -7,7 +7,7 @@ import { isNameReference, type PartialValue, partialIds, partialKeys } from './v
 
 declare const closed: unique symbol;
 
-/** An opaque value: only functions of this file can read it. */
+/** A value whose content only the functions of this file can read. */
 interface ClosedValue {
   readonly [closed]: never;
 }
@@ -15,14 +15,13 @@ interface ClosedValue {
 export interface Field {
   readonly value: ClosedValue;
   readonly at: Span | Position;
-  /** The place of each item of a list, or key of a mapping. */
+  /** The place of each item of a list, or of each key of a mapping. */
   readonly items: readonly Span[] | undefined;
   readonly mask: Mask | undefined;
 }
 
-/** The parts of a field that must not be shown. */
 export interface Mask {
-  /** Its sensitive texts, by JSON Pointer from the value. */
+  /** The sensitive texts inside the value, by JSON Pointer. */
   readonly sensitive?: Templates;
   readonly isUnread?: boolean;
   readonly isHidden?: boolean;
@@ -30,7 +29,7 @@ export interface Mask {
 
 export type Templates = Readonly<Record<string, Template>>;
 
-/** A text composed of literals and of values from the environment, a file or a generator. */
+/** A text that combines literals with values from the environment, a file or a generator. */
 export type Template = (
   | string
   | { readonly env: string }
@@ -38,7 +37,6 @@ export type Template = (
   | { readonly generate: number }
 )[];
 
-/** The declared fields of a record, in the order of the manifest. */
 export interface Declared {
   readonly kind: Kind;
   readonly fields: Readonly<Record<string, Field>>;
@@ -48,7 +46,7 @@ export function fieldOf(
   value: JsonValue,
   { at, items, mask }: Pick<Field, 'at'> & Partial<Pick<Field, 'items' | 'mask'>>,
 ): Field {
-  // Readable only through the functions below.
+  // The cast makes the value readable only through the functions below.
   return { value: value as unknown as ClosedValue, at, items, mask };
 }
 
@@ -56,7 +54,7 @@ function openField(field: Field): JsonValue {
   return field.value as unknown as JsonValue;
 }
 
-/** The value to compare and send, with ids in place of names. Undefined if an id is unknown. */
+/** The value to compare and send, with names replaced by ids. Undefined if an id is unknown. */
 export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
@@ -68,7 +66,7 @@ export function shownValue(declared: Declared, name: string): JsonValue | undefi
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
-/** The value for comparison with the baseline: secrets are masked, hidden values are not. */
+/** The value to compare with the baseline. Secrets are masked; fields hidden by the user are not. */
 export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
@@ -77,13 +75,13 @@ export function savedValue({ kind, fields }: Declared, name: string): JsonValue 
   return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
-/** The value as written in the manifest, with names that were looked up. */
+/** The value as the manifest contains it, including names that were looked up. */
 export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && openField(field);
 }
 
-/** The fields of a create, without duplicate ids and unknown values. */
+/** The fields to send in a create, without duplicate ids and without values that are still unknown. */
 export function sentFields(declared: Declared): JsonObject {
   return fieldsBy(
     (resource, name) => withoutDuplicateIds(resource.kind, name, sentValue(resource, name)),
@@ -103,7 +101,7 @@ function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefi
   return value.filter((id) => seen.size < seen.add(idForm(id)).size);
 }
 
-/** The declared fields without instructions; `valueOf` is one of the functions above. */
+/** The declared fields, except instructions. `valueOf` is one of the functions above. */
 export function fieldsBy(
   valueOf: (declared: Declared, name: string) => JsonValue | undefined,
   declared: Declared,
@@ -116,7 +114,7 @@ export function fieldsBy(
   return values;
 }
 
-/** The names of declared fields, without instructions. */
+/** The names of the declared fields, except instructions. */
 export function fieldNames({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
@@ -144,7 +142,7 @@ export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: strin
   return mask?.isHidden ? hidden : undefined;
 }
 
-/** Whether a value was generated for a new record, so that it is not compared. */
+/** Whether a value was generated for a new record. A generated value is not compared. */
 export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string): boolean {
   const templates = Object.values(fields[name]?.mask?.sensitive ?? {});
   return templates.some((parts) => parts.some((part) => typeof part === 'object' && 'generate' in part));
@@ -155,7 +153,7 @@ export function setHidden(field: Field, isHidden: boolean): Field {
   return { ...field, mask: { ...field.mask, isHidden } };
 }
 
-/** Replaces names that were looked up by their ids. */
+/** Replaces names by the ids that were looked up for them. */
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
   return isNameReference(value) ? (value['id'] ?? value) : value;
@@ -174,7 +172,7 @@ function maskTexts(
   );
 }
 
-/** How a partly declared field is compared; undefined if it is declared in full. */
+/** How to compare a field that is declared in part. Undefined if it is declared in full. */
 export function partialComparison(declared: Declared, name: string): PartialValue | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
@@ -189,7 +187,6 @@ export function partialComparisonOf(kind: Kind, name: string): PartialValue {
   return idForm ? partialIds(idForm) : partialKeys;
 }
 
-/** Whether `exactly` or `at_least` of the entry names this field. */
 function isNamedByInstruction(
   { fields }: Declared,
   instruction: 'exactly' | 'at_least',
@@ -199,14 +196,14 @@ function isNamedByInstruction(
   return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
-/** The part of an observed value that the declaration covers. */
+/** The part of an observed value that the manifest declares. */
 export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   const observed = held ?? null;
   const part = partialComparison(declared, name);
   return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
 }
 
-/** The value to send: the declared part, and undeclared parts as observed. */
+/** The value to send: the declared part, with the undeclared parts as they are in the service. */
 export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   if (declared.fields[name] === undefined) return held ?? null;
   const part = partialComparison(declared, name);
@@ -215,7 +212,7 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
 
-/** The held ids that an update removes. */
+/** The ids that an update removes from the observed list. */
 export function removedIds(
   resource: Declared,
   name: string,
@@ -226,7 +223,7 @@ export function removedIds(
   return left && isJsonList(left) ? left : [];
 }
 
-/** The declared ids that the observed list does not have; undefined if there is another difference. */
+/** The declared ids that are missing from the observed list. Undefined if the lists also differ in another way. */
 export function missingIds(
   resource: Declared,
   name: string,

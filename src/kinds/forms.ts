@@ -14,7 +14,10 @@ const fieldsShownAs = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-/** Adds fields under former names, so that every release understands the request. `form` selects the form of values. */
+/**
+ * Adds each renamed field under its former name too, so that every release understands the request. `form` selects the form of
+ * the values.
+ */
 export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];
@@ -27,7 +30,7 @@ export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'f
     : { ...fields, ...Object.fromEntries([...former, ...formed]) };
 }
 
-/** Converts a record of any release: renames former fields, and converts values to the form of manifests. */
+/** Converts a record from any release: renames former fields, and converts values to the form that manifests use. */
 export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = record[formerly];

@@ -14,7 +14,7 @@ const fields = {
   parents: {
     formerly: 'parent',
     wasSingle: true,
-    // Members of a group are members of its parents, with their grants.
+    // Members of a group are also members of its parents, and get what these grant.
     factField: 'is_superuser',
     grants: "gives its members a superuser's rights",
     default: [],

@@ -14,7 +14,7 @@ function hideableOf({ type, identity, scope, fields }: Kind): Hide {
   );
 }
 
-/** Secrets are always hidden. */
+/** The hidden fields of a kind. Secrets are always among them. */
 export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
   const start = `${type}.`;
   const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
-/** A URL, a Font Awesome icon, or a file of the service itself. */
+/** Matches an icon that is a URL, a Font Awesome name, or a file that authentik ships. */
 const notUploadedIcon = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {

@@ -9,120 +9,124 @@ import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-/** A type of record that manifests declare: all entries of a list, or one type of them. Defined by a row; listed in all.ts. */
+/**
+ * A type of record that manifests can declare: a whole list, or one of several types in a list. Defined by a row and listed in
+ * all.ts.
+ */
 export interface Kind<Type extends string = string> extends Omit<
   Family<Type>,
   'byName' | 'findId' | 'isDeletedAlong' | 'id' | 'model'
 > {
   readonly family: Family<Type>;
-  /** The name in permissions, in singular and plural, if different from the type: `oauth2provider`. */
+  /** The name in permissions, in singular and plural, if it differs from the type: `oauth2provider`. */
   readonly model?: { readonly type: string; readonly list: string } | undefined;
-  /** In a list with several kinds: the field and value by which its entries are recognized. */
+  /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
   readonly variant?: { readonly field: string; readonly value: string };
-  /** It is reachable only if an entry of this list refers to it in this field. */
+  /** The list and the field that must refer to a record of this kind to make it reachable. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
     readonly example: (name: string) => string;
   };
   readonly since?: string | undefined;
-  /** Whether the service derives other kinds from it, so that its list also contains their records. */
+  /** Whether the service derives other kinds from this kind, so that its list also contains records of the derived kinds. */
   readonly isBase?: boolean;
   readonly isUndocumented?: boolean;
-  /** The field with the parent within which names are unique. */
+  /** The field with the parent, if names are unique only within a parent. */
   readonly scope?: string;
-  /** For the settings, which are a single record that always exists: its name in addresses. */
+  /** The name in addresses, for settings: a single record that always exists. */
   readonly single?: string;
   readonly title: string;
-  /** The path for creates. */
   readonly path: string;
-  /** Its path in earlier releases. */
+  /** The path in earlier releases. */
   readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
   readonly lookUp: LookUp;
   readonly listing: Listing;
   readonly update: UpdateOf;
-  /** How to delete a record, if possible. */
+  /** How to delete a record. Undefined if rollcall cannot. */
   readonly deletion?: Deletion;
   readonly credentials?: Credentials;
   readonly access?: Access;
   readonly bindable?: Bindable | undefined;
-  /** The role of its records in logins. */
+  /** How records of this kind take part in logins. */
   readonly login?: LoginPart;
-  /** How its records give rights in the API. */
+  /** How records of this kind give rights in the API. */
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
-  /** Whether a record belongs to the service itself and is not declared by users. */
+  /** Whether the service maintains a record itself, so that users do not declare it. */
   readonly isInternal?: (record: JsonObject) => boolean;
-  /** Whether referenced records must be read for `factField`. */
+  /** Whether referenced records must be read to get the value of `factField`. */
   readonly hasReferenceFacts?: boolean;
   readonly fields: Readonly<Record<string, FieldOfKind>>;
-  /** Fields that users look for and cannot declare, with the reason. */
+  /** Fields that users may expect but cannot declare, each with the reason. */
   readonly notDeclarable?: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 
 interface LookUp {
-  /** The path for a name, below the base URL; `within` is the id of the parent if names are scoped. */
+  /**
+   * The path for looking up a name, below the base URL. `within` is the id of the parent, if names are unique only within a
+   * parent.
+   */
   readonly path: (name: string, within?: JsonValue) => string;
   readonly answers: AnswerShape;
   readonly isDocumented: boolean;
 }
 
-/** The list of all records. Records that the token may not see are missing from it. */
+/** The list of all records that the token may see. */
 interface Listing {
-  /** Parameters besides the page, with a stable order. */
+  /** Query parameters, except those for the page. They set a stable order. */
   readonly query: Readonly<Record<string, string>>;
-  /** Parameters, by field, that save the service work if no resource declares the field. */
+  /** By field: a query parameter that makes the list cheaper for the service. It is sent if no resource declares the field. */
   readonly paramsIfUndeclared: Readonly<Record<string, readonly [parameter: string, value: string]>>;
-  /** The tokens for which the list is complete. For others, the service filters or caches it. */
+  /** The tokens that get the complete list. For other tokens, the service filters the list or returns a cached one. */
   readonly completeFor: 'every token' | 'superusers';
   /**
-   * Whether names are unique in every release, so that a retried create cannot duplicate a record. Otherwise the name is looked up
-   * just before a create, and a create is never retried after an unclear answer.
+   * Whether names are unique in every release, so that a retried create cannot make a duplicate. If not, the name is looked up
+   * just before a create, and a create is not retried after an unclear answer.
    */
   readonly isUnique: boolean;
 }
 
-/** `list` has exactly the records with the name; `search` may have others too. */
+/** `list` contains exactly the records with the name. `search` may contain other records too. */
 export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
-  /** The path for a PATCH. */
   readonly path: (name: string, pk: string) => string;
-  /** Why rollcall refuses the update; undefined if it does not. */
+  /** Why rollcall refuses the update. Undefined if it allows the update. */
   readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
-  /** The observed fields that `refusal` reads. */
+  /** The observed fields that `refusal` needs. */
   readonly fieldsForRefusal?: readonly string[];
-  /** The fields that the service requires in every PATCH; they are sent unchanged. */
+  /** The fields that the service requires in every PATCH. They are sent even if unchanged. */
   readonly requiredInUpdates?: readonly string[];
-  /** The fields that are never changed for the user of the token. */
+  /** The fields that rollcall never changes on the user to whom the token belongs. */
   readonly protectedOnSelf?: readonly string[];
 }
 
 interface Credentials {
-  /** The fields to output, in order. */
+  /** The fields to print, in this order. */
   readonly fields: (held: JsonObject) => readonly string[];
-  /** The path below a record for its URLs, and the name of each in a credentials document. */
+  /** The path that returns a record's URLs, and the name of each URL in the printed credentials. */
   readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
 }
 
-/** Deletes use the path of updates. */
+/** A record is deleted at the path of its updates. */
 interface Deletion {
-  /** Why rollcall refuses the delete; undefined if it does not. */
+  /** Why rollcall refuses the delete. Undefined if it allows the delete. */
   readonly refusal?: (held: JsonObject) => string | undefined;
-  /** The last record with this flag is not deleted; `words` describe it. */
+  /** rollcall does not delete the last record with this flag. `words` describe such a record. */
   readonly last?: { readonly field: string; readonly words: string };
-  /** Whether the user of the token is never deleted. */
+  /** Whether records of this kind are users, so that the token's own user is never deleted. */
   readonly isOwned?: boolean;
 }
 
-/** Who has rights by a record, and so perhaps the token of a run. */
+/** To whom a record gives rights. The token of the run may be among them. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
-  /** The field with the user of a token. */
+  /** For a token: the field that contains its user. */
   readonly owner?: string;
-  /** By field: the change of an update that takes rights. */
+  /** By field: the kind of change that takes rights away. */
   readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
 }
 
@@ -130,12 +134,12 @@ export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ f
   Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
-/** For a value that only one record can have: whether the service moves it to a new owner. Otherwise it rejects the request. */
+/** For a value that only one record can have: true if the service moves it to a new owner, false if it rejects the request. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
-/** The fields to read for declared fields, including fields that a change affects indirectly. */
+/** The fields to read in order to compare the declared fields, including fields that a change affects indirectly. */
 export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
   const { fieldsForRefusal = [] } = kind.update;
   const last = kind.deletion?.last;
@@ -166,7 +170,7 @@ export function listQuery(
   return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
 }
 
-/** For a field whose value the service never returns, not even as a digest. */
+/** Whether the service returns neither the value of a field nor a digest of it. */
 export function isNeverShown({ fields }: Kind, field: string): boolean {
   return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
 }
@@ -180,97 +184,99 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 }
 
 export interface FieldOfKind<Value = JsonValue> {
-  /** Write-only: sent with a create, and in an update only with --resend. */
+  /** Whether the service never returns the value. It is sent with a create, and in an update only with --resend. */
   readonly isWriteOnly?: boolean;
-  /** For a write-only field: the readable field to compare, such as a fingerprint, and how to compute it from a declared value. */
+  /**
+   * For a write-only field: the readable field to compare instead, such as a fingerprint, and how to compute it from the declared
+   * value.
+   */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
-  /** Compares two values; by default as JSON. */
+  /** How to compare two values. By default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared only in part; by default it never is. */
+  /** Under which condition a list of references, or JSON, is declared only in part. Undefined: never. */
   readonly part?: 'unless exactly' | 'if at_least';
-  /** The text of a plan before an id that an update removes. */
+  /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
-  /** A warning for reviewers about the effect of a change on people. Either value may be masked. */
+  /** A warning about the effect of a change on people. Either value may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
-  /** Who gains access through a value; `before` is undefined for a new record. */
+  /** Who gains access by a change of the value. `before` is undefined for a new record. */
   readonly accessGain?: (
     now: JsonValue,
     before: JsonValue | undefined,
     otherField: (field: string) => JsonValue,
   ) => string | undefined;
-  /** Further fields that `reach` reads. */
+  /** Further fields that `accessGain` reads. */
   readonly fieldsForAccessGain?: readonly string[];
-  /** An instruction for rollcall, which is not sent. */
+  /** Whether the field is an instruction for rollcall, which is not sent. */
   readonly isInstruction?: boolean;
-  /** For an unordered list of ids: normalizes an id for comparison. */
+  /** How to normalize an id for comparison, in a list whose order does not matter. */
   readonly idForm?: IdForm;
-  /** Whether duplicates in the observed list count as a difference. */
   readonly isDeduplicated?: boolean;
   readonly refersTo?: Family;
   readonly children?: Children;
-  /** The field of a record with the nested referenced records, which have `pk` and `name`. */
+  /** The field of a record that contains the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;
-  /** A field of the referenced record: the name of its owner, or a flag that means it `grants` something. */
+  /** The field of the referenced record to report: the name of its owner, or a flag that means that it `grants` something. */
   readonly factField?: string;
-  /** What a reference grants if the flag in `factField` is true. */
+  /** What a referenced record grants if its flag in `factField` is true. */
   readonly grants?: string;
-  /** The form in a CSV file, if not a single string. */
+  /** The form in a CSV file, if it is not a single string. */
   readonly tableForm?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   readonly findId?: string;
-  /** The value that every release of the service sets if the field is omitted. */
+  /** The value that every release sets if a create omits the field. */
   readonly default?: JsonValue;
-  /** Whether the value describes the past, so that manifests should not keep declaring it. */
+  /** Whether the value describes the past, so that it should be removed from manifests later. */
   readonly isHistorical?: boolean;
-  /** For a field that some releases return but do not accept: whether the release of this record accepts it. */
+  /** For a field that some releases return but do not accept: whether the release that returned this record accepts it. */
   readonly isAccepted?: (record: JsonObject) => boolean;
   /** Checks that the schema cannot express. */
   readonly checks?: readonly Check<Value>[];
-  /** The first release with the field. Earlier releases ignore it. */
+  /** The first release that has the field. Earlier releases ignore it. */
   readonly since?: string;
-  /** Whether the field may be declared for earlier releases, which work without it. It is never null. */
+  /** Whether manifests for earlier releases may declare the field, because these work without it. Such a field is never null. */
   readonly isOptionalBefore?: boolean;
-  /** Its name in earlier releases. Each release ignores the other name. */
+  /** The name in earlier releases. Each release ignores the name that it does not know. */
   readonly formerly?: string;
-  /** Whether the former field is a single id, not a list. */
+  /** Whether the former field contained a single id instead of a list. */
   readonly wasSingle?: true;
-  /** The JSON Schema of its values in manifests, if different from the facts. */
+  /** The JSON Schema for manifests, if it differs from the API schema. */
   readonly written?: JsonObject;
   readonly form?: Form;
-  /** A secret: it must come from the environment or a file, and is never shown. */
+  /** Whether the value is secret: manifests must take it from the environment or a file, and it is never printed. */
   readonly isSecret?: boolean;
-  /** Whether a create requires it. Entries of existing records may omit it. */
+  /** Whether a create requires the field. Entries for existing records may omit it. */
   readonly isRequired?: true;
-  /** In the newest release. */
+  /** Whether the newest release accepts null. */
   readonly isNullable?: true;
-  /** The problem of omitting the field although the schema allows that. */
+  /** The problem to report if a create omits the field, although the schema allows this. */
   readonly ifMissing?: (release: Release | undefined, otherFields: JsonObject) => Problem | undefined;
-  /** A value, or list item, that only one resource may have: the problem of a second resource with it. */
+  /** For a value, or list item, that only one resource may have: the problem to report for a second resource. */
   readonly singleOwner?: {
     readonly code: Problem['code'];
-    /** The code if another record of the service has the value, and the service does not move it. */
+    /** The problem code if another record has the value and the service does not move it. */
     readonly takenCode?: Problem['code'];
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };
 }
 
-/** The forms of a value besides the declared one. */
+/** The other forms of a value, and how to convert between them and the declared form. */
 export interface Form {
   readonly sent: (declared: JsonValue) => JsonValue;
-  /** For earlier releases, which reject the current form. */
+  /** Converts to the form for earlier releases, which reject the current one. */
   readonly former: (declared: JsonValue) => JsonValue;
-  /** Converts a value from any release to the form of manifests; unknown keys stay. */
+  /** Converts a value from any release to the form of manifests. Unknown keys are preserved. */
   readonly held: (held: JsonValue) => JsonValue;
-  /** Adds unknown keys of the observed value to the declared one, so that an update does not drop them. */
+  /** Adds unknown keys of the observed value to the declared value, so that an update does not remove them. */
   readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
-  /** The observed value without unknown keys. */
+  /** Removes unknown keys from the observed value. */
   readonly dropUnknown: (held: JsonValue) => JsonValue;
 }
 
-/** A problem of a value, or of a list item by its index. */
+/** A problem with a value, or with the list item at the index `item`. */
 export type ItemProblem = Problem & { readonly item?: number };
 
-/** Written as a method type, so that TypeScript accepts a check of narrower values. */
+/** A method type, because TypeScript then accepts a check for a narrower type of value. */
 type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
@@ -278,8 +284,8 @@ type Check<Value = JsonValue> = {
 interface WordsOfKind {
   /** The noun with its article: `an application`. */
   readonly one: string;
-  /** A hint for when the service rejects a valid name. */
+  /** A hint to print if the service rejects a name that rollcall considers valid. */
   readonly nameTakenHint: string;
-  /** Advice about a record that may be incomplete and cannot be looked up. */
+  /** Advice for a record that may be incomplete, if the token cannot look it up. */
   readonly incompleteRecordAdvice?: string;
 }

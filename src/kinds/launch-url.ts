@@ -8,15 +8,15 @@ const maxHostLength = 253;
 const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
 
-/** Scheme, user and password, host, port, path. The schema excludes white space. */
+/** Scheme, user and password, host, port, and path. The schema already excludes white space. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
 
 const letters = String.raw`A-Za-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
-/** Labels separated by dots. The first may begin with a template such as %(username)s, after letters only. */
+/** Labels separated by dots. A template such as %(username)s may begin the first label, after nothing but letters. */
 const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
-/** Follows the rules of the releases since 2023.10. */
+/** Applies the rules of releases since 2023.10. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
@@ -50,7 +50,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   return releaseProblemFor({ before: '2024.8' }, release, 'reject a port of one digit', '');
 }
 
-/** For a template such as %(username)s that the service does not fill in. */
+/** The problem of a template such as %(username)s in a place where the service does not replace it. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
@@ -79,7 +79,7 @@ function isHost(host: string): boolean {
   return host.length <= maxHostLength && hostName.test(host) && !holdsDelimiter(host);
 }
 
-/** Whether the host has a character such as ℀, which URL normalization turns into a/c. */
+/** Whether the host contains a character such as ℀, which URL normalization would turn into a/c. */
 function holdsDelimiter(host: string): boolean {
   return /[/?#@:]/.test(host.normalize('NFKC'));
 }

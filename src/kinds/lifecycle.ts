@@ -7,7 +7,7 @@ export const active = 'is_active';
 /** `state: absent` deletes a record. */
 export const state = 'state';
 
-/** Instructions of all kinds that can be renamed and deleted. */
+/** Instructions for every kind whose records can be renamed and deleted. */
 export const lifecycleFields: Readonly<
   Record<typeof formerly | typeof state, { readonly isInstruction: true }>
 > = {

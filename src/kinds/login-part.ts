@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-/** The role of a kind in logins, with the names of the relevant fields. */
+/** How a kind takes part in logins, with the fields that matter for this. */
 export type LoginPart =
   | StepOfLogin
   | FlowOfLogin
@@ -12,15 +12,15 @@ export type LoginPart =
 /** A stage that asks for a name, requires a proof, denies access or logs in. */
 export interface StepOfLogin {
   readonly is: 'login stage';
-  /** The component name in the answer of the flow executor, if the stage is the first. */
+  /** The component that the flow executor reports if this stage is the first. */
   readonly challenge?: string;
-  /** The field with the accepted types of user names; an empty list accepts none. */
+  /** The field with the accepted types of user names. If the list is empty, the stage accepts no name. */
   readonly takesName?: string;
-  /** The field with a nested stage. */
+  /** The field with a stage that is shown inside this stage. */
   readonly shows?: string;
-  /** The field with the offered sources. */
+  /** The field with the sources that the stage offers for logins. */
   readonly offers?: string;
-  /** Whether it requires a proof of identity: always, or only with this value of a field. */
+  /** Whether the stage requires a proof of identity: always, or only if a field has this value. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
   readonly logsIn?: true;
@@ -28,9 +28,9 @@ export interface StepOfLogin {
 
 interface FlowOfLogin {
   readonly is: 'login flow';
-  /** The field with the purpose, and its value for logins. */
+  /** The field with the flow's purpose, and its value for login flows. */
   readonly purpose: { readonly field: string; readonly value: string };
-  /** The field that restricts who may start the flow, and its values that allow anonymous users. */
+  /** The field that restricts who may start the flow, and the values that allow anonymous users to start it. */
   readonly beginners: {
     readonly field: string;
     readonly values: readonly string[];
@@ -40,18 +40,18 @@ interface FlowOfLogin {
 
 interface PolicyOfLogin {
   readonly is: 'login policy';
-  /** True if everybody passes, false if nobody does; undefined if it depends on the user. */
+  /** True if everybody passes, false if nobody does. Undefined if it depends on the user. */
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 
-/** The default brand names the login flow. */
+/** A brand. The default brand determines the login flow. */
 interface BrandOfLogin {
   readonly is: 'login brand';
   readonly isDefault: string;
   readonly flow: string;
 }
 
-/** A user, or a group that makes its members superusers, and those of the groups below it. */
+/** A user, or a group. A group can make its members, and the members of its subgroups, superusers. */
 type SuperuserOfLogin =
   | { readonly is: 'superuser'; readonly isActive: string; readonly groups: string }
   | { readonly is: 'superuser group'; readonly grants: string; readonly parents: string };

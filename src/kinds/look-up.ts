@@ -3,7 +3,7 @@ import type { Kind } from './kind.ts';
 import type { NewestFacts } from './newest-facts.ts';
 import { searchFor } from './search.ts';
 
-/** Looks up by path, by a filter that every release has, or by search. */
+/** How to look up a record by name: by path, by a filter that every release has, or else by search. */
 export function lookUpOf(
   path: string,
   {

@@ -8,7 +8,7 @@ import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
-/** A name in place of an id. */
+/** A name that a manifest contains instead of an id. */
 export interface DeclaredName {
   readonly related: Family;
   readonly name: string;
@@ -34,7 +34,7 @@ export function declaredNames(resource: Declared): DeclaredName[] {
   return names;
 }
 
-/** The fields that may hold names, directly or in bindings. */
+/** The fields that may contain names, either directly or inside bindings. */
 const namingFields = memoizePerKey((kind: Kind) =>
   [...referenceFields(kind), ...childFields(kind)].map(([field]) => field),
 );
@@ -43,7 +43,7 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
   return pointer(item === undefined ? [field] : [field, item]);
 }
 
-/** Replaces names by ids; `idOf` returns undefined for an unknown id. */
+/** Replaces names by ids. `idOf` returns undefined if the id is unknown. */
 export function withIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
@@ -72,7 +72,7 @@ export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, re
 
 const plainKeys = { name: 'name' };
 
-/** Converts names of manifests such as `{ slug: … }` to `{ name: … }`. */
+/** Converts references in manifests, such as `{ slug: … }`, to `{ name: … }`. */
 export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   return mapIds(row, value, (one, { byName: { keys } }) => {
     if (keys === undefined || !isJsonObject(one)) return one;
@@ -91,7 +91,7 @@ export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** Undefined if manifests cannot declare the type. */
+/** The address of a referenced record. Undefined if manifests cannot declare its type. */
 export function addressOfName({
   related: { type },
   name,
@@ -102,7 +102,10 @@ export function addressOfName({
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
-/** Fills in the ids of resources of the same run. `pkOf` returns null for a resource that has no id yet, undefined for others. */
+/**
+ * Fills in the ids of other resources of this run. `pkOf` returns null for a resource that does not exist yet, and undefined for
+ * any other name.
+ */
 export function withIdsOf(
   resource: Resource,
   pkOf: (address: Address) => string | null | undefined,
@@ -115,7 +118,7 @@ export function withIdsOf(
   });
 }
 
-/** The new resources that a resource refers to. */
+/** The resources that must be created before this resource, because it refers to them. */
 export function createdBefore(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
@@ -139,7 +142,7 @@ export function namesById(resource: Declared, field: string): NamesById {
 
 export type Names = Readonly<Record<string, string>>;
 
-/** From the nested records of a record: the names of the ids of a field, by normalized id. */
+/** The names of the ids in a field, by normalized id. They are taken from the nested records in `record`. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
@@ -154,7 +157,7 @@ export function nestedRecords(kind: Kind, field: string, record: JsonObject): Js
   return (isJsonList(inside) ? inside : [inside]).map((one) => (isJsonObject(one) ? one : {}));
 }
 
-/** By the JSON Pointer of each id. */
+/** The names of the ids in a value, by the JSON Pointer of each id. */
 export function namesAt(kind: Kind, field: string, value: JsonValue, names: NamesById): Names {
   if (names.size === 0) return {};
   return Object.fromEntries(
@@ -171,12 +174,12 @@ export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValu
   return names.get(idKey(kind, field, id));
 }
 
-/** A normalized id. */
+/** The form of an id in which equal ids have equal keys. */
 export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
-/** The items of a list, or a single value. */
+/** The ids of a list, or of a single value. */
 export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
   return value === null ? [] : [{ id: value, place: pointer([field]) }];
@@ -191,17 +194,17 @@ export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring
 
 type Referring = readonly [field: string, related: Family];
 
-/** The reference fields whose records an answer contains. */
+/** The reference fields for which the service's answers also contain the referenced records. */
 export const nestedFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey((kind) =>
   referenceFields(kind).filter(([field]) => kind.fields[field]?.namedIn !== undefined),
 );
 
-/** Whether others may refer to resources of this type, so that these come first. */
+/** Whether other resources may refer to this type. If so, its resources come first. */
 export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }
 
-/** The lists to which fields and bindings of a kind can refer. */
+/** The lists to which the fields and bindings of a kind can refer. */
 export function referencedFamilies(kind: Kind): readonly Family[] {
   const bound = childFields(kind).flatMap(([, { binds }]) => binds);
   return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
@@ -211,7 +214,7 @@ const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 
-/** Facts about referenced records, by `factKey`: the name of the owner, or `true` for a flag. */
+/** Facts about referenced records, by `factKey`: the name of an owner, or `true` if a flag is set. */
 export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
 
 export type ReferenceFact = readonly [key: string, value: JsonValue];
@@ -220,7 +223,7 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** The reference fields to this type that have a `factField`. */
+/** The fields of all kinds that refer to this type and have a `factField`. */
 export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFacts[] = memoizePerKey(
   ({ type }) =>
     kinds
@@ -239,7 +242,7 @@ interface FieldWithFacts {
   readonly factField: string;
 }
 
-/** The facts that a record contains about itself, with secrets masked. */
+/** The facts about a record that it contains itself, with secrets masked. */
 export function referenceFactsOf(
   related: Pick<Kind, 'type'>,
   received: JsonObject,
@@ -255,7 +258,7 @@ export function referenceFactsOf(
   });
 }
 
-/** The facts of the nested records of a record, without their owner. */
+/** The facts that a record contains about its nested records, except their owner. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const within = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

@@ -3,25 +3,23 @@ import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
-  /** The first release that has it, if not the oldest. */
+  /** The first release that has the path. Undefined if the oldest known release has it. */
   readonly since?: string;
-  /** The filters by identity that every release has. */
+  /** The filters for the identifying field that every release has. */
   readonly filters?: readonly string[];
   readonly fields: Readonly<Record<string, NewestField>>;
 }
 
 export interface NewestField extends FieldFacts {
-  /** The first release that has it, if not the oldest. */
+  /** The first release that has the field. Undefined if the oldest known release has it. */
   readonly since?: string;
-  /** The former maximum length, and the first release with a longer one. */
+  /** The former maximum length, and the first release that allows more. */
   readonly shorter?: { readonly before: string; readonly maxLength: number };
-  /** Values added later, with their first release. */
+  /** Values that were added later, each with the first release that accepts it. */
   readonly later?: Readonly<Record<string, string>>;
 }
 
-/**
- * The facts of the newest release, in a separate file because every start needs them. Parsed when first needed.
- */
+/** What the newest API schema states about a path. Kept in a separate file because every start needs it, and parsed on first use. */
 export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];
   if (facts === undefined) throw new Error(`there are no facts of ${path}`);

@@ -88,7 +88,7 @@ export const oauth2: RowKind = kindFrom({
     fields: ({ client_type }) => ['client_id', ...(client_type === 'public' ? [] : ['client_secret'])],
     urls: {
       path: 'setup_urls/',
-      // Named as in OpenID Connect Discovery.
+      // The names that OpenID Connect Discovery uses.
       names: {
         issuer: 'issuer',
         provider_info: 'discovery_url',

@@ -3,13 +3,13 @@ import type { Problem } from '../base/diagnostic.ts';
 import { likelyRefused } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
-/** Every new service has it, without a provider. */
+/** The outpost that every new service contains. It has no provider. */
 const embedded = 'authentik Embedded Outpost';
 
 const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
-    // The service replaces the whole list, to which others may have added providers.
+    // An update replaces the whole list, which may contain providers that others have added.
     part: true,
     changeWarning: () => 'this outpost starts or stops serving their applications',
   },

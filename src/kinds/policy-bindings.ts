@@ -32,7 +32,7 @@ export const policyBindings: Children = {
   permissionApp: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   targetIdField: 'bindable',
-  // As many ids as fit into a URL; their bindings, on average three each, fit on a page.
+  // The maximum number of ids that fit into a URL. At three bindings each on average, the bindings fit on one page.
   parentFilter: { parameter: 'target_in', idsPerRequest: 32 },
   binds: [policyField, groupField, userField],
   // The defaults are those of 2023.10.7 and of 2025.12.4.
@@ -43,8 +43,8 @@ export const policyBindings: Children = {
     timeout: { default: 30 },
     failure_result: { default: false },
   },
-  // From 2026.8 on. The schema of 2026.8.3 has them read-only.
+  // Since 2026.8. The schema of 2026.8.3 marks these fields as read-only.
   expiry: { isExpiring: 'expiring', at: 'expires' },
-  // Without the child, 2023.10.7 rejects a PATCH; without the target, 2025.12.4 crashes.
+  // 2023.10.7 rejects a PATCH without the child; 2025.12.4 crashes on a PATCH without the target.
   isSentWhole: true,
 };

@@ -49,10 +49,10 @@ export function validityRefusal(text: string): Problem | undefined {
   );
 }
 
-/** Whether a host is this machine. */
+/** Matches host names and addresses of the local machine. */
 const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** For the URL of an application. */
+/** The problem of a host in the URL of an application. */
 export function hostProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -76,7 +76,7 @@ export function isPlain({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname
   return protocol === 'http:' && !local.test(hostname);
 }
 
-/** For a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
+/** The problem of a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
 export function patternProblem(pattern: string): Problem | undefined {
   try {
     RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));

@@ -8,7 +8,7 @@ const fields = {
   ...federationFields,
   property_mappings: {
     default: [],
-    // The service adds the mappings that every proxy needs.
+    // The service itself adds the mappings that every proxy needs.
     part: true,
   },
   mode: { default: 'proxy', changeWarning: () => 'requests take another way to the application' },
@@ -69,7 +69,7 @@ export const proxy: RowKind = kindFrom({
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
   unique: true,
-  // Without these fields, the service validates a PATCH as if the mode were `proxy` and the host empty.
+  // If a PATCH omits these fields, the service validates it as if the mode were `proxy` and the host empty.
   update: { requiredInUpdates: ['mode', 'internal_host'] },
   deletion: {},
   fields,

@@ -4,29 +4,29 @@ import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
-/** A redirect URI, or a regular expression for redirect URIs. Later releases may add keys. */
+/** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
-  /** Undefined in earlier releases, which try both modes. */
+  /** Undefined in earlier releases, which try both ways of matching. */
   readonly matching_mode?: 'strict' | 'regex';
 }
 
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
-/** The form of earlier releases: a text with one URI per line. */
+/** The form that earlier releases use: a text with one URI per line. */
 export function asLines(declared: JsonValue): JsonValue {
   return urisIn(declared)
     .map(({ url }) => url)
     .join('\n');
 }
 
-/** The form of later releases: a record for each URI. */
+/** The form that later releases use: a record for each URI. */
 export function asRecords(declared: JsonValue): JsonValue {
   return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }
 
-/** The form of manifests: a string for a strict URI. */
+/** The form that manifests use: a string for each URI with strict matching. */
 export function asUris(observed: JsonValue): JsonValue {
   if (typeof observed === 'string')
     return observed
@@ -66,7 +66,7 @@ export function dropUnknownKeys(observed: JsonValue): JsonValue {
 /** Characters that are common in regular expressions and rare in URIs. */
 const special = /[\\*+()[\]{}|^$]/;
 
-/** Compares in any order. Further keys are compared if declared. */
+/** Whether two lists are equal in any order. Unknown keys are compared only if declared. */
 export function sameUris(declared: JsonValue, observed: JsonValue): boolean {
   const [ours, theirs] = [urisIn(declared), urisIn(observed)];
   return (

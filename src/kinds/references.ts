@@ -1,6 +1,6 @@
 import type { FieldFacts, ValueFacts } from './facts.ts';
 
-/** The lists to which fields refer, each with the path of all of its records. */
+/** The lists to which fields can refer, each with the path that returns all of its records. */
 export const referredLists = {
   applications: '/core/applications/',
   certificates: '/crypto/certificatekeypairs/',
@@ -24,13 +24,13 @@ export const referredLists = {
   users: '/core/users/',
 } as const;
 
-/** The list to which a field refers, and the field of the record that the reference contains. */
+/** The list to which a field refers, and which field of its records the reference contains. */
 export interface Reference {
   readonly list: keyof typeof referredLists | 'bindables';
   readonly by: 'pk' | 'uuid' | 'bindable id';
 }
 
-/** The first match wins. */
+/** Derives the list from the name of a field. The first match wins. */
 const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^flow$|^flow_|_flow$/, 'flows'],
   [/mappings?(?:_|$)/, 'property_mappings'],
@@ -52,7 +52,7 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** Exceptions by path and field; null if the field is the id of the record itself. */
+/** Fields that do not follow the patterns above, by path and field. Null if the field is the id of the record itself. */
 const exceptions: Readonly<Record<string, Reference | null>> = {
   '/endpoints/agents/connectors/ connector_uuid': null,
   '/endpoints/fleet/connectors/ connector_uuid': null,
@@ -73,7 +73,7 @@ const exceptions: Readonly<Record<string, Reference | null>> = {
 /** Lists with numeric ids; all others have UUIDs. */
 const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'users']);
 
-/** Undefined if the field is not a reference. */
+/** Undefined if the field does not refer to another record. */
 export function referenceOf(path: string, field: string, facts: FieldFacts): Reference | undefined {
   if (facts.readOnly || !isId(facts.items ?? facts)) return undefined;
   const known = exceptions[`${path} ${field}`];

@@ -5,7 +5,7 @@ import { inRange, releaseProblemFor, refused } from './release.ts';
 
 type Check = NonNullable<FieldOfKind['checks']>[number];
 
-/** Earlier releases accept only shorter texts. */
+/** Reports a text that is too long for earlier releases. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
@@ -21,7 +21,7 @@ export function lengthCheck(
         );
 }
 
-/** Releases without a field ignore it, whatever its value. */
+/** Reports a value that earlier releases do not know. */
 export function laterValueCheck(
   name: string,
   since: string | undefined,
@@ -41,7 +41,7 @@ export function laterValueCheck(
   };
 }
 
-/** Earlier releases do not have the kind. */
+/** Reports an entry whose kind earlier releases do not have. */
 export function laterKindCheck(several: string, since: string): Check {
   return (_, release) =>
     inRange({ before: since }, release) === true
@@ -54,7 +54,7 @@ export function laterKindCheck(several: string, since: string): Check {
       : undefined;
 }
 
-/** Names in paths, such as slugs, must not be equal to other paths of the API. */
+/** Reports a name that cannot be used in paths, such as a slug that equals another path of the API. */
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import { nearestWord } from '../base/suggestion.ts';
 
-/** A release of the service. Without a patch number, any release of the line: 2025.10. */
+/** A release of authentik. Without a patch number, it stands for every release of its line, such as 2025.10. */
 export interface Release {
   readonly year: number;
   readonly month: number;
@@ -53,7 +53,7 @@ export function shownRelease({ year, month, patch }: Release): string {
   return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
 }
 
-/** The problem of a release in rollcall.yaml. */
+/** The problem to report for an invalid release in rollcall.yaml. */
 export function releaseProblem(text: string): Problem | undefined {
   const release = readRelease(text);
   if (release === undefined) {
@@ -73,7 +73,7 @@ export function releaseProblem(text: string): Problem | undefined {
       detail: `rollcall supports ${oldestRelease} and later releases.`,
     };
   }
-  // Unquoted, 2025.10 is the number 2025.1 in YAML.
+  // In YAML, an unquoted 2025.10 is the number 2025.1.
   const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearestWord(line, lines);
   return {
     code: 'invalid-value',
@@ -87,14 +87,14 @@ export function isNewerThanKnown({ year, month }: Release): boolean {
   return order({ year, month }, known(newestRelease)) > 0;
 }
 
-/** True for 2025.12 and 2025.12.4. */
+/** Whether both can mean the same release, as 2025.12 and 2025.12.4 can. */
 export function maybeSameRelease(a: Release, b: Release): boolean {
   return order(a, b) === 0;
 }
 
 type ReleaseRange = { readonly from: string } | { readonly before: string };
 
-/** `perhaps` if the release, or the patch number that decides, is unknown. */
+/** `perhaps` if the release is unknown, or if the answer depends on an unknown patch number. */
 export function inRange(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
   const bound = known('from' in range ? range.from : range.before);
   if (release === undefined) return 'perhaps';
@@ -103,12 +103,12 @@ export function inRange(range: ReleaseRange, release: Release | undefined): bool
   return 'from' in range ? compared >= 0 : compared < 0;
 }
 
-/** `releases from 2025.8 on`, `releases before 2025.12`. */
+/** Describes a range: `releases from 2025.8 on`, `releases before 2025.12`. */
 function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 
-/** Negative if `a` is earlier; 0 if a patch number is missing and the rest is equal. */
+/** Negative if `a` is earlier. 0 if all known parts are equal. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
   return a.year - b.year || a.month - b.month || patches;
@@ -120,23 +120,23 @@ function known(text: string): Release {
   return release;
 }
 
-/** Advice for rules that depend on the release. */
+/** Advice to print with rules that depend on the release. */
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
-/** The problem of a value that all tested releases reject. `what` is a noun: `this scheme`. */
+/** The problem of a value that every tested release rejects. `what` is a noun such as `this scheme`. */
 export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {
   return { code, summary: `the service refuses ${what}`, detail };
 }
 
-/** The warning for a value that services reject in some cases. */
+/** A warning about a value that some services reject. */
 export function likelyRefused(summary: string, detail: string): Problem {
   return { code: 'likely-refused', severity: 'warning', summary, detail };
 }
 
 /**
- * The problem of a value that some releases reject: an error for such a release, a warning if the release is unknown. `does`
- * begins with a plural verb: `refuse this slug`.
+ * The problem of a value that some releases reject: an error if the service has such a release, a warning if the release is
+ * unknown. `does` begins with a verb in the plural: `refuse this slug`.
  */
 export function releaseProblemFor(
   range: ReleaseRange,

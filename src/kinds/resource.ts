@@ -14,23 +14,23 @@ export interface Resource extends Declared {
   /** The value of the identifying field: slug, username. */
   readonly name: string;
   readonly address: Address;
-  /** The fields with errors; `fields` does not contain them. */
+  /** The names of the fields with errors, which are missing from `fields`. */
   readonly broken?: readonly string[];
-  /** Secrets of the file and of rollcall, which must not be shown. */
+  /** Secrets of the manifest and of rollcall's settings, which must not be printed. */
   readonly secrets: readonly string[];
   readonly origin: Origin;
 }
 
 type Origin =
   | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
-  /** A saved plan has positions but no manifests. */
+  /** From a saved plan, which has positions in manifests but not the manifests themselves. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
-/** With the parent if names are scoped: `entitlement.grafana/admin`. */
+/** The address of a record. If names are unique only within a parent, the parent is part of it: `entitlement.grafana/admin`. */
 export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
   if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
   const whole = isNameReference(within) ? within.name : textOf(within);
@@ -49,7 +49,7 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf('.') + 1);
 }
 
-/** The range of a resource, of a declared field, or of a list item. */
+/** The position of a resource, of one of its fields, or of an item in that field. */
 export function placeOf({ origin, fields }: Resource, name = '', item = -1): Range {
   const field = fields[name];
   const at = field?.items?.[item] ?? field?.at ?? origin.entry;
@@ -62,7 +62,7 @@ function isSpan(at: Span | Position): at is Span {
   return Array.isArray(at);
 }
 
-/** The position of an entry in JSON documents. */
+/** The position of an entry, as JSON output contains it. */
 export interface Source {
   readonly file: string;
   readonly line: number;
@@ -97,7 +97,7 @@ export function withHidden(resource: Resource, names: ReadonlySet<string>): Reso
   return withFields(resource, (field, name) => (names.has(name) ? setHidden(field, true) : field));
 }
 
-/** Returns the same object if no field changes. */
+/** Returns the same object if `change` leaves every field as it is. */
 export function withFields(resource: Resource, change: (field: Field, name: string) => Field): Resource {
   let isSame = true;
   const fields: Record<string, Field> = {};
@@ -109,7 +109,7 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
-/** Returns the same object if it has none of the fields. */
+/** Returns the same object if the resource has none of the fields. */
 export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
   const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
   return fields.length === Object.keys(resource.fields).length
@@ -117,7 +117,7 @@ export function withoutFields(resource: Resource, names: ReadonlySet<string>): R
     : { ...resource, fields: Object.fromEntries(fields) };
 }
 
-/** Sorts in the order of the kinds, then by name in code-unit order, which is the same on every machine. */
+/** Sorts by kind, then by name in code-unit order, which does not depend on the machine's locale. */
 export function byAddress(a: { readonly address: Address }, b: { readonly address: Address }): number {
   return (
     rankOf(a.address) - rankOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

@@ -29,36 +29,36 @@ type Given =
   | 'credentials';
 type Defaulted = 'isUndocumented' | 'title' | 'words';
 
-/** The handwritten part of a kind, which the facts do not contain. */
+/** The handwritten part of a kind, for everything that the API schema does not state. */
 export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
   readonly path: string;
   readonly list: string;
-  /** The `type` of its entries, if it is not the end of the path. */
+  /** The `type` in manifests, if it is not the last part of the path. */
   readonly type?: string;
-  /** The plural of its type: `OAuth2 providers`. */
+  /** The plural in messages, such as `OAuth2 providers`. */
   readonly several?: string;
-  /** Names that no record can have, because they are other paths of the API. */
+  /** Names that no record can have, because the API uses these paths otherwise. */
   readonly otherPaths?: readonly string[];
-  /** The first release with the kind, if the facts do not show it. */
+  /** The first release that has the kind, if the API schemas do not show it. */
   readonly since?: string;
   readonly isBase?: boolean;
   readonly isDocumented?: boolean;
-  /** Whether names are unique in every tested release, so that a create may be retried. */
+  /** Whether every tested release rejects a duplicate name, so that a create can be retried safely. */
   readonly unique?: boolean;
   /** Query parameters that leave fields out of answers. */
   readonly leftOut?: Readonly<Record<string, string>>;
-  /** Fields that make a record usable: they are set after all bindings were created. */
+  /** Fields that make a record usable. They are set only after all bindings exist. */
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
-  /** The field with the id for bindings, if not `pk`. */
+  /** The field with the id to which policies are bound, if it is not `pk`. */
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  /** The handwritten part of fields. Fields without a row follow the facts. */
+  /** The handwritten part of the fields. All other fields follow the API schema. */
   readonly fields?: FieldRows;
 }
 
-/** The handwritten part of a field. Strings without `checks` are checked for the length limits of earlier releases. */
+/** The handwritten part of a field. A string without its own `checks` is checked against the length limits of earlier releases. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
@@ -69,7 +69,7 @@ export type FieldRows = Readonly<Record<string, FieldRow>>;
 
 export type RowKind = Kind<FamilyType>;
 
-/** A kind made from its row and the facts, which are read when first needed. */
+/** Makes a kind from its row and from the API schema, which is read on first use. */
 export function kindFrom(row: KindRow): RowKind {
   const {
     path: ownPath,
@@ -151,10 +151,10 @@ export function kindFrom(row: KindRow): RowKind {
   };
 }
 
-/** The field that decides whether one or all bindings must pass. */
+/** The field that decides whether one binding or every binding must pass. */
 const mode = 'policy_engine_mode';
 
-/** Policies can be bound if the API has the mode field, or an id for bindings. */
+/** Policies can be bound to a kind if its records have the mode field or an id for bindings. */
 function isBindable({ id, fields }: NewestFacts): boolean {
   return mode in fields || id?.name === 'pbm_uuid';
 }
@@ -190,20 +190,19 @@ function fieldsOf(
   return { ...withInstructions(Object.fromEntries(fields)), ...(deletion && lifecycleFields) };
 }
 
-/** The type in a path: `authenticator_validate`. */
+/** The type that the last part of a path names, such as `authenticator_validate`. */
 function typeIn(all: string, path: string): string {
   const steps = all.replace(/all\/$/, '').split('/');
   const own = path.split('/').filter((step, index) => step !== steps[index] && step !== '');
   return own.filter((step) => !steps.includes(step)).join('_');
 }
 
-/** The name in permissions, if different from the type. */
+/** The name in permissions. Undefined if it is the same as the type. */
 function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
   const [, model = type] = facts.model?.split('.') ?? [];
   return several === undefined && model === type ? undefined : { type: model, list: several ?? list };
 }
 
-/** Names with a special spelling. */
 const spelled = new Map(
   ['LDAP', 'SAML', 'SCIM', 'RAC', 'RADIUS', 'OAuth2', 'OAuth', 'SSF', 'GeoIP', 'SMS', 'TOTP', 'mTLS'].map(
     (word) => [word.toLowerCase(), word],
@@ -225,7 +224,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
   };
 }
 
-/** The rows of all fields: the identity, handwritten rows, then other fields of the API. */
+/** The rows of all fields: first the identity, then the handwritten rows, then the other fields of the API. */
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
   { identity, id }: Family,
@@ -233,7 +232,7 @@ function rowsOf(
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
-  // The service chooses ids, even if they are writable.
+  // Ids are left out even if they are writable, because the service chooses them.
   const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
     readOnly || name === id || reasons.has(name) ? [] : [[name, {}]],
   );
@@ -255,7 +254,7 @@ function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   return { one, nameTakenHint };
 }
 
-/** Combines a row with the facts. Rows without facts stay unchanged. */
+/** Completes a row with what the API schema states about the field. A row for an unknown field stays as it is. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;

@@ -1,9 +1,8 @@
 const longestSearch = 100;
 
 /**
- * Query parameters for a list of few records that include those with the name: a search for the longest plain word of the name. The
- * service searches for each word, ignoring case, and some releases treat quotes and commas specially. Without a plain word, the
- * query is empty.
+ * Query parameters that shorten a list but keep every record with the name: a search for the longest plain word of the name. The
+ * service ignores case, and some releases treat quotes and commas specially. If the name has no plain word, the query is empty.
  */
 export function searchFor(name: string): Readonly<Record<string, string>> {
   const words = name.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];

@@ -3,9 +3,9 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields that are named like secrets but are not secret, by path and field or by field. */
+/** Fields whose names sound like secrets although their values are not secret, as path and field or only as field. */
 const open: ReadonlySet<string> = new Set([
-  // Addresses, times and names of attributes.
+  // URLs, times, and names of attributes.
   'access_token_url',
   'access_token_validity',
   'basic_auth_password_attribute',
@@ -17,7 +17,7 @@ const open: ReadonlySet<string> = new Set([
   'request_token_url',
   'token_expiry',
   '/core/object_attributes/ key',
-  // Public values: certificates, public keys, names of clients.
+  // Public values: certificates, public keys, and names of clients.
   'admin_integration_key',
   'certificate_data',
   'consumer_key',
@@ -26,7 +26,7 @@ const open: ReadonlySet<string> = new Set([
   'public_key',
 ]);
 
-/** Whether anyone who knows the value could impersonate a user or read private data. */
+/** Whether knowing the value would let somebody impersonate a user or read private data. */
 export function isSecret(path: string, field: string, facts: FieldFacts): boolean {
   if (facts.readOnly || open.has(field) || open.has(`${path} ${field}`)) return false;
   if (facts.writeOnly) return true;

@@ -4,7 +4,7 @@ import type { ItemProblem } from './kind.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** 2025.12.4 stored `false`, and still let everyone open an application without bindings. */
+/** 2025.12.4 stored `false` but still let everyone open an application without bindings. */
 export const openFlag: OpenFlag = {
   list: 'settings',
   field: 'flags',
@@ -12,14 +12,14 @@ export const openFlag: OpenFlag = {
   since: '2026.5',
 };
 
-/** The settings of the service, since 2024.2. A change of `flags` replaces all flags, so all are sent. */
+/** The settings of the service, which exist since 2024.2. An update replaces all `flags`, so rollcall sends all of them. */
 export const settings: RowKind = kindFrom({
   path: '/admin/settings/',
   list: openFlag.list,
   single: 'service',
   fields: {
     flags: {
-      // Releases before 2026.5 have one more flag.
+      // Releases before 2026.5 have this flag too.
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
       accessGain: (now, before) =>

@@ -5,17 +5,17 @@ import { inRange, type Release } from './release.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
-/** The records of a new service. */
+/** The records that a new service contains. */
 export interface Shipped {
-  /** Declarations by address; code is replaced by its digest. */
+  /** The records as declarations, by address. Code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** The release line of the recording; empty if there is none. */
+  /** The release line in which they were recorded. Empty if no recording applies. */
   readonly line: string;
-  /** Whether they were recorded with this release line, not with an earlier one. */
+  /** Whether they were recorded in the requested release line itself, not in an earlier one. */
   readonly isOwn: boolean;
 }
 
-/** Recorded with 2023.10.7 and 2025.12.4. test/adopt/shipped.test.ts writes them. */
+/** Recorded in 2023.10.7 and 2025.12.4 by test/adopt/shipped.test.ts. */
 export const recordedLines = ['2023.10', '2025.12'] as const;
 
 const recordsOf = memoizePerText((line) => {
@@ -23,7 +23,7 @@ const recordsOf = memoizePerText((line) => {
   return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // written by that test
 });
 
-/** The records of the release, or of the nearest earlier recorded release. */
+/** The shipped records of a release, taken from the same or the nearest earlier recorded release line. */
 export function shippedBy(release: Release | undefined): Shipped {
   const line = release && recordedLines.findLast((from) => inRange({ from }, release) === true);
   if (release === undefined || line === undefined) return { records: new Map(), line: '', isOwn: false };

@@ -10,7 +10,7 @@ export const stageBindings: Children = {
   targetIdField: 'pk',
   parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
   binds: [{ idField: 'stage', refersTo: familyOf('stages'), recordField: 'stage_obj', nameField: 'name' }],
-  // The defaults are those of 2023.10.7 and of 2025.12.4.
+  // The defaults of 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
     evaluate_on_plan: { default: false },
@@ -21,7 +21,8 @@ export const stageBindings: Children = {
   // 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // Login stages act on results of earlier stages. A stage that asks for a name is bound after the stages that prove it.
+  // Login stages use the results of earlier stages, so they come last. Stages that ask for a name are bound after those that
+  // require a proof.
   last: {
     field: 'component',
     ranks: {

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 
-/** The checks of every date-time, which has the form of the schema. */
+/** The checks for a date-time that already matches the schema's format. */
 export const timeChecks: readonly ((value: JsonValue) => Problem | undefined)[] = [noSuchDay, noTimeZone].map(
   (problemOf) => (value) => (typeof value === 'string' ? problemOf(value) : undefined),
 );
@@ -17,7 +17,7 @@ function noSuchDay(time: string): Problem | undefined {
   };
 }
 
-/** The warning for a time without an offset: the service reads it as UTC, and another zone may be intended. */
+/** A warning for a time without an offset: the service reads it as UTC, but the author may mean another zone. */
 function noTimeZone(time: string): Problem | undefined {
   if (!hasNoTimeZone(time)) return undefined;
   return {
@@ -28,7 +28,6 @@ function noTimeZone(time: string): Problem | undefined {
   };
 }
 
-/** Whether a date-time has no time zone. */
 export function hasNoTimeZone(time: string): boolean {
   return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
 }

@@ -1,26 +1,25 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** A name in place of an id. */
+/** A name that stands in place of an id. */
 export interface NameReference extends JsonObject {
   readonly name: string;
 }
 
-/** Whether a value in place of an id is a name. */
 export function isNameReference(value: JsonValue): value is NameReference {
   return isJsonObject(value) && typeof value['name'] === 'string';
 }
 
-/** An id or name for output, not escaped: `"Grafana OIDC" (12)` if both are known. */
+/** Text for an id or name, not yet escaped: `"Grafana OIDC" (12)` if both are known. */
 export function shownId(id: JsonValue, name?: string): string {
   if (isNameReference(id)) return JSON.stringify(id.name);
   const text = typeof id === 'string' ? id : JSON.stringify(id);
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
 }
 
-/** Normalizes an id, or a name in its place, so that equal ids have equal results. */
+/** Normalizes an id, or the name in its place, so that equal ids get equal results. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
-/** Compares without regard to order and duplicates, because the service returns ids in any order and each once. */
+/** Ignores order and duplicates, because the service returns each id once and in any order. */
 export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   const a = new Set(declared.map(form));
@@ -35,11 +34,11 @@ export function sameIdsAsOften(declared: JsonValue, observed: JsonValue, form: I
 
 export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
-/** The service writes UUIDs in lower case, with dashes. */
+/** Normalizes a UUID to the service's form: lower case, with dashes. */
 export const plainUuid: IdForm = (id) =>
   nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
 
-/** A normalized name, which no id equals. */
+/** Normalizes a name to a text that cannot equal an id. */
 function nameForm(id: JsonValue): string | undefined {
   return isNameReference(id) ? JSON.stringify({ name: id.name }) : undefined;
 }
@@ -56,7 +55,7 @@ export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
   return sameIds(declared, observed, plainId);
 }
 
-/** The service returns times in UTC, and reads a time without an offset as UTC. */
+/** Compares two times. The service returns times in UTC and reads a time without an offset as UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // NaN (not a time) is not equal to NaN
 }
@@ -68,7 +67,7 @@ function instantOf(value: JsonValue): number {
   return Date.parse(sign === undefined ? `${time}Z` : `${time}${sign}${hours}:${minutes}`);
 }
 
-/** Compares JSON without regard to the order of keys. */
+/** Whether two JSON values are equal; the order of keys is ignored. */
 export function sameJson(a: JsonValue, b: JsonValue): boolean {
   if (isJsonList(a) && isJsonList(b))
     return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
@@ -82,16 +81,16 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return a === b;
 }
 
-/** How a partly declared field is compared and changed. */
+/** How to compare and change a value that is declared in part. */
 export interface PartialValue {
-  /** The part of an observed value that the declaration covers. */
+  /** The part of an observed value that the manifest declares. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
   /** The observed value with the declared part replaced. */
   readonly merged: (declared: JsonValue, observed: JsonValue) => JsonValue;
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
 }
 
-/** For a list that is declared in part: it may contain other ids. */
+/** For a list of ids that is declared in part: the service's list may contain further ids. */
 export function partialIds(form: IdForm): PartialValue {
   return {
     dropped: (before, now) => {
@@ -112,7 +111,7 @@ export function partialIds(form: IdForm): PartialValue {
   };
 }
 
-/** For JSON that is declared in part: objects at any depth may have other keys. Lists are declared with all of their items. */
+/** For JSON that is declared in part: objects at any depth may have further keys, but lists are declared in full. */
 export const partialKeys: PartialValue = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
@@ -136,7 +135,7 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
-/** The declared items, each with the undeclared keys of the observed item that it matches. */
+/** The declared items. Each keeps the undeclared keys of the observed item that it matches. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
   const left = new Map(observed.entries());
   return declared.map((item, index) => {

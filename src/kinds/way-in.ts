@@ -5,7 +5,7 @@ import type { Children } from './children.ts';
 import type { Family, Kind } from './kind.ts';
 import type { StepOfLogin } from './login-part.ts';
 
-/** A declared, observed or planned record. Bindings are in its fields, as in manifests. */
+/** A declared, observed or planned record. Its fields include its bindings, as in manifests. */
 export interface LoginRecord {
   readonly kind: Kind;
   readonly name: string;
@@ -14,15 +14,13 @@ export interface LoginRecord {
 
 export type RecordOf = (family: Family, reference: JsonValue) => LoginRecord | undefined;
 
-/** True if everybody passes, false if nobody does; undefined if it depends on the user or is unknown. */
+/** True if everybody passes, false if nobody does. Undefined if it depends on the user or is unknown. */
 type Verdict = boolean | undefined;
 
-/** A flow with its stages in order. */
 export interface LoginFlow {
   readonly record: LoginRecord;
   readonly passes: Verdict;
   readonly stages: readonly LoginStage[];
-  /** All records of the flow, including the flow itself. */
   readonly parts: readonly LoginRecord[];
 }
 
@@ -30,7 +28,7 @@ interface LoginStage {
   /** Undefined if the record is unknown. */
   readonly record: LoginRecord | undefined;
   readonly passes: Verdict;
-  /** Its nested stages. */
+  /** The stages that are shown inside this stage. */
   readonly inside: readonly LoginRecord[];
   /** The policies that decide whether the stage is shown. */
   readonly policies: readonly LoginRecord[];
@@ -41,7 +39,7 @@ export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
-/** Undefined if the stages are unknown. */
+/** The flow that a record and its stages form. Undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
   const { kind, fields } = record;
   const all = childFields(kind);
@@ -80,7 +78,7 @@ export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | 
   };
 }
 
-/** The combined verdict of bound policies. */
+/** The combined result of several bound policies. */
 function judged(
   children: Children,
   bound: JsonValue = [],
@@ -141,7 +139,7 @@ export const openLogin: Problem = {
     'Bind a stage with a proof of identity before the login stage, such as a password stage. A stage with a policy that is false for everybody is skipped. If this is intended, use --allow open-login.',
 };
 
-/** The problem of a plan that locks people out. */
+/** The problem to report for a plan after which people cannot log in. */
 export const lockout = {
   code: 'lockout',
   detail:
@@ -157,12 +155,12 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): bool
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** `open`: anyone with a user name is logged in. `perhaps`: it depends on these policies. */
+/** `open`: anyone who knows a user name is logged in. `perhaps`: it depends on the named policies. */
 export type OpenByName =
   | { readonly kind: 'open' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
-/** For a flow that asks for a user name and logs the user in without a proof. */
+/** Whether a flow asks for a user name and then logs the user in without a proof. */
 export function openByName({ record, passes, stages }: LoginFlow): OpenByName | undefined {
   if (!isLogin(record) || passes === false) return undefined;
   let isNamed = false;
@@ -180,7 +178,7 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
     if (provesIn(own, part) || part.denies) {
       if (stage.passes) return undefined;
       if (!part.denies) guards.push(...policiesOf(stage));
-      // A stage that is not shown gets no name.
+      // A stage that is never shown cannot ask for a name.
       continue;
     }
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
@@ -192,13 +190,13 @@ export function openByName({ record, passes, stages }: LoginFlow): OpenByName | 
   return undefined;
 }
 
-/** The names of the policies of a stage; the name of the stage if they are unknown. */
+/** The names of the policies that a stage depends on. If they are unknown, the name of the stage. */
 function policiesOf({ policies, record }: LoginStage): readonly string[] {
   const names = policies.map(({ name }) => name);
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** The reasons why nobody can log in through a flow; empty if logins are possible or the result is unknown. */
+/** The reasons why nobody can log in through a flow. Empty if somebody can, or if this is unknown. */
 export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];
@@ -222,7 +220,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
   ];
 }
 
-/** The kinds of reachable stages that identify the user. */
+/** The kinds of stages through which the flow learns who the user is. */
 export function asksIn({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)

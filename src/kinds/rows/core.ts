@@ -1,7 +1,7 @@
 import { kindFrom, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** A second brand for a domain was accepted by 2023.10.7, and refused by 2025.12.4. */
+/** 2023.10.7 accepted a second brand for the same domain; 2025.12.4 refused it. */
 export const brand: RowKind = kindFrom({
   path: '/core/brands/',
   formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
@@ -10,7 +10,7 @@ export const brand: RowKind = kindFrom({
   login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
 });
 
-/** A second one of an identifier was refused by 2023.10.7 and by 2025.12.4. Outposts have tokens that the service makes for them. */
+/** A duplicate identifier was refused by 2023.10.7 and by 2025.12.4. The service itself creates tokens for outposts. */
 export const token: RowKind = kindFrom({
   path: '/core/tokens/',
   list: 'tokens',
@@ -22,11 +22,11 @@ export const token: RowKind = kindFrom({
     takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
   },
   deletion: {},
-  // Both releases leave it empty.
+  // 2023.10.7 and 2025.12.4 leave the field empty.
   fields: { managed: { default: null } },
 });
 
-/** Refused by 2025.12.4: a second one of a name in one application. It takes one of that name in another. */
+/** 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application. */
 export const entitlement: RowKind = kindFrom({
   path: '/core/application_entitlements/',
   list: 'entitlements',
@@ -34,17 +34,17 @@ export const entitlement: RowKind = kindFrom({
   deletion: {},
 });
 
-/** Permissions that a role gets for objects of its users. A duplicate name was refused by 2025.12.4. */
+/** Permissions that a role gets for objects that its users create. A duplicate name was refused by 2025.12.4. */
 export const initialPermissions: RowKind = kindFrom({
   path: '/rbac/initial_permissions/',
   list: 'initial_permissions',
   unique: true,
   deletion: {},
-  // Earlier releases require a `mode`, which was removed.
+  // Earlier releases require `mode`, a field that later ones do not have.
   since: '2025.12',
 });
 
-/** A duplicate name was refused by 2023.10.7 and by 2025.12.4, and so was a change without its path or content. */
+/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. Both also refused an update that omits both path and content. */
 export const blueprint: RowKind = kindFrom({
   path: '/managed/blueprints/',
   list: 'blueprints',

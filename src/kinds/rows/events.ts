@@ -6,7 +6,7 @@ export const transport: RowKind = kindFrom({
   list: 'transports',
   unique: true,
   deletion: {},
-  // 2025.12.4 fills it in like this, and no manifest can declare the blank at its end.
+  // The default of 2025.12.4. A manifest cannot declare it, because of the space at its end.
   fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
 });
 

@@ -41,7 +41,7 @@ export const flow: RowKind = kindFrom({
   },
 });
 
-/** Who may use a flow, by its `authentication` requirement. */
+/** Describes who may use a flow, for each value of `authentication`. */
 const admitted: Readonly<Record<string, string>> = {
   none: 'everyone',
   require_authenticated: 'users who are logged in',
@@ -57,7 +57,7 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
   return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
 }
 
-/** Whether bindings are removed, or nested bindings of bindings that stay. */
+/** Whether a change removes bindings, or nested bindings of bindings that stay. */
 function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
   const observed = bindingsIn(children, before);
   const pairs = matchBindings(bindingsIn(children, now), observed);

@@ -14,7 +14,7 @@ export const serviceConnections: readonly RowKind[] = [
     ...connection,
     path: '/outposts/service_connections/kubernetes/',
     fields: {
-      // A create without it crashed 2023.10.7 and 2025.12.4.
+      // 2023.10.7 and 2025.12.4 crashed on a create without this field.
       kubeconfig: {
         ifMissing: requireField('a new connection to Kubernetes needs a `kubeconfig`'),
       },

@@ -2,17 +2,17 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
 const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** An event must match one of these fields. */
+/** The fields that an event is matched by. A policy needs at least one. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
 const eventMatcher = kindFrom({
   ...policy,
   path: '/policies/event_matcher/',
   several: 'event matcher policies',
-  // Without one of them, a change crashed 2023.10.7 and 2025.12.4.
+  // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
   update: { requiredInUpdates: matched },
   fields: { action: { ifMissing: requireField('a new event matcher needs something to match', matched) } },
 });
@@ -20,7 +20,7 @@ const eventMatcher = kindFrom({
 const reputation = kindFrom({
   ...policy,
   path: '/policies/reputation/',
-  // A change without them was refused by 2023.10.7 and by 2025.12.4.
+  // 2023.10.7 and 2025.12.4 refused an update without these fields.
   update: { requiredInUpdates: ['check_ip', 'check_username'] },
   fields: {
     check_ip: {
@@ -31,14 +31,14 @@ const reputation = kindFrom({
   },
 });
 
-/** The constant that an expression returns, if it is nothing else. */
+/** The constant that an expression returns. Undefined if the expression does anything else. */
 function constantIn(expression: string): boolean | undefined {
   const [, constant] = /^return (True|False)$/.exec(expression.trim()) ?? [];
   return constant === undefined ? undefined : constant === 'True';
 }
 
 export const policies: readonly RowKind[] = [
-  // By default nobody passes it, in 2025.12.4.
+  // With the defaults of 2025.12.4, nobody passes this policy.
   kindFrom({
     ...policy,
     path: '/policies/dummy/',
@@ -55,7 +55,7 @@ export const policies: readonly RowKind[] = [
   kindFrom({
     ...policy,
     path: '/policies/password/',
-    // Both releases fill it in like this, and no manifest can declare the blank at its end.
+    // The default of 2023.10.7 and 2025.12.4. A manifest cannot declare it, because of the space at its end.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   }),
   kindFrom({ ...policy, path: '/policies/password_expiry/' }),

@@ -1,6 +1,6 @@
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type. */
+/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type. */
 const mapping = {
   list: 'property_mappings',
   unique: true,
@@ -19,7 +19,7 @@ export const scopeMapping: RowKind = kindFrom({
   fields: {
     scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
     expression: { changeWarning: () => 'applications receive other data about their users' },
-    // Both releases default to an empty text.
+    // In 2023.10.7 and 2025.12.4, the default is an empty text.
     description: { default: '' },
   },
 });
@@ -46,7 +46,7 @@ export const propertyMappings: readonly RowKind[] = [
     formerPath: { before, path: '/propertymappings/scim/' },
   }),
   kindFrom({ ...mapping, path: '/propertymappings/source/kerberos/' }),
-  // Releases before 2024.8 require an `object_field`, which was removed.
+  // Releases before 2024.8 require `object_field`, which later releases do not have.
   kindFrom({ ...mapping, path: '/propertymappings/source/ldap/' }),
   kindFrom({ ...mapping, path: '/propertymappings/source/oauth/' }),
   kindFrom({ ...mapping, path: '/propertymappings/source/plex/' }),

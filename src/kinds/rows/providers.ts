@@ -3,10 +3,10 @@ import { requireField } from './require-field.ts';
 import { inRange } from '../release.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 
-/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
 const provider = { list: 'providers', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** Providers for logins. */
+/** The common part of providers through which users log in. */
 const login = {
   ...provider,
   fields: providerFields,

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Release } from '../release.ts';
 import { likelyRefused } from '../release.ts';
 
-/** For a field that the service requires in a create although its API schema does not; `others` are alternatives. */
+/**
+ * The problem of a create without a field that the service requires, although its API schema does not. Any of `others` can
+ * replace it.
+ */
 export function requireField(
   summary: string,
   others: readonly string[] = [],

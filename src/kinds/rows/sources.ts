@@ -2,7 +2,7 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Which logins are linked to an existing user. */
+/** Describes which logins a source links to an existing user, for each matching mode. */
 const linkedTo: Readonly<Record<string, string>> = {
   email_link: 'anyone with the e-mail address of a user at the source',
   username_link: 'anyone with the username of a user at the source',
@@ -33,13 +33,13 @@ const groupReach = {
   },
 } satisfies FieldRows;
 
-/** Slugs are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type. */
+/** Slugs are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type. */
 const source = {
   list: 'sources',
   login: { is: 'login source' },
   title: 'name',
   unique: true,
-  // Nobody can log in through it before all of its policies are bound.
+  // A source is enabled only after all of its policies are bound, so that nobody can log in through it earlier.
   withheld: ['enabled'],
   createdWith: { enabled: false },
   deletion: {},
@@ -49,9 +49,9 @@ const source = {
 const oauth = kindFrom({
   ...source,
   path: '/sources/oauth/',
-  // Without its type, a change crashed 2023.10.7 and 2025.12.4; types without URLs require them too.
+  // 2023.10.7 and 2025.12.4 crashed on an update without the type. Types without built-in URLs also require the URLs.
   update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
-  // One set of keys: a partial update would keep foreign keys.
+  // Declared in full, because keys that are not declared would otherwise stay trusted.
   fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],
 });
@@ -62,7 +62,7 @@ const saml = kindFrom({
   fields: {
     ...reach,
     ...groupReach,
-    // A create without them crashed 2025.12.4.
+    // 2025.12.4 crashed on a create without these fields.
     binding_type: { ifMissing: requireField('a new source of SAML needs a `binding_type`') },
     issuer_override: {
       formerly: 'issuer',
@@ -85,7 +85,7 @@ export const sources: readonly RowKind[] = [
   oauth,
   kindFrom({ ...source, path: '/sources/plex/', fields: { ...reach, ...groupReach } }),
   saml,
-  // Nobody logs in through it: it only imports users.
+  // This source only imports users. Nobody logs in through it.
   kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),
   kindFrom({ ...source, path: '/sources/telegram/' }),
 ];

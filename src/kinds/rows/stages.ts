@@ -3,13 +3,13 @@ import type { Form } from '../kind.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Names are unique across types: a duplicate was refused by 2023.10.7 and by 2025.12.4, for every type without a licence. */
+/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
 const stage = { list: 'stages', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 const identification = kindFrom({
   ...stage,
   path: '/stages/identification/',
-  // A change without them was refused by 2023.10.7 and by 2025.12.4.
+  // 2023.10.7 and 2025.12.4 refused an update without these fields.
   update: { requiredInUpdates: ['user_fields', 'sources'] },
   login: {
     is: 'login stage',
@@ -35,7 +35,7 @@ const redirect = kindFrom({
   },
 });
 
-/** The forms of a value that is a number in earlier releases. */
+/** Converts between the text that later releases use and the number that earlier releases use. */
 function formerly(former: (text: string) => number, text: (number: JsonValue) => string): Form {
   return {
     sent: (declared) => declared,
@@ -60,14 +60,14 @@ export const stages: readonly RowKind[] = [
   kindFrom({
     ...stage,
     path: '/stages/authenticator/totp/',
-    // A number until 2024.2.
+    // Releases before 2024.2 use a number.
     fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
   }),
   kindFrom({
     ...stage,
     path: '/stages/authenticator/validate/',
-    // By default, users without a device skip it; `configure` lets anyone with a user name set one up. The default is that of
-    // 2025.12.4.
+    // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a
+    // device.
     login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
   }),
   kindFrom({ ...stage, path: '/stages/authenticator/webauthn/' }),
@@ -79,7 +79,7 @@ export const stages: readonly RowKind[] = [
     ...stage,
     path: '/stages/email/',
     login: { is: 'login stage', proves: true },
-    // A number of minutes until 2025.4.
+    // Releases before 2025.4 use a number of minutes.
     fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   }),
   kindFrom({ ...stage, path: '/stages/endpoints/' }),
