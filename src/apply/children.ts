@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import { declaredChildFields, isBindingField } from '../kinds/access.ts';
 import {
   bindingsByDeclaration,
+  changedBindings,
   targetId,
   differingFields,
   missingBindings,
@@ -129,16 +130,25 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
   return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
+/** Whether a binding differs from its declaration, apart from the bindings inside it. */
+export function differsItself(child: WantedChild, base: Child): boolean {
+  return differingFields({ ...child, values: ownValues(child) }, base).length > 0;
+}
+
 export const changedByOthers = 'somebody else has changed or deleted a binding of it';
 
 function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
 }
 
-/** Does not delete the binding if a declared one is missing, because the record would open to everyone. */
+/**
+ * Deletes nothing if a declared binding is missing, because the record would open to everyone; nor, after the changes of this run, if
+ * another differs from its declaration.
+ */
 export function removeBinding(
   binder: BindingTarget,
   { child: { pk }, field }: ReturnType<typeof extraBindings>[number],
+  isAfterChanges: boolean,
 ): Promise<WriteResult> {
   const { children, removal, client, pacing, control } = binder;
 
@@ -151,6 +161,12 @@ export function removeBinding(
       return {
         kind: 'ended',
         end: { outcome: 'conflict', clash: { kind: 'closed', why: lastBindingReason[removal] } },
+      };
+    const isChanged = changedBindings(binder, others).some(([one, base]) => differsItself(one, base));
+    if (isAfterChanges && isChanged)
+      return {
+        kind: 'ended',
+        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } },
       };
     return { kind: 'send', send: () => client.unbind(children, pk, removal) };
   }

@@ -5,7 +5,6 @@ import {
   differingFields,
   missingBindings,
   changedBindings,
-  ownValues,
   extraBindings,
   declaredBindings,
 } from '../kinds/bindings.ts';
@@ -19,6 +18,7 @@ import {
   changeBinding,
   changedByOthers,
   childrenOf,
+  differsItself,
   removeBinding,
 } from './children.ts';
 import type { WriteResult } from './settle.ts';
@@ -89,7 +89,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const changes = changedBindings(binder, bound).map(([one, base]) => {
     const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
     const moves = Math.sign(order - now) || 0;
-    const areOwnFieldsChanged = differingFields({ ...one, values: ownValues(one) }, base).length > 0;
+    const areOwnFieldsChanged = differsItself(one, base);
     const areNestedChanged = differingFields(one, base).includes(one.inside?.field ?? '');
     const steps: Step[] = [
       ...(areOwnFieldsChanged ? [() => changeBinding(binder, one, base)] : []),
@@ -104,14 +104,17 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
   // If no ranked child is added, deleting a ranked child closes the flow, and later changes may open it.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
-  const removeSteps = (bindings: typeof extra): Step[] =>
-    bindings.map((item) => () => removeBinding(binder, item));
+  const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): Step[] =>
+    bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
   return {
     added: missing.filter((child) => rankOfBinding(child) === 0).flatMap(addSteps),
-    removedFirst: removeSteps(extra.filter(isFirst)),
+    removedFirst: removeSteps(extra.filter(isFirst), false),
     changed: moved.flatMap(({ steps }) => steps),
     addedLast: last.flatMap(addSteps),
-    removed: removeSteps(extra.filter((item) => !isFirst(item))),
+    removed: removeSteps(
+      extra.filter((item) => !isFirst(item)),
+      true,
+    ),
   };
 }
 

@@ -123,7 +123,7 @@ describe('the documents in docs/', () => {
 
   test.runIf(inFull)('mention exit code 6 of an incomplete export', async () => {
     const [row] = /^\| 6 +\|.*$/m.exec(documentText('docs/exit-codes.md')) ?? [];
-    expect(row).toContain('`export`: of what it writes it is [not known to be all]');
+    expect(row).toContain('`export`: the written manifests [may be incomplete]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
     const { code, stderr } = await rollcall(['sandbox', '--', ...exported]);
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('It is incomplete') });
