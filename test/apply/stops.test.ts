@@ -1,12 +1,13 @@
+import { maxConsecutiveFailures } from '../../src/service/retries.ts';
 import { expect, test } from 'vitest';
 import { Stops } from '../../src/apply/stops.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import { planOf } from '../support/plan-of.ts';
 
-async function begun(): Promise<{ readonly stops: Stops; readonly change: Change }> {
+async function begun(endedOutages = 0): Promise<{ readonly stops: Stops; readonly change: Change }> {
   const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
   if (!change) throw new Error('nothing is planned');
-  const outage = { isOver: true, endedOutages: 0, waitedMs: undefined };
+  const outage = { isOver: true, endedOutages, waitedMs: undefined };
   return { stops: new Stops({ pacing: { outage }, fault: new AbortController().signal }), change };
 }
 
@@ -28,4 +29,13 @@ test('a read-only service stops the updates of a kind whose creates were already
   expect(stops.why(update)).toBe('read_only');
   stops.controlOf(change, () => {}).stop('type', 'denied');
   expect(stops.why(update)).toBe('read_only');
+});
+
+test.each([
+  ['stop the run', 0, 'doubts'],
+  ['count once if one outage caused them', 1, undefined],
+])('consecutive failures %s', async (_, endedOutages, reason) => {
+  const { stops, change } = await begun(endedOutages);
+  for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, 'unknown', 0);
+  expect(stops.why(change)).toBe(reason);
 });
