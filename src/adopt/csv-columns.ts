@@ -60,7 +60,7 @@ function meaningIn(kind: Kind, name: string): ReturnType<typeof likelyMeaningOf>
 const repeatedColumn: Problem = {
   code: 'csv-syntax',
   summary: 'another column has this name',
-  detail: 'Keep one of the two.',
+  detail: 'Remove one of the two.',
 };
 
 function missingKeyProblem(field: string): Problem {

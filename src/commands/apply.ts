@@ -92,7 +92,7 @@ async function applyRequest(
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
       paths.some((path) => path.endsWith('.json'))
-        ? 'A saved plan needs no confirmation: name it with --plan, next to its manifests. Otherwise read the plan first, then use --yes.'
+        ? 'To apply a saved plan, which needs no confirmation, use --plan with its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
@@ -115,8 +115,8 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
   const { target, exclude, shard, baseline, changedOnly, keepGoing, resend } = options;
   if (!(target ?? exclude ?? shard ?? baseline ?? changedOnly ?? keepGoing ?? resend)) return;
   throw new UsageError(
-    'a saved plan has its own selection',
-    'Leave out --target, --exclude, --shard, --baseline, --changed-only, --keep-going and --resend; or leave out --plan.',
+    'a saved plan already contains its selection of resources',
+    'Leave out --plan, or all of --target, --exclude, --shard, --baseline, --changed-only, --keep-going and --resend.',
   );
 }
 
@@ -159,7 +159,7 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
     );
   const all = pending.length;
   const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
-  const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
+  const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as shown above`;
   const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
   return isMeant && confirmDeletesAndAccess(plan, isYes, stderr);
 }

@@ -41,7 +41,7 @@ export async function credentials(
   const to = targetOf(options);
   const wanted = options.all ? 'all' : addressesIn(written);
   if (options.all && written.length > 0)
-    throw new UsageError('--all excludes addresses', 'Leave --all or the addresses out.');
+    throw new UsageError('--all excludes addresses', 'Leave out --all or the addresses.');
   const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
   if (!settings.service) {
     stderr.write(diagnosticsText(settings.diagnostics, createStyle(stderr)));
@@ -49,8 +49,8 @@ export async function credentials(
   }
   if (settings.contractOnly)
     throw new UsageError(
-      'no documented operation reads credentials, and contract_only sends nothing else',
-      'Use another environment, or leave contract_only out.',
+      'contract_only limits rollcall to the documented operations, and none of them reads credentials',
+      'Use another environment, or leave out contract_only.',
     );
   const job = narratedJob(context, verbosityOf(options, context.env));
   const { found, missing, inventories, interrupted } = await readCredentials(wanted, settings.service, job);
@@ -70,7 +70,7 @@ export async function credentials(
   if (problems.length > 0) stderr.write(`${diagnosticsText(problems, createStyle(stderr))}\n`);
   if (found.length === 0) {
     stderr.write(
-      problems.length > 0 ? 'Nothing was written.\n' : 'No record has a secret: nothing was written.\n',
+      problems.length > 0 ? 'Nothing was written.\n' : 'No record has a secret, so nothing was written.\n',
     );
     if (problems.length === 0) return 'done';
     return problems.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
@@ -87,7 +87,7 @@ export async function credentials(
 
 function targetOf({ to, showSecrets }: CredentialsOptions): string {
   if (to === undefined)
-    throw new UsageError('no file is named for the credentials', 'Name one, such as: --to grafana.env');
+    throw new UsageError('no file is named for the credentials', 'Name a file, such as: --to grafana.env');
   if (to === standardInput && !showSecrets)
     throw new UsageError('--to - prints secrets', 'Add --show-secrets to print secrets.');
   return to;
@@ -98,7 +98,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
   if (written.length === 0)
     throw new UsageError(
       'no record is named',
-      `Name one, such as ${types[0]}.grafana, or use --all for those with a secret.`,
+      `Name one, such as ${types[0]}.grafana, or use --all for all records with a secret.`,
     );
   return written.map((text) => {
     const type = types.find((item) => text.startsWith(`${item}.`) && text.length > item.length + 1);
@@ -107,7 +107,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
     throw new UsageError(
       `there are no credentials of ${address}`,
       didYouMean(text.split('.', 1)[0] ?? '', types) ??
-        `Only records of the type ${joinWords(types)} have some.`,
+        `Only records of the type ${joinWords(types)} have credentials.`,
     );
   });
 }
@@ -145,7 +145,7 @@ async function isWritten(
       : await createPrivateFiles(new Map([[to, text]]));
     if (taken && taken.length > 0) {
       stderr.write(
-        `error: ${printableLine(to)} exists already\n    Nothing was written. --replace replaces it.\n`,
+        `error: ${printableLine(to)} exists already\n    Nothing was written. To replace the file, use --replace.\n`,
       );
       return false;
     }

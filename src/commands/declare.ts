@@ -65,15 +65,15 @@ export const commands: readonly Declared[] = [
     summary: 'write the first files of a project',
     description:
       'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service. Overwrites nothing.',
-    argument: ['[dir]', 'where (default: here)'],
+    argument: ['[dir]', 'the folder (default: the current one)'],
     example: 'rollcall init --url https://id.example.com --pipeline github',
     options: [
-      singleOption('-y, --yes', 'do not ask; take the defaults'),
+      singleOption('-y, --yes', 'ask nothing and use the defaults'),
       url,
       singleOption('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
-      singleOption('--manifests <path>', 'existing manifests (default: writes one)'),
+      singleOption('--manifests <path>', 'existing manifests (default: write a first one)'),
       singleOption('--pipeline <kind>', 'github, gitlab or none (default: none)'),
-      singleOption('--merges <what>', 'permission of merges: create, or update too (default: create)'),
+      singleOption('--merges <what>', 'what a merge may do: create, or update too (default: create)'),
       insecureHttp,
       caFile,
     ],
@@ -81,15 +81,15 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'validate',
-    summary: 'check manifests; sends nothing',
-    description: 'Checks manifests and reports all problems. Sends nothing.',
+    summary: 'check manifests, without contacting the service',
+    description: 'Checks manifests and reports all problems, without contacting the service.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
     example: 'rollcall validate manifests --report html=problems.html',
     options: [
       ...project(),
       singleOption('-q, --quiet', 'print no warnings'),
-      repeatableOption('--allow <what>', 'open-login: flows that are open by name'),
-      singleOption('--without-secrets', 'read no ${env:} and ${file:}; check all else'),
+      repeatableOption('--allow <what>', 'open-login: flows that ask only for a user name'),
+      singleOption('--without-secrets', 'check without reading ${env:…} and ${file:…}'),
       ...reporting,
     ],
     load: async () => (await import('./validate.ts')).validate,
@@ -119,16 +119,16 @@ export const commands: readonly Declared[] = [
     options: [
       singleOption('-y, --yes', 'do not ask'),
       singleOption('--plan <file>', 'apply a saved plan of the same manifests, without asking'),
-      singleOption('--fail-fast', 'start nothing more after the first failure'),
+      singleOption('--fail-fast', 'stop after the first failure'),
       ...runOptions(['text', 'json']),
     ],
     load: async () => (await import('./apply.ts')).apply,
   },
   {
     name: 'show',
-    summary: 'print a saved plan or result; sends nothing',
+    summary: 'print a saved plan or result',
     description:
-      'Prints a plan saved by `plan --out`, or the output of `plan -o json` or `apply -o json`. Sends nothing, and needs no service.',
+      'Prints a plan saved by `plan --out`, or the output of `plan -o json` or `apply -o json`. Works without the service.',
     argument: ['<file>', 'the saved plan, or the JSON document'],
     example: 'rollcall show plan.json --report html=plan.html',
     options: [...detail, output(), ...reporting, ...colours],
@@ -136,7 +136,7 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'doctor',
-    summary: 'check the service, the token and the way to them',
+    summary: 'check the connection, the token and its permissions',
     description:
       'Checks connection, token and permissions: looks up an application that does not exist, the user of the token, and its permissions. Changes nothing.',
     example: 'rollcall doctor --url https://id.example.com --wait 60',
@@ -147,7 +147,7 @@ export const commands: readonly Declared[] = [
     name: 'export',
     summary: 'write manifests from the records of the service',
     description:
-      'Writes manifests from the records of the service, without those that it ships with; a plan of them has no changes. Changes nothing in the service, and no existing file. Only the token of a superuser sees all applications.',
+      'Writes manifests from the records of the service, except unchanged records that it ships with. A plan of the manifests has no changes. Changes nothing in the service, and overwrites no file. Only the token of a superuser sees all applications.',
     example: 'rollcall export --out manifests',
     options: exportOptions,
     load: async () => (await import('./export.ts')).exportManifests,
@@ -156,7 +156,7 @@ export const commands: readonly Declared[] = [
     name: 'credentials',
     summary: 'write the client id, secret and URLs of a provider',
     description:
-      'Writes the credentials that an application needs: client id, secret, issuer and endpoints of OAuth2 providers. The file is new, and only its owner can read it. Changes nothing in the service.',
+      'Writes the credentials that an application needs: client id, secret, issuer and endpoints of OAuth2 providers. Only the owner of the new file can read it. Changes nothing in the service.',
     argument: ['[address...]', 'providers, such as provider.grafana'],
     example: 'rollcall credentials provider.grafana --to grafana.env',
     options: credentialsOptions,
@@ -164,9 +164,9 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'import csv',
-    summary: 'write a manifest of the rows of a table',
+    summary: 'write a manifest from the rows of a table',
     description:
-      'Writes a manifest from a CSV file, whose first row has the names of the fields, such as username, email, groups and attributes.department. Changes no existing file, and sends nothing.',
+      'Writes a manifest from a CSV file, whose first row has the names of the fields, such as username, email, groups and attributes.department. Overwrites no file, and does not contact the service.',
     argument: ['<file>', 'the CSV file, or - for standard input'],
     example: 'rollcall import csv --kind users people.csv --out manifests/people.yaml',
     options: [
@@ -190,18 +190,18 @@ export const commands: readonly Declared[] = [
   },
   {
     name: 'sandbox',
-    summary: 'serve the API from memory, to try things on',
+    summary: 'serve the API from memory, for trials',
     description:
-      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox and exits as the command did.',
+      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox and exits with the exit code of the command.',
     argument: ['[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set'],
     example: 'rollcall sandbox -- rollcall apply manifests --yes',
     options: [
-      singleOption('--port <n>', 'listen on this port (default: any free one)'),
+      singleOption('--port <n>', 'listen on this port (default: any free port)'),
       singleOption('--latency <ms>', 'the delay of each answer (default: 0)'),
-      singleOption('--seed <file>', 'a YAML file of the first records'),
+      singleOption('--seed <file>', 'a YAML file of records to start with'),
       singleOption(
         '--release <release>',
-        `be this release of the service (default: ${defaultRelease})`,
+        `behave like this release (default: ${defaultRelease})`,
         sandboxReleases,
       ),
     ],

@@ -42,14 +42,22 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
     [
       output === 'json' && out !== undefined,
       '-o json goes to standard output',
-      'Files of manifests are YAML: leave -o or --out out.',
+      '--out writes manifests in YAML: leave out -o or --out.',
     ],
-    [list && out !== undefined, '--list prints addresses, and writes no files', 'Leave --list or --out out.'],
-    [list && check, '--list prints addresses, and there is nothing to check', 'Leave --list or --check out.'],
+    [
+      list && out !== undefined,
+      '--list only prints addresses, so --out has nothing to write',
+      'Leave --list or --out out.',
+    ],
+    [
+      list && check,
+      '--list only prints addresses, so --check has nothing to check',
+      'Leave --list or --check out.',
+    ],
     [
       /\.ya?ml$/.test(out ?? ''),
       '--out names a folder',
-      'Leave the ending out, or write to a file: rollcall export > FILE',
+      'Leave out the file extension, or write to a file: rollcall export > FILE',
     ],
   ];
   for (const [isSo, message, hint] of clashes) if (isSo) throw new UsageError(message, hint);
@@ -96,7 +104,7 @@ function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kin
 function refuseContractOnly({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(
-    'export reads lists, and the run keeps to the three documented operations of the service',
+    'export reads lists, which contract_only does not allow',
     'Leave out contract_only for the environment, and --contract-only.',
   );
 }

@@ -68,13 +68,13 @@ export async function exportManifests(options: ExportOptions, context: Context):
   );
   if (internal > 0)
     remark(
-      `Left out: ${internal} of the service itself, such as the accounts of outposts. --internal includes them.`,
+      `Left out: ${internal} of the service itself, such as the accounts of outposts. To include them, use --internal.`,
     );
   if (shipped > 0)
-    remark(`Left out: ${shipped} defaults of the service that nobody changed. --all includes them.`);
+    remark(`Left out: ${shipped} defaults of the service that nobody changed. To include them, use --all.`);
   if (later.fields.length > 0)
     remark(
-      `Perhaps unchanged: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
+      `Perhaps still at their defaults: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
     );
   // Records that no manifest can declare do not make the export incomplete.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
@@ -120,7 +120,7 @@ async function checkByPlan(
   if (ending !== 'done') return ending;
   if (!unsettled) return undefined;
   job.stderr.write(
-    `A plan of this would not say that there is nothing to do:\n\n${planText(unsettled, createStyle(job.stderr))}\n`,
+    `A plan of these manifests would have changes:\n\n${planText(unsettled, createStyle(job.stderr))}\n`,
   );
   return 'failed';
 }
@@ -129,7 +129,7 @@ async function checkByPlan(
 function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr'>): Ending {
   if (left.length === 0) return 'done';
   stderr.write(`${diagnosticsText(left, createStyle(stderr))}\n`);
-  stderr.write('It is incomplete: see above.\n');
+  stderr.write('The export is incomplete: see above.\n');
   return 'incomplete';
 }
 
@@ -139,8 +139,8 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
     const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,
-      summary: `the names of ${list} could not be read, so the manifests have their ids: ${summary}`,
-      detail: read.reading.proof === 'denied' ? `Let the token view ${list}.` : advice,
+      summary: `the names of ${list} could not be read, so the manifests contain ids instead of names: ${summary}`,
+      detail: read.reading.proof === 'denied' ? `Grant the token the permission to view ${list}.` : advice,
     });
   });
 }
@@ -151,7 +151,7 @@ function reportPersonalData(found: readonly Declared[], remark: (words: string) 
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
   for (const [{ type, list }, count] of people)
     remark(
-      `This is personal data of ${count} ${count === 1 ? type : list}. --without email,attributes leaves fields out.`,
+      `This is personal data of ${count} ${count === 1 ? type : list}. To leave out fields, use for example --without email,attributes.`,
     );
 }
 
@@ -160,7 +160,7 @@ function reportSecrets(found: readonly Declared[], remark: (words: string) => vo
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(
-      `Secrets are comments, and are not managed. For a service without these records, remove each # and set: ${names.toSorted().join(', ')}. A record that exists gets one by \`rollcall apply --resend ADDRESS --allow update\`.`,
+      `Secrets are comments, and are not managed. To create the records in another service, remove each # and set: ${names.toSorted().join(', ')}. A record that exists gets one by \`rollcall apply --resend ADDRESS --allow update\`.`,
     );
 }
 

@@ -49,7 +49,7 @@ export function pipelineNamed(written: string): Pipeline {
 export function isUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
-    `merges cannot be let ${JSON.stringify(allowed)}`,
+    `merges cannot be allowed to ${JSON.stringify(allowed)}`,
     'Choose create, or update to change existing resources too. For deletes: rollcall help capabilities.',
   );
 }

@@ -67,7 +67,7 @@ export async function init(
   const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
   context.stdout.write(`\n${await remarks({ ...answers, dependency }, kept, base, context)}`);
   if (ignored !== 'absent')
-    context.stdout.write('See that the .gitignore names plan.json, reports, token files and secrets/.\n\n');
+    context.stdout.write('Check that .gitignore lists plan.json, reports, token files and secrets/.\n\n');
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
   const next = commandLine(healthy ? 'plan' : 'doctor', envFlag(answers.environment), context);
   context.stdout.write(`Next: ${printableLine(cd)}${next}\n`);
@@ -84,8 +84,8 @@ async function refuseTerraformFolder(
   if (url !== undefined || manifests !== undefined || pipeline !== undefined) return;
   if ((await files.kindOf(`${base}rollcall.yaml`)) === 'file') {
     throw new UsageError(
-      `${base}rollcall.yaml exists already: nothing to set up`,
-      'Go on with `rollcall plan`. To add a pipeline: rollcall init --pipeline github',
+      `${base}rollcall.yaml exists already, so there is nothing to set up`,
+      'Continue with `rollcall plan`. To add a pipeline: rollcall init --pipeline github',
     );
   }
   if (folder !== undefined) return;
@@ -93,7 +93,7 @@ async function refuseTerraformFolder(
   const terraform = here.find(({ name }) => name.endsWith('.tf'));
   if (terraform) {
     throw new UsageError(
-      `this folder is Terraform's: ${terraform.name} is in it`,
+      `this folder belongs to Terraform: ${terraform.name} is in it`,
       'rollcall does not read *.tf. Name a folder for its files: rollcall init roll; or this one: rollcall init .',
     );
   }
@@ -122,7 +122,7 @@ async function remarks(
     `The pipeline needs ${tokenEnv} as a secret: see the top of its file.`,
     environment !== undefined &&
       environment !== defaultEnvironment &&
-      `It is for the environment ${environment}.`,
+      `The pipeline is for the environment ${environment}.`,
     allowsUpdates
       ? 'Merges may change existing resources: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.'
       : 'Merges create missing resources, and change nothing that exists. To allow changes: rollcall help capabilities.',
@@ -131,13 +131,14 @@ async function remarks(
       !kept.capabilities?.includes('update') &&
       `Add capabilities: [update] to ${base}rollcall.yaml: without it, the pipeline is refused.`,
     kept?.manifests.length === 0 &&
-      `It takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
+      `The pipeline takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
     dependency === undefined &&
       (await isAbsent('package.json')) &&
-      `It runs npm ci, and there is no package.json: npm install --save-dev git+<the URL of rollcall's repository>`,
+      `The pipeline runs npm ci, and there is no package.json. Create one: npm install --save-dev git+<the URL of rollcall's repository>`,
     (await isAbsent('package-lock.json')) &&
       'Commit the package-lock.json that npm install writes: it pins rollcall.',
-    isLoopback(new URL(url).hostname) && `It will not reach ${url}, which is this machine.`,
+    isLoopback(new URL(url).hostname) &&
+      `The pipeline will not reach ${url}, because that address is this machine.`,
   );
   return `${lines.map(printableLine).join('\n')}\n\n`;
 }
@@ -185,12 +186,12 @@ function refuseContradictions(
   if (others.length > 0) {
     throw new UsageError(
       `${file} exists already, and differs in ${others.join(', ')}`,
-      'Leave that out, and it is taken from the file; or change the file first.',
+      'Leave out the flag, so that the value is taken from the file; or change the file first.',
     );
   }
   if (pipeline !== 'none' && kept.tokenFile !== undefined && kept.tokenEnv === undefined) {
     throw new UsageError(
-      `${file} names a token_file, and a pipeline has its token in a variable`,
+      `${file} names a token_file, but a pipeline gets its token from a variable`,
       'Name the variable there with token_env, instead of or in addition to the file.',
     );
   }

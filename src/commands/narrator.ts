@@ -180,12 +180,12 @@ function haltText(halt: Halt, style: Style): string {
   }
 }
 
-const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop at once.';
+const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop immediately.';
 
 function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   const { names, notRead } = halt;
   if (names.length === 0 && notRead === 0)
-    return noPlanSentence(halt, 'a value that only one resource may have is given to two');
+    return noPlanSentence(halt, 'two resources have a value that only one may have');
   const isService = names.length > 0 && names.every(({ fault }) => isOfService(fault));
   const areAll = (kind: string): boolean =>
     names.length > 0 && names.every(({ fault }) => fault.kind === kind);
@@ -195,7 +195,7 @@ function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): strin
       ? 'a new resource has the name of another record'
       : areAll('torn')
         ? 'the record to rename is ambiguous'
-        : 'names in the manifests did not lead to ids';
+        : 'no id was found for some names in the manifests';
   return noPlanSentence(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 

@@ -30,7 +30,7 @@ function collect(value: string, previous: readonly string[] = []): string[] {
 const notPrintedFormats = formatNames.filter((format) => !printedFormats.includes(format)).join(', ');
 const report: Made = () =>
   new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
-const commentKey = singleOption('--comment-key <text>', 'identifies its Markdown comments among others');
+const commentKey = singleOption('--comment-key <text>', 'identifies its comments on a pull request');
 
 /** The conditions that make the command fail. */
 export const failOn: Made = () => {
@@ -50,12 +50,12 @@ export const insecureHttp: Made = singleOption(
   '--insecure-http',
   'allow http:// to hosts other than this one',
 );
-export const caFile: Made = singleOption('--ca-file <file>', 'a PEM file of further trusted authorities');
+export const caFile: Made = singleOption('--ca-file <file>', 'a PEM file of additional trusted authorities');
 const verbose = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
 const target = repeatableOption('--target <address>', 'only addresses like application.*');
 const exclude = repeatableOption('--exclude <address>', 'no addresses like user.ci-*');
 const wait = singleOption('--wait <seconds>', 'wait while the service is down (default: 60 once up)');
-const concurrency = singleOption('--concurrency <n>', 'requests at a time, at the most (default: 8)');
+const concurrency = singleOption('--concurrency <n>', 'most requests at the same time (default: 8)');
 
 export const colours: readonly Made[] = [
   singleOption('--color', 'use colours even without a terminal'),
@@ -67,7 +67,7 @@ export const reporting: readonly Made[] = [report, commentKey];
 /** For commands that show many changes. */
 export const detail: readonly Made[] = [
   singleOption('--compact', 'a line for each change'),
-  singleOption('--no-compact', 'all of each change, however many'),
+  singleOption('--no-compact', 'every change in full, however many there are'),
 ];
 
 /** For commands that read rollcall.yaml. */
@@ -75,7 +75,7 @@ const config: readonly Made[] = [
   singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
   singleOption('--config <file>', 'in place of rollcall.yaml'),
   singleOption('--contract-only', 'send only the three documented operations'),
-  repeatableOption('--capability <name>', 'turn it on: rollcall help capabilities'),
+  repeatableOption('--capability <name>', 'turn on a capability: rollcall help capabilities'),
 ];
 
 /** For commands that read manifests. */
@@ -93,16 +93,16 @@ export function project(formats?: readonly string[]): readonly Made[] {
 /** For commands that talk to the service. */
 const service: readonly Made[] = [
   url,
-  singleOption('--token-file <file>', 'with the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
+  singleOption('--token-file <file>', 'the file of the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
   singleOption('-q, --quiet', 'no progress, remarks or warnings'),
 ];
 const connection: readonly Made[] = [
   singleOption('--timeout <seconds>', 'the time limit of a request (default: 60)'),
   insecureHttp,
   caFile,
-  singleOption('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
-  singleOption('--client-key <file>', 'its key, if that is in another file'),
-  repeatableOption('--header <name: value>', 'send this too; ${env:NAME} in it'),
+  singleOption('--client-cert <file>', 'a PEM file with the client certificate'),
+  singleOption('--client-key <file>', 'the key of the certificate, if in another file'),
+  repeatableOption('--header <name: value>', 'send this header too; may contain ${env:NAME}'),
 ];
 
 /** For commands that plan and apply. */
@@ -117,7 +117,7 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     concurrency,
     target,
     exclude,
-    singleOption('--shard <i/n>', 'one of n parts of the resources, chosen by address'),
+    singleOption('--shard <i/n>', 'only part I of N of the resources, divided by address'),
     singleOption('--baseline <folder>', 'show changes since an earlier state of this folder'),
     singleOption('--changed-only', 'with --baseline: only added or altered entries'),
     singleOption('--max-creates <n>', 'refuse a plan that would create more'),
@@ -132,7 +132,7 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
 
 export const doctorOptions: readonly Made[] = [
   singleOption('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
-  singleOption('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
+  singleOption('--role', 'print a blueprint of a role with the least permissions'),
   ...service,
   ...connection,
   verbose,
@@ -143,7 +143,7 @@ export const doctorOptions: readonly Made[] = [
 
 export const credentialsOptions: readonly Made[] = [
   singleOption('--to <file>', 'a new file, or - for standard output'),
-  singleOption('--format <name>', 'how it is written', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
+  singleOption('--format <name>', 'the format of the file', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
   singleOption('--replace', 'replace an existing file'),
   singleOption('--all', 'all providers with a secret'),
   singleOption('--show-secrets', 'with --to -: print secrets'),
@@ -160,15 +160,15 @@ export const exportOptions: readonly Made[] = [
   singleOption('--out <folder>', 'for the new files (default: stdout)'),
   singleOption('--split <by>', 'how files are divided (default: type)', splits),
   repeatableOption('--type <type>', 'only this type, such as application or flow'),
-  singleOption('--all', 'unchanged defaults of the service too'),
+  singleOption('--all', 'include unchanged defaults of the service'),
   target,
   exclude,
   repeatableOption('--missing-from <path>', 'only records that these manifests do not declare'),
   singleOption('--without <fields>', 'leave fields out, such as email,attributes'),
   singleOption('--ids', 'ids of providers and groups, in place of their names'),
-  singleOption('--internal', 'also users that the service made for itself'),
+  singleOption('--internal', 'include users that the service made for itself'),
   singleOption('--list', 'print the addresses alone'),
-  singleOption('--check', 'leave out records for which a plan would have changes'),
+  singleOption('--check', 'leave out records that a plan would change'),
   output(['yaml', 'json']),
   ...service,
   ...config,

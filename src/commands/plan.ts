@@ -80,8 +80,8 @@ async function planned(
   const asked = await requestOf(paths, options, context);
   if (options.undeclared && asked.settings.contractOnly)
     throw new UsageError(
-      '--undeclared reads lists, and contract_only keeps to the three documented operations',
-      'Leave out one of the two.',
+      '--undeclared reads lists, which contract_only does not allow',
+      'Leave out --undeclared or contract_only.',
     );
   const request = {
     ...asked,

@@ -75,7 +75,7 @@ export class Reports {
     });
     const targets = [...wanted.map(({ filename }) => filename), ...summaryOf(wanted, context.env)];
     const places = await Promise.all(targets.map((target) => fileIdentity(target, context.files)));
-    const apart = 'Give each a place of its own.';
+    const apart = 'Write each to a different file.';
     const twice = targets.find((_, index) => places.indexOf(places[index] ?? '') !== index);
     if (twice !== undefined) throw new UsageError(`two reports would be written to ${twice}`, apart);
     const printed = wanted[places.indexOf('-')];
@@ -133,7 +133,7 @@ export class Reports {
     const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
       const isRefused = refused.has(target);
       const putUnlessRefused = async (): Promise<void> => {
-        if (isRefused) throw new Error('This run reads it, or may. Name another file.');
+        if (isRefused) throw new Error('This run reads that file, or may read it. Name another file.');
         await put();
       };
       // A run that knew its inputs has reported the refused outputs already.

@@ -33,10 +33,11 @@ function reportIn(filename: string, written: string): Report {
   const document = parseJson(written, maxDocumentDepth);
   if (isApplyDocument(document)) return applyReportFrom(document);
   const reason = isJsonObject(document) ? missingResultReason(document) : undefined;
-  if (reason !== undefined) throw new UsageError(`${filename} has no result, only the reason why`, reason);
+  if (reason !== undefined)
+    throw new UsageError(`${filename} contains no result, only the reason why there is none`, reason);
   throw new UsageError(
     `${filename} holds no plan and no apply that can be shown`,
-    'Name a file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote, and wrote to its end.',
+    'Name a complete file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote.',
   );
 }
 
@@ -44,7 +45,7 @@ function refused(filename: string, reason: string): Report {
   const diagnostic = diagnosticFor(filename, {
     code: 'stale-plan',
     summary: `this plan cannot be shown: ${reason}`,
-    detail: 'Make a new one with `rollcall plan`.',
+    detail: 'Make a new plan with `rollcall plan`.',
   });
   return planReport({ diagnostics: [diagnostic], filenames: [] });
 }

@@ -226,9 +226,9 @@ function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof o
 
 const openInBetween: typeof openLogin = {
   ...openLogin,
-  summary: 'in no order of these changes does the flow ask for a proof throughout',
+  summary: 'in every order of these changes, the flow is for a time without a proof of identity',
   detail:
-    'Apply them in two steps: first what is added, then what is taken out. Or allow it with --allow open-login.',
+    'Apply the changes in two steps: first the additions, then the removals. Or use --allow open-login.',
 };
 
 function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
@@ -241,13 +241,15 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
 /** Why people can no longer log in. */
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
-  if (after === undefined) return ['no flow is left by which people log in'];
+  if (after === undefined) return ['no flow is left through which people can log in'];
   const known = new Set(obstaclesIn(before));
   const asks = asksIn(after);
   const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));
   return [
     ...obstaclesIn(after).filter((reason) => !known.has(reason)),
-    ...lost.map(({ variant }) => `people come to no stage of the type ${variant?.value ?? ''} any more`),
+    ...lost.map(
+      ({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''} any more`,
+    ),
   ];
 }
 

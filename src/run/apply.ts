@@ -111,7 +111,7 @@ function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | 
   const diagnostics = onWay.map(({ resource }) =>
     diagnosticOf(resource, undefined, {
       code: 'way-in',
-      summary: 'people log in by what this changes, and nobody has confirmed that',
+      summary: 'this plan changes how people log in, and that was not confirmed',
       detail: 'Read the plan, then allow it with --allow way-in, or apply a saved plan.',
     }),
   );

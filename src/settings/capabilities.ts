@@ -49,7 +49,7 @@ export function permittedCapabilities(
     throw new UsageError(
       `${sourceName} is ${action}, and the capability \`${action}\` is not turned on`,
       contractOnly
-        ? 'contract_only allows only three operations, and none of them changes records: leave one of the two out.'
+        ? 'contract_only limits rollcall to three operations that change no existing records: leave out contract_only, or leave out ${sourceName}.'
         : `Existing records are changed only if two switches are on: one for the service, \`--capability ${action}\` or \`capabilities: [${action}]\` in rollcall.yaml, and one for the run, \`--allow ${action}\`. Turn on both or none, so that a stray flag or a forgotten setting alone changes nothing.`,
     );
   });

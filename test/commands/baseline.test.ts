@@ -185,8 +185,12 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
   [{ baseline: '.before' }, ['-'], '--baseline cannot compare manifests from standard input'],
   [{ baseline: '.before', vars: ['-'] }, [], '--baseline cannot compare manifests from standard input'],
   [{ baseline: '.before', config: '-' }, [], '--baseline cannot compare manifests from standard input'],
-  [{ baseline: '.before', plan: 'plan.json' }, [], 'a saved plan has its own selection'],
-  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan has its own selection'],
+  [
+    { baseline: '.before', plan: 'plan.json' },
+    [],
+    'a saved plan already contains its selection of resources',
+  ],
+  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan already contains its selection of resources'],
 ])('the options %j are refused with %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({

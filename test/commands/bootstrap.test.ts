@@ -197,7 +197,7 @@ users:
     const early = await run(apply, send, many, { shard: '2/2' });
     expect(early.ending).toBe('invalid');
     expect(early.stderr).toContain(
-      "It is declared but not part of this run. Apply it first, for example with --target 'group.*'",
+      "It is declared, but this run does not include it. Apply it first, for example with --target 'group.*'",
     );
     expect((await run(apply, send, many, { shard: '1/2' })).ending).toBe('done');
     expect((await run(apply, send, many, { shard: '2/2' })).ending).toBe('done');

@@ -125,7 +125,9 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     const files = { 'c.env': 'kept' };
     const refused = await ran([address], { to: 'c.env' }, worldWith(), files);
     expect(refused.ending).toBe('failed');
-    expect(refused.stderr).toContain('c.env exists already\n    Nothing was written. --replace replaces it.');
+    expect(refused.stderr).toContain(
+      'c.env exists already\n    Nothing was written. To replace the file, use --replace.',
+    );
     expect(refused.written.size).toBe(0);
     expect((await ran([address], { to: 'c.env', replace: true }, worldWith(), files)).ending).toBe('done');
   });

@@ -97,10 +97,16 @@ describe('doctor at a service of some release', () => {
   });
 
   test.each([
-    ['2023.10.7', 'Give its user, or a role of one of its groups, the permission to add users.'],
-    ['2025.10.4', 'Give its user, or a role of one of its groups, the permission to add users.'],
-    ['2025.12.0', 'Give a role of its user the permission to add users.'],
-    ['none', 'Give a role of its user the permission to add users; before release 2025.12,'],
+    [
+      '2023.10.7',
+      "Grant the permission to add users to the token's user, or to a role of one of the user's groups.",
+    ],
+    [
+      '2025.10.4',
+      "Grant the permission to add users to the token's user, or to a role of one of the user's groups.",
+    ],
+    ['2025.12.0', "Grant the permission to add users to a role of the token's user."],
+    ['none', "Grant the permission to add users to a role of the token's user; before release 2025.12,"],
   ])('advises to whom a missing permission is granted: %s', async (release, advice) => {
     const { checks } = await examined({ says: version(release), mayCreate: false });
     expect(checks['users']).toContain(advice);

@@ -136,7 +136,10 @@ describe('doctor distinguishes', () => {
       const { ending, statuses, document } = await doctored('everything');
       expect({ ending, statuses }).toEqual({ ending: 'denied', statuses: 'fail unknown unknown' });
       expect(document.checks).toContainEqual(
-        expect.objectContaining({ name: 'token', summary: expect.stringContaining('saw no token') }),
+        expect.objectContaining({
+          name: 'token',
+          summary: expect.stringContaining('the service received none'),
+        }),
       );
     } finally {
       onTheWay = (request) => request;
@@ -151,7 +154,7 @@ describe('doctor distinguishes', () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(
-      'the token may view applications, or some of them; which ones is unknown; it may not create applications',
+      'the token may view some or all applications; it is unknown which; it may not create applications',
     );
     expect(await summaryOf('everything there is')).toBe(
       "the token may view and create all applications: it is a superuser's token",

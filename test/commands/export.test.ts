@@ -139,8 +139,10 @@ describe('names in place of ids', () => {
     const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('username: limited');
-    expect(stderr).toContain('the names of groups could not be read, so the manifests have their ids');
-    expect(stderr).toContain('Let the token view groups.');
+    expect(stderr).toContain(
+      'the names of groups could not be read, so the manifests contain ids instead of names',
+    );
+    expect(stderr).toContain('Grant the token the permission to view groups.');
   });
 
   test('are not used if the service fails to list the records, which is not reported as a missing right', async () => {
@@ -241,7 +243,7 @@ describe('rollcall export', () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
-      /^Left out: 3 of the service itself.* --internal .*\nThis is personal data of 4 users\. .*\n$/,
+      /^Left out: 3 of the service itself.* --internal\.\nThis is personal data of 4 users\. .*\n$/,
     );
     expect(ending).toBe('done');
   });
@@ -466,7 +468,7 @@ describe('rollcall export', () => {
   });
 
   test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
-    ['--contract-only', { contractOnly: true }, 'the three documented operations'],
+    ['--contract-only', { contractOnly: true }, 'export reads lists, which contract_only does not allow'],
     ['--split without a folder', { split: 'path' }, '--split needs --out'],
     ['--split with JSON', { output: 'json', out: 'm' }, '-o json'],
     ['--list with --out', { list: true, out: 'm' }, '--list'],

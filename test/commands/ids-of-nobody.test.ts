@@ -73,9 +73,7 @@ describe.each(wrong)('the id of a %s that does not exist', (_, text, summary) =>
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
     const { ending, out } = await ran(world, plan, text);
     expect(ending).toBe('done');
-    expect(out).toContain(
-      'This token could not see the records of these ids in new entries, so they may be wrong: 1 of ',
-    );
+    expect(out).toContain('New entries contain ids that this token cannot see and that may be wrong: 1 of ');
   });
 });
 

@@ -107,7 +107,7 @@ describe('rollcall init', () => {
     );
     expect((await answering('', 'gitlab')).get('.gitlab-ci.yml')).not.toContain('--allow');
     expect(questions.filter((one) => one.includes('merges'))).toHaveLength(2);
-    await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be let "all"');
+    await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be allowed to "all"');
   });
 
   test('names the switch that an existing rollcall.yaml is missing', async () => {
@@ -132,10 +132,10 @@ describe('rollcall init', () => {
       { 'rollcall.yaml': 'version: 1' },
       undefined,
       'rollcall.yaml exists already',
-      'Go on with `rollcall plan`.',
+      'Continue with `rollcall plan`.',
     ],
     [{ 'roll/rollcall.yaml': 'version: 1' }, 'roll/', 'roll/rollcall.yaml exists already', '--pipeline'],
-    [{ 'main.tf': '' }, undefined, "this folder is Terraform's: main.tf is in it", 'rollcall init .'],
+    [{ 'main.tf': '' }, undefined, 'this folder belongs to Terraform: main.tf is in it', 'rollcall init .'],
   ])('is refused if the user probably means `terraform init`: %j', async (files, folder, message, hint) => {
     const { context, written } = capture({ files, env: { ROLLCALL_URL: url } });
     await expect(init(folder, {}, context)).rejects.toThrow(
@@ -185,7 +185,7 @@ describe('rollcall init', () => {
       expect(text).toContain('STAGING_TOKEN');
       expect(text).not.toMatch(/ROLLCALL_TOKEN|ROLLCALL_ENV: production/);
       expect(stdout()).toContain('STAGING_TOKEN is not set here');
-      expect(stdout()).toContain('It is for the environment staging.');
+      expect(stdout()).toContain('The pipeline is for the environment staging.');
       expect(stdout()).toMatch(/Next: rollcall plan --env staging\n$/);
     },
   );
@@ -314,9 +314,11 @@ describe('rollcall init', () => {
       { env: { npm_command: 'exec' } },
     );
     expect(stdout).toContain('The pipeline needs ROLLCALL_TOKEN as a secret');
-    expect(stdout).toContain('there is no package.json: npm install --save-dev git+<the URL');
+    expect(stdout).toContain('there is no package.json. Create one: npm install --save-dev git+<the URL');
     expect(stdout).toContain('Commit the package-lock.json');
-    expect(stdout).toContain('It will not reach http://127.0.0.1:9, which is this machine.');
+    expect(stdout).toContain(
+      'The pipeline will not reach http://127.0.0.1:9, because that address is this machine.',
+    );
     expect(stdout).toMatch(/Next: npx rollcall plan --env production\n$/);
     const complete = await started(
       { url, pipeline: 'github' },
@@ -343,8 +345,8 @@ describe('rollcall init', () => {
     const { written, stdout } = await started({ url }, { files: { '.gitignore': 'dist\n' } });
     expect(written.has('.gitignore')).toBe(false);
     expect(stdout).toContain('kept   .gitignore\n');
-    expect(stdout).toContain('See that the .gitignore names plan.json');
-    expect((await started({ url })).stdout).not.toContain('See that');
+    expect(stdout).toContain('Check that .gitignore lists plan.json');
+    expect((await started({ url })).stdout).not.toContain('Check that .gitignore');
   });
 
   test('writes a .gitignore for all files of its pipelines that belong in no commit', () => {

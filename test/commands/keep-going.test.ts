@@ -243,7 +243,7 @@ describe('a saved plan with resources that are not planned', () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
-    await expect(applied).rejects.toThrow('a saved plan has its own selection');
+    await expect(applied).rejects.toThrow('a saved plan already contains its selection of resources');
   });
 });
 

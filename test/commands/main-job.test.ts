@@ -162,7 +162,7 @@ describe('plan', () => {
 describe('a plan of users alone', () => {
   test('notes that nothing was requested from the service', async () => {
     const { stdout } = await runPlan({ files: { 'manifests/a.yaml': files['manifests/users.yml'] } });
-    expect(stdout).toContain('Nothing else is declared, so no request was sent.');
+    expect(stdout).toContain('No other resource is declared, so no request was sent.');
   });
 });
 
@@ -369,7 +369,7 @@ describe('apply', () => {
     );
     expect(stdout()).toContain('Apply incomplete!');
     expect(stderr()).toBe(
-      '\nInterrupted. Finishing the changes under way; interrupt again to stop at once.\n',
+      '\nInterrupted. Finishing the changes under way; interrupt again to stop immediately.\n',
     );
   });
 

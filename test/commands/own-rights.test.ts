@@ -136,7 +136,7 @@ const takings: readonly Taking[] = [
 ];
 
 const line = (address: string): string =>
-  `May take rights from this run's own token, so done last: ${address}.`;
+  `May take rights from this run's own token, and is therefore applied last: ${address}.`;
 
 /** With a create, an update and a delete. */
 function among(list: string, entry: string): string {

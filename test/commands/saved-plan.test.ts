@@ -157,7 +157,7 @@ describe('a saved plan', () => {
   test('given as a manifest needs --plan without a terminal', async () => {
     const { context } = capture(setupFor({ files: { 'p.json': await savedText() } }));
     await expect(apply(['p.json'], { output: 'text' }, context)).rejects.toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('name it with --plan') as string }),
+      expect.objectContaining({ hint: expect.stringContaining('use --plan') as string }),
     );
   });
 
@@ -373,9 +373,14 @@ describe('apply --plan', () => {
     ['--target', { target: ['application.*'] }],
     ['--exclude', { exclude: ['application.*'] }],
     ['--shard', { shard: '1/2' }],
-  ])('is refused with %s, since a saved plan has its own selection', async (_, options) => {
-    await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan has its own selection');
-  });
+  ])(
+    'is refused with %s, since a saved plan already contains its selection of resources',
+    async (_, options) => {
+      await expect(runApply(await savedText(), options)).rejects.toThrow(
+        'a saved plan already contains its selection of resources',
+      );
+    },
+  );
 
   test('is refused for a missing file', async () => {
     await expect(runApply('', { plan: 'nowhere.json' })).rejects.toThrow(

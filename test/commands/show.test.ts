@@ -150,7 +150,7 @@ describe('rollcall show', () => {
     [
       'the reason for a missing result',
       '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',
-      /has no result, only the reason why/,
+      /contains no result, only the reason why there is none/,
     ],
   ])('refuses a file with %s', async (_, content, message) => {
     const leap = (await printed()).replace(/"created_at": "[^"]*"/, '"created_at": "2026-06-30T23:59:60Z"');

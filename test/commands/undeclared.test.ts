@@ -111,7 +111,7 @@ test('among hundreds of undeclared records, the first are named and the others c
 test.each([
   [{ target: ['user.*'] }, '--undeclared covers all manifests'],
   [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
-  [{ contractOnly: true }, '--undeclared reads lists, and contract_only keeps to the three'],
+  [{ contractOnly: true }, '--undeclared reads lists, which contract_only does not allow'],
 ])('plan refuses %j as wrong usage', async (options, words) => {
   await expect(planned(new World(seed), options)).rejects.toThrow(words);
 });

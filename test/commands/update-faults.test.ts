@@ -66,7 +66,9 @@ describe('undeclared values in the service', () => {
     };
     const { ending, stdout } = await applied(world, users);
     expect(ending).toBe('done');
-    expect(stdout).toContain('Not compared, as the service does not show it: user.alice `groups`.');
+    expect(stdout).toContain(
+      'Not compared, because the service does not show the value: user.alice `groups`.',
+    );
     expect(world.writes().map(({ body }) => JSON.stringify(body).includes('groups'))).toEqual([false]);
     expect(world.held('/users/1/')['groups']).toEqual([contractors]);
   });

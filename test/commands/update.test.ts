@@ -573,7 +573,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
     expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
       'Change 1 in http://127.0.0.1:9? Only "yes" is taken as yes: ',
-      'This change does more than change fields, as said above. Make it? Only "yes" is taken as yes: ',
+      'This change does more than change fields, as shown above. Make it? Only "yes" is taken as yes: ',
     ]);
     expect(stderr()).toContain('application.grafana: logins go through another provider');
     expect(world.writes()).toEqual([]);
@@ -589,7 +589,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     };
     await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask });
     expect(questions[1]).toBe(
-      '2 of these 5 changes do more than change fields, as said above. Make all 5? Only "yes" is taken as yes: ',
+      '2 of these 5 changes do more than change fields, as shown above. Make all 5? Only "yes" is taken as yes: ',
     );
     expect(stderr()).toContain('\n  user.bob: the account can no longer log in\n');
   });

@@ -134,7 +134,7 @@ describe('a plan that locks people out is refused:', () => {
     [
       'the identification stage is removed',
       flow(whole.slice(1).join(', ')),
-      'no stage of the type identification any more',
+      'no longer reach a stage of the type identification',
     ],
     ['the login stage is removed', flow(whole.slice(0, 3).join(', ')), 'no stage logs anybody in'],
     [
@@ -155,7 +155,7 @@ describe('a plan that locks people out is refused:', () => {
     [
       'the flow is deleted',
       'flows:\n  - { slug: default-authentication-flow, state: absent }\n',
-      'people come to no stage of the type password any more',
+      'people no longer reach a stage of the type password any more',
     ],
   ])('%s', async (_, text, why) => {
     const service = fresh();
@@ -197,7 +197,7 @@ test('an update of the login flow is marked, comes first, and counts as a wider 
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
   expect(ending).toBe('changes');
   expect(stdout).toContain(
-    'On the way in, by which people log in: stage.default-authentication-login. `apply --yes` needs `--allow way-in`, unless it applies a saved plan.',
+    'Affects how people log in: stage.default-authentication-login. `apply --yes` needs `--allow way-in`, unless it applies a saved plan.',
   );
   const first = stdout.split('\n').find((line) => /^ {2}[+~] /.test(line));
   expect(first).toContain('stage.default-authentication-login');
@@ -239,7 +239,7 @@ describe('an update of the login flow', () => {
       const setup = { files: config, answerToPrompt };
       const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
       expect(ending).toBe(expected);
-      expect(stderr).toContain('On the way in, by which people log in: stage.default-authentication-login.');
+      expect(stderr).toContain('Affects how people log in: stage.default-authentication-login.');
       expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
     },
   );
@@ -267,7 +267,7 @@ describe('an update of the login flow', () => {
     const saved = await run(plan, fresh(), longer, { out: 'plan.json', allow });
     const shown = capture({ files: { 'plan.json': saved.written.get('plan.json') ?? '' } });
     expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
-    expect(shown.stdout()).toContain('On the way in, by which people log in');
+    expect(shown.stdout()).toContain('Affects how people log in');
     expect(shown.stdout().includes('needs `--allow way-in`')).toBe(needs);
   });
 });
@@ -282,7 +282,7 @@ describe('if the login flow cannot be read', () => {
     const { ending, stdout, stderr } = await run(plan, { ...service, send }, longer);
     expect(ending, stderr).toBe('done');
     expect(stdout).toContain(
-      'Of the way in, brands could not be read, so all flows that log people in count.',
+      'It is unknown which flow people log in through, because brands could not be read: every flow that logs people in counts as a login flow.',
     );
     expect(stdout).toContain('on the way in');
   });
@@ -432,7 +432,7 @@ describe('the check of the login flow before and after its changes, without the 
     };
     const { ending, stderr } = await run(apply, { ...service, send }, longer, { allow });
     expect(ending).toBe('incomplete');
-    expect(stderr).toContain('nobody knows whether people can still log in');
+    expect(stderr).toContain('it is unknown whether people can still log in');
   });
 
   test('covers the new flow if the brand gets another', async () => {
@@ -602,7 +602,7 @@ test('the command that a plan without switches advises updates the login flow', 
   const left = await runOn(plan, service.send, text, { failOn: ['opens'] });
   expect(left.ending, left.stderr).toBe('done');
   expect(left.stdout).toContain('! stage.default-authentication-login differs');
-  const [, command = ''] = /apply with both switches: `(.*?)`/.exec(left.stdout) ?? [];
+  const [, command = ''] = /apply with two flags: `(.*?)`/.exec(left.stdout) ?? [];
   const valuesOf = (flag: string): string[] =>
     Array.from(command.matchAll(new RegExp(`--${flag} (\\S+)`, 'g')), ([, value = '']) => value);
   const switches = { capability: valuesOf('capability'), allow: valuesOf('allow') };

@@ -138,7 +138,7 @@ describe('the main provider of another application', () => {
     expect(stderr()).toContain('m.yaml:3:39');
     expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
     expect(stderr()).toContain('[provider-taken]');
-    expect(stderr()).toContain('a value that only one resource may have is given to two');
+    expect(stderr()).toContain('two resources have a value that only one may have');
     expect(stdout()).toBe('');
     expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);
@@ -324,7 +324,7 @@ describe('a plan that moves a value from one entry to another', () => {
   test('begins with the entry that frees it, and reports that', async () => {
     const { stdout } = await planned(handedOver, allowed);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
-    expect(stdout()).toContain('after  application.known, which frees a value that this one needs');
+    expect(stdout()).toContain('after  application.known, which frees a value that this change needs');
     const { stdout: json } = await planned(handedOver, { output: 'json', ...allowed });
     expect(schemaErrors('plan', parseJson(json()))).toEqual([]);
     expect(parseJson(json())).toMatchObject({

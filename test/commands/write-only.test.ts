@@ -77,7 +77,7 @@ describe('a secret that no answer shows', () => {
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
     expect(stdout()).toContain('0 in sync, 1 not compared.');
     expect(stdout()).toContain(
-      'Not comparable, as no answer of the service shows it: certificate.wiki `key_data`. --resend ADDRESS sends it again.',
+      'Not comparable, because the service never shows the value: certificate.wiki `key_data`. To send a value again, use --resend ADDRESS.',
     );
     expect(stdout()).toContain('as far as it can be compared.');
     const json = world.with(withKey);

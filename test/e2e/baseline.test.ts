@@ -74,7 +74,7 @@ In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer d
 
 No longer declared, and left unchanged: user.bob, user.dora
 
-To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.
+To change these differences, apply with two flags: \`--capability update --allow update\`. Instead of \`--capability update\`, rollcall.yaml can have \`capabilities: [update]\`.
 
 1 to create, 0 to create if absent, 1 differs, 0 in sync.
 

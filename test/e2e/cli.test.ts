@@ -191,7 +191,7 @@ describe('a second interruption', () => {
       );
       expect(stdout).toContain('Apply incomplete! Resources: 0 added');
       expect(stderr).toContain(
-        'Interrupted. Finishing the changes under way; interrupt again to stop at once.',
+        'Interrupted. Finishing the changes under way; interrupt again to stop immediately.',
       );
     },
   );

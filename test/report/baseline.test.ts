@@ -100,7 +100,7 @@ Open to everyone, because no \`access\` is declared: application.new.
 
 The token may not view users: each ? is created if it is absent, and left unchanged otherwise. With the permission to view users, the plan shows which exist.
 
-To change these differences, apply with both switches: \`--capability update --allow update\`. For the first, \`capabilities: [update]\` can be in rollcall.yaml.
+To change these differences, apply with two flags: \`--capability update --allow update\`. Instead of \`--capability update\`, rollcall.yaml can have \`capabilities: [update]\`.
 
 1 to create, 2 to create if absent, 2 differ, 0 in sync.
 

@@ -11,7 +11,7 @@ applications: [{ slug: wiki, name: Wiki, group: New }]
 users: [{ username: bob, state: absent }]
 `;
 const both = (capability: string): string =>
-  `apply with both switches: \`--capability ${capability} --allow ${capability}\`. For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.\n`;
+  `apply with two flags: \`--capability ${capability} --allow ${capability}\`. Instead of \`--capability ${capability}\`, rollcall.yaml can have \`capabilities: [${capability}]\`.\n`;
 
 function count(text: string, part: string): number {
   return text.split(part).length - 1;

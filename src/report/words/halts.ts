@@ -226,7 +226,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isDeclaredElsewhere
-          ? `It is declared but not part of this run. Apply it first, for example with --target '${type}.*'; with shards, it is in the first.`
+          ? `It is declared, but this run does not include it. Apply it first, for example with --target '${type}.*'; with --shard, it belongs to the first shard.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':

@@ -71,13 +71,13 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'token',
         'fail',
         denial,
-        'Every request with this token was refused. Most likely the token is unknown or has expired: create a new one, and check that all of it was copied. If that does not help, a proxy in front of the service may refuse every request from here.',
+        'Every request with this token was refused. Most likely the token is unknown or has expired: create a new token, and check that it is copied completely. If that does not help, a proxy in front of the service may refuse every request from here.',
       );
     case 'missing':
       return check(
         'token',
         'fail',
-        'the service saw no token, though one was sent',
+        'a token was sent, but the service received none',
         'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
       );
     default: {
@@ -86,7 +86,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'token',
         'fail',
         denial,
-        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${reason}. Create a new one, or give its user the permission.`,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${reason}. Create a new token, or grant its user this permission.`,
       );
     }
   }
@@ -101,7 +101,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     return [check(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`)];
   const { view, create } = rightsTo(kind, facts);
   const known = orEmpty(
-    view === 'may' && `may view ${list}, or some of them; which ones is unknown`,
+    view === 'may' && `may view some or all ${list}; it is unknown which`,
     view === 'may not' && `may not view ${list}`,
     create === 'may' && `may create ${list}`,
     create === 'may not' && `may not create ${list}`,
@@ -113,7 +113,8 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   const advice = orEmpty(
     view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
     view === 'may not' && grantAdvice(`view ${list}`, release),
-    create === 'may not' && `To apply: ${grantAdvice(`add ${list}`, release)} A plan does not need it.`,
+    create === 'may not' &&
+      `To apply: ${grantAdvice(`add ${list}`, release)} A plan does not need this permission.`,
   );
   return [check(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
@@ -145,10 +146,10 @@ const firstRolesOnlyRelease = '2025.12';
 function grantAdvice(right: string, release: Release | null | undefined): string {
   switch (inRange({ from: firstRolesOnlyRelease }, release ?? undefined)) {
     case true:
-      return `Give a role of its user the permission to ${right}.`;
+      return `Grant the permission to ${right} to a role of the token's user.`;
     case false:
-      return `Give its user, or a role of one of its groups, the permission to ${right}.`;
+      return `Grant the permission to ${right} to the token's user, or to a role of one of the user's groups.`;
     case 'perhaps':
-      return `Give a role of its user the permission to ${right}; before release ${firstRolesOnlyRelease}, the user itself can have it as well.`;
+      return `Grant the permission to ${right} to a role of the token's user; before release ${firstRolesOnlyRelease}, it can also be granted to the user directly.`;
   }
 }

@@ -21,14 +21,14 @@ export function switchNotes({
     const onWay = accepts.includes('way-in') ? [] : some.filter(({ onWayIn }) => onWayIn);
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
     const needed = [
-      ...(onWay.length > 0 ? [`On the way in, by which people log in: ${named(onWay)}.`] : []),
+      ...(onWay.length > 0 ? [`Affects how people log in: ${named(onWay)}.`] : []),
       ...superuserWords(capability, some),
     ];
     const how = isOn
       ? [`apply with \`${flags}\`.`]
       : [
-          `apply with both switches: \`--capability ${capability} ${flags}\`.`,
-          `For the first, \`capabilities: [${capability}]\` can be in rollcall.yaml.`,
+          `apply with two flags: \`--capability ${capability} ${flags}\`.`,
+          `Instead of \`--capability ${capability}\`, rollcall.yaml can have \`capabilities: [${capability}]\`.`,
         ];
     return [`${capabilityVerbs[capability]},`, ...how, ...needed].join(' ');
   });

@@ -8,7 +8,9 @@ export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
     notShown.map((field) => `${resource.address} \`${field}\``),
   );
-  return unseen.length === 0 ? [] : [`Not compared, as the service does not show it: ${listNames(unseen)}.`];
+  return unseen.length === 0
+    ? []
+    : [`Not compared, because the service does not show the value: ${listNames(unseen)}.`];
 }
 
 const maxListed = 10;
@@ -20,7 +22,9 @@ export function notComparedNote({ changes }: Plan): string[] {
   if (unseen.length === 0) return [];
   const more = unseen.length > maxListed ? [`${unseen.length - maxListed} more`] : [];
   const which = listNames([...unseen.slice(0, maxListed), ...more]);
-  return [`Not comparable, as no answer of the service shows it: ${which}. --resend ADDRESS sends it again.`];
+  return [
+    `Not comparable, because the service never shows the value: ${which}. To send a value again, use --resend ADDRESS.`,
+  ];
 }
 
 /** Ids in new entries that may not exist. */
@@ -28,9 +32,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
   const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);
   return counts.length === 0 || contractOnly
     ? []
-    : [
-        `This token could not see the records of these ids in new entries, so they may be wrong: ${listNames(counts)}.`,
-      ];
+    : [`New entries contain ids that this token cannot see and that may be wrong: ${listNames(counts)}.`];
 }
 
 /** Kinds whose existing records are unknown, and why. */
@@ -41,8 +43,8 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   if (contractOnly) {
     const note = `With contract_only, ${listsOf(unreadKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];
-    const where = scope === undefined ? 'is declared' : 'is among these';
-    return [`${note}\nNothing else ${where}, so no request was sent.`];
+    const where = scope === undefined ? 'declared' : 'selected';
+    return [`${note}\nNo other resource is ${where}, so no request was sent.`];
   }
   return Array.from(unreadKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
 }
@@ -56,9 +58,9 @@ function unreadWords(
   const status = unreadable?.status === undefined ? '' : ` (${unreadable.status})`;
   switch (unreadable?.why) {
     case 'not_offered':
-      return `The service does not offer to look up ${list}${status}: ${what} Let GET ${path} through to see which exist.`;
+      return `The service does not offer to look up ${list}${status}: ${what} To see which exist, let GET ${path} through any proxy in front of the service.`;
     case 'unanswered':
-      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} See its log.`;
+      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} Read the log of the service.`;
     case 'denied':
     case undefined:
       return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which exist.`;

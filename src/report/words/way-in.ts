@@ -17,11 +17,11 @@ export function loginChangeWords({
     ? ''
     : ' `apply --yes` needs `--allow way-in`, unless it applies a saved plan.';
   return [
-    ...(onWay.length > 0 ? [`On the way in, by which people log in: ${listFirst(onWay)}.${needed}`] : []),
+    ...(onWay.length > 0 ? [`Affects how people log in: ${listFirst(onWay)}.${needed}`] : []),
     ...(unread.length > 0
       ? [
           printableLine(
-            `Of the way in, ${joinWords(unread)} could not be read, so all flows that log people in count.`,
+            `It is unknown which flow people log in through, because ${joinWords(unread)} could not be read: every flow that logs people in counts as a login flow.`,
           ),
         ]
       : []),
@@ -32,7 +32,7 @@ export function loginChangeWords({
 export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
   const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
   return own.length > 0
-    ? [`May take rights from this run's own token, so done last: ${listFirst(own)}.`]
+    ? [`May take rights from this run's own token, and is therefore applied last: ${listFirst(own)}.`]
     : [];
 }
 
@@ -50,7 +50,7 @@ export function lostLoginDiagnostics({
       summary:
         start.kind === 'closed'
           ? `people can no longer log in: the flow ${JSON.stringify(slug)} shows ${start.shows}`
-          : `nobody knows whether people can still log in: the flow ${JSON.stringify(slug)} could not be asked`,
+          : `it is unknown whether people can still log in: the flow ${JSON.stringify(slug)} could not be asked`,
       detail: ['To undo it, in a session that is still open:', ...undo].join('\n'),
     }),
   );
@@ -67,7 +67,7 @@ function earlierValueLines({ resource: { address }, action, undo = {} }: Change)
 /** Why a change comes after another one. */
 export function dependencyReason({ resource: { kind } }: Change): string {
   return ownedFields(kind).length > 0
-    ? 'which frees a value that this one needs'
+    ? 'which frees a value that this change needs'
     : 'so that no login is opened or closed in between';
 }
 

@@ -195,7 +195,7 @@ describe('the text of a plan', () => {
 
   test('notes for a plan of only users that nothing was requested, within 80 columns', async () => {
     const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
-    expect(text).toContain('Nothing else is declared, so no request was sent.\n');
+    expect(text).toContain('No other resource is declared, so no request was sent.\n');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
@@ -204,9 +204,13 @@ describe('the text of a plan', () => {
     [
       'not_offered',
       'The service does not offer to look up users (403): each ?',
-      'Let GET /api/v3/core/users/',
+      'let GET /api/v3/core/users/',
     ],
-    ['unanswered', 'The service did not answer the look-up of users (403): each ?', 'See its log.'],
+    [
+      'unanswered',
+      'The service did not answer the look-up of users (403): each ?',
+      'Read the log of the service.',
+    ],
   ] as const)('explains why users could not be looked up: %s', async (why, first, advice) => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
     const made = { ...plan, contractOnly: false, unreadable: { user: { why, status: 403 } } };
@@ -228,7 +232,7 @@ describe('the text of a plan', () => {
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
     const text = planText({ ...plan, scope }, createStyle({ colours: false }));
     expect(text).toContain('Plan for https://id.example.com\nOnly user.*: 1 of the 2 declared resources.\n');
-    expect(text).toContain('Nothing else is among these, so no request was sent.\n');
+    expect(text).toContain('No other resource is selected, so no request was sent.\n');
   });
 });
 
