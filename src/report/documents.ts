@@ -4,7 +4,7 @@ import { isOfKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
 import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
-/** Whether a value is a document of `apply -o json` with kinds that this version knows. */
+/** Whether a value is a document of `apply -o json`, with only kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
   if (!validate(value)) return false;
   const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
@@ -12,7 +12,7 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isOfKind(outcome));
 }
 
-/** The report that a document was written from, as far as the document has it. */
+/** Restores the report from which a document was written, as far as the document contains it. */
 export function applyReportFrom(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
   const { outcomes, summary } = document;
@@ -49,7 +49,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     resource: resourceAt(document),
     ...(notCompared && { notCompared }),
     ...(stopped_by && { stoppedBy: stopped_by }),
-    // A resource without a planned change ends as it was found.
+    // A resource without a planned change stays as it was found.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
     needsFix,
     detail,

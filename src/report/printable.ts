@@ -3,8 +3,8 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import type { JsonValue } from '../base/json.ts';
 
 /**
- * Control characters, invisible characters, and characters that change the direction of text: general category C (control, format,
- * surrogate, private use, unassigned), and the line and paragraph separators.
+ * Control characters, invisible characters, and characters that change the direction of text: the general category C (control,
+ * format, surrogate, private use, unassigned), and the line and paragraph separators.
  */
 export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
@@ -53,7 +53,7 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
   return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
 }
 
-/** The words of a text with the blanks before them, also split at each character of double width. */
+/** Splits a text into words, each with the blanks before it, and at characters of double width. */
 function piecesOf(text: string): string[] {
   return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
     if (ascii.test(word)) return [word];
@@ -88,7 +88,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The longest start of a safe text that fits a number of columns. */
+/** The longest start of a safe text that fits into a number of columns. */
 export function firstColumns(text: string, max: number): string {
   let width = 0;
   let end = 0;
@@ -100,7 +100,7 @@ export function firstColumns(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/** The first characters of a safe text. Never cuts a character in half. */
+/** The first characters of a safe text; no character is cut in half. */
 export function firstCharacters(text: string, max: number): string {
   return text.slice(0, max).replace(/\p{Cs}$/u, '');
 }
@@ -113,12 +113,11 @@ export function capitalised(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** A value as JSON, safe to print on one line. */
 export function quoted(value: JsonValue): string {
   return printableLine(JSON.stringify(value));
 }
 
-/** A text as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */
+/** Encodes a text as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */
 export function uriComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 }

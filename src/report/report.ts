@@ -23,7 +23,7 @@ import {
   type ApplySummary,
 } from './words/outcomes.ts';
 
-/** Everything there is to say about how a command ended, worked out once for all formats. */
+/** How a command ended, worked out once for all formats. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
 interface Found {
@@ -45,7 +45,7 @@ export interface ProblemsReport extends Common {
   readonly valid: boolean;
   readonly resourceCount: number;
   readonly unchecked?: Unchecked;
-  /** Sentences before the headline: what was not checked. */
+  /** Sentences before the headline, about parts that were not checked. */
   readonly remarks: readonly string[];
 }
 
@@ -66,30 +66,29 @@ export interface ApplyReport extends Common {
   readonly remarks: readonly string[];
 }
 
-/** A run of apply without its outcomes; one run, or several reported as one. */
+/** A run of apply without its outcomes. Several runs may be reported as a single run. */
 interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
   readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
 }
 
-/** The outcome of one planned resource, with everything there is to say about it. */
+/** The outcome of a planned resource, in the words of a report. */
 export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Change, 'notCompared'> {
   readonly resource: Resource;
-  /** Whether the plan was to create or change it, or would have been if it could be planned. */
+  /** Whether the plan would create or change the resource, or would do so if the resource could be planned. */
   readonly planned: boolean;
   readonly verdict: string;
-  /** What the service said, or why nothing was sent; may be empty. */
+  /** The answer of the service, or why nothing was sent; may be empty. */
   readonly detail: string;
-  /** The service's id of the deciding request. */
+  /** The id that the service gave to the request that decided the outcome. */
   readonly requestId?: string;
-  /** What the service said about an existing resource; empty otherwise. */
+  /** The answer of the service about an existing resource; otherwise empty. */
   readonly said: string;
-  /** Whether something remains to be done. */
   readonly incomplete: boolean;
-  /** Whether it exists, but (perhaps) not with everything that is declared. */
+  /** Whether the resource exists but some of its declared values may be missing. */
   readonly partial: boolean;
-  /** Whether it ended as planned, so that counting it is enough. */
+  /** Whether the resource ended as planned, so that it only needs to be counted. */
   readonly asPlanned: boolean;
-  /** Whether another run would end in the same way until somebody fixes something. */
+  /** Whether every further run would end in the same way until somebody fixes something. */
   readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -100,7 +99,7 @@ export function headingOf(report: Report): string {
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
-/** Every message about a line of a manifest, for readers who see nothing else and only know the repository. */
+/** Every message about a line of a manifest, for readers who see only these messages and know only the repository. */
 export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
   const advice =
     report.kind === 'apply' ? report.remarks.filter((remark) => remark !== isInterruptedOutcome) : [];
@@ -115,7 +114,7 @@ export function annotationsOf(report: Report, { pathInRepository = String }: Set
 
 export type Format = (report: Report, setting: Setting) => string;
 
-/** Combines a function for each kind of report into one for any report. */
+/** Combines functions for the single kinds of reports into a function for any report. */
 export function byKind<Rest extends unknown[], Result>(of: {
   readonly problems: (report: ProblemsReport, ...rest: Rest) => Result;
   readonly plan: (report: PlanReport, ...rest: Rest) => Result;
@@ -133,10 +132,10 @@ export function byKind<Rest extends unknown[], Result>(of: {
   };
 }
 
-/** All of each change, one line for each, or only their number. */
+/** Show changes in full, as one line each, or only their number. */
 export type Detail = 'all' | 'lines' | 'counts';
 
-/** What distinguishes one comment from another, by name; undefined values are left out. */
+/** Values that distinguish comments from each other, by name; undefined values are left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
 /** The maximum length of a text, and how it is measured. */
@@ -151,9 +150,9 @@ export interface Setting {
   readonly detail?: Detail | undefined;
   /** The maximum length of a comment; by default that of GitHub and GitLab. */
   readonly limit?: Limit;
-  /** What distinguishes this comment from others; by default the service and the environment. */
+  /** Values that distinguish this comment from others; by default the service and the environment. */
   readonly commentKey?: CommentKey | undefined;
-  /** The path of a manifest for a reader who only knows the repository; unchanged by default. */
+  /** Converts the path of a manifest for readers who know only the repository. By default paths stay unchanged. */
   readonly pathInRepository?: (path: string) => string;
 }
 
@@ -174,7 +173,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-/** The report of a plan; `severity` is that of a difference. */
+/** The report of a plan; `severity` applies to its differences. */
 export function planReport(
   ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',
@@ -257,7 +256,7 @@ function noResult(title: Common['title'], headline: string, ended: JobResult<unk
   };
 }
 
-/** The problems that were found, sorted. The reason for a halt is one of them. */
+/** The sorted problems of a job, including the reason if it stopped early. */
 export function foundIn({ halt, filenames, diagnostics: known }: JobResult<unknown>): Found {
   const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
@@ -272,7 +271,7 @@ export function outcomeView(
   outcome: Omit<OutcomeView, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
 ): OutcomeView {
   const incomplete = isIncomplete(outcome);
-  // It was absent when it was looked up, so somebody else has created it since.
+  // The resource was absent when it was looked up, so somebody else has created it since.
   const appeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
   return {
     ...outcome,

@@ -24,7 +24,7 @@ export function credentialsText(found: readonly Credentials[], format: Credentia
   }
 }
 
-/** The names under which a format writes the records; two of the same name would replace each other. */
+/** The name under which a format writes a record. Of two records with the same name, one would replace the other. */
 export function writtenName({ address }: Credentials, format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':
@@ -44,12 +44,12 @@ function toDotenv({ address, values }: Credentials): string {
   return lines.join('');
 }
 
-/** Nothing has a meaning in single quotes. */
+/** In single quotes, no character has a special meaning. */
 function quoted(value: string): string {
   return value.includes("'") ? `"${value.replaceAll(/["$`\\]/g, String.raw`\$&`)}"` : `'${value}'`;
 }
 
-/** The name of a value that a format cannot hold: lines of dotenv have no escapes for invisible characters. */
+/** The name of a value that a format cannot contain: dotenv has no escapes for invisible characters. */
 export function invisibleValue({ values }: Credentials, format: CredentialFormat): string | undefined {
   if (format !== 'dotenv') return undefined;
   return Object.keys(values).find((name) => printableLine(values[name] ?? '') !== values[name]);
@@ -65,7 +65,7 @@ function secretOf({ address, values }: Credentials): JsonObject {
   };
 }
 
-/** A name that Kubernetes takes: lower-case letters, digits and dashes. */
+/** A name that Kubernetes accepts: lower-case letters, digits and dashes. */
 function toKubernetesName(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -20,13 +20,13 @@ import { inRange, type Release } from '../../kinds/release.ts';
 
 export interface Diagnosis extends Destination {
   readonly checks: readonly DoctorCheck[];
-  /** The requests beyond the three operations, each as METHOD PATH. */
+  /** The requests that go beyond the three documented operations, each as METHOD PATH. */
   readonly beyondContract: readonly string[];
 }
 
 const formatVersion = '1.0';
 
-/** The document of `doctor -o json`: schemas/doctor.schema.json */
+/** The document of `doctor -o json`, as described in schemas/doctor.schema.json. */
 export function doctorJson({ service, environment, checks, beyondContract }: Diagnosis): string {
   return jsonText({
     format_version: formatVersion,
@@ -38,10 +38,10 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** More lines of one sort than this are folded; JSON has all. */
+/** If more lines than this are alike, the text folds them; JSON has them all. */
 const mostAlike = 10;
 
-/** The checks for people, a line each, with advice below failed ones. Of many alike that passed, one line. */
+/** The checks for people: a line for each, followed by advice if it failed. Many similar checks that passed share a line. */
 export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): string {
   const { beyondContract } = diagnosis;
   const checks = folded(diagnosis.checks);
@@ -72,7 +72,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   return `${parts.join('\n\n')}\n`;
 }
 
-/** One check in place of many that passed and differ only in the list. */
+/** Replaces many passed checks that differ only in their list by one check. */
 function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   return [...grouped(checks, sortOf)].flatMap(([summary, some]): readonly DoctorCheck[] => {
     if (some.length <= mostAlike) return some;
@@ -81,7 +81,7 @@ function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   });
 }
 
-/** The summary of a check that passed, without its list. */
+/** What a passed check has in common with similar ones: its summary without the list. */
 function sortOf({ name, status, summary }: DoctorCheck): string {
   if (status !== 'pass') return name;
   return summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them');
@@ -121,7 +121,7 @@ export function requiredRole(
   const looked = [...documented, ...(contractOnly ? [] : withoutDocumentedRead(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren(kinds);
-  // These get their providers after their bindings, which takes the right to change them.
+  // These records get their providers after their bindings, which needs the right to change them.
   const finished =
     changed.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [

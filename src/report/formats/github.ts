@@ -4,8 +4,8 @@ import { annotationsOf, type Format } from '../report.ts';
 import { foldByCause, namedSummary } from '../words/diagnostics.ts';
 
 /**
- * GitHub workflow commands, which show diagnostics at their lines in a pull request. GitHub shows few per step, so each cause
- * appears once.
+ * GitHub workflow commands, which show diagnostics at their lines in a pull request. GitHub shows only a few per step, so each
+ * cause appears once.
  */
 export const github: Format = (report, setting) => {
   const annotations = foldByCause(annotationsOf(report, setting)).map((each) =>
@@ -33,7 +33,7 @@ function annotation(diagnostic: Diagnostic, environment: string | undefined): st
             : []),
         ]
       : []),
-    // One line may be reported for several environments.
+    // The same line may be reported for several environments.
     `title=${property(environment === undefined ? code : `${code} (${environment})`)}`,
   ];
   const message = [namedSummary(diagnostic), ...detail.split('\n')]

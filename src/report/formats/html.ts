@@ -22,7 +22,7 @@ interface Page {
   readonly lines: readonly Html[];
   readonly looks: Readonly<Record<string, Look>>;
   readonly entries: readonly Entry[];
-  /** Further entries, folded, with their caption; left out if there are none. */
+  /** Further entries that are folded, with a caption; undefined if there are none. */
   readonly more?: readonly Fold[];
 }
 
@@ -107,7 +107,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   };
 }
 
-/** Changes that need no line of their own. */
+/** Entries for changes that are only counted. */
 function onlyCountedEntries(changes: readonly Change[]): NonNullable<Page['more']> {
   return (['in_sync', 'not_compared'] as const).map((kind) => {
     const some = changes.filter((change) => changeKind(change) === kind);
@@ -259,7 +259,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Hidden until the page's script shows it, because it needs the script. */
+/** The form to filter entries. It needs the page's script, so it is hidden until the script shows it. */
 function filterForm(looks: Page['looks'], entries: readonly Entry[]): Html {
   const boxes = Object.entries(looks).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;

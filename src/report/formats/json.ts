@@ -24,12 +24,12 @@ export const documentOf: (report: Report) => object = byKind<[], object>({
   apply: applyDocument,
 });
 
-/** Indented JSON with a trailing newline. Nothing in it is a command for a terminal or a CI log. */
+/** Indented JSON with a trailing newline. It contains no commands for terminals or CI logs. */
 export function jsonText(document: object): string {
   return `${escapeUnsafe(JSON.stringify(document, null, 2))}\n`;
 }
 
-/** The same on one line. */
+/** JSON on one line, without commands for terminals or CI logs. */
 export function jsonLine(document: object): string {
   return `${escapeUnsafe(JSON.stringify(document))}\n`;
 }
@@ -40,7 +40,7 @@ function escapeUnsafe(document: string): string {
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
 
-/** Such characters only occur in strings, so they can be JSON escapes, one for each UTF-16 code unit. */
+/** Characters to escape occur only in strings, so each UTF-16 code unit can become a JSON escape. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },
@@ -73,7 +73,7 @@ function documentsOf(diagnostics: readonly Diagnostic[]): ShownDiagnostic[] {
 
 const applyFormatVersion = '1.0';
 
-/** The outcome of every planned resource, as it is written: schemas/apply.schema.json. */
+/** The document of apply, with the outcome of every planned resource: schemas/apply.schema.json. */
 export interface ApplyDocument {
   readonly format_version: string;
   readonly tool_version: string;

@@ -8,20 +8,20 @@ import { grouped, namedSummary } from '../words/diagnostics.ts';
 interface Case {
   readonly name: string;
   readonly file: string;
-  /** Undefined without a place in a file. */
+  /** Undefined if the case has no place in a file. */
   readonly line?: number;
   readonly failed: boolean;
   readonly type: string;
-  /** Why it failed, in a line; only written for a failed case. */
+  /** Why the case failed, on one line. It is written only for a failed case. */
   readonly message: string;
-  /** All details, also of a passed case. May be empty. */
+  /** All details, even if the case passed; may be empty. */
   readonly text: string;
 }
 
 /** JUnit XML, which pipelines show as test results: a suite for each file, a case for each diagnostic and each outcome. */
 export const junit: Format = (report, { pathInRepository = String }) => {
   const isApply = report.kind === 'apply';
-  // The findings of an apply are in the cases of its outcomes.
+  // For an apply, the cases of its outcomes contain the findings.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const passed = { failed: false, message: '' } as const;
@@ -68,7 +68,7 @@ function outcomeCase(
   };
 }
 
-/** A failed case for an error, a passed one for a warning. */
+/** An error becomes a failed case, a warning a passed case. */
 function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
   const { severity, code, detail, range } = diagnostic;
   const message = namedSummary(diagnostic);

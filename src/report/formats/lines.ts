@@ -12,14 +12,14 @@ export interface Style extends Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 > {
-  /** The maximum width in columns. Infinite in a pipe or a file, where no line is wrapped. */
+  /** The maximum width in columns; infinite for a pipe or a file, where lines are not wrapped. */
   readonly width: number;
 }
 
-/** Wider lines are hard to follow; narrower ones hold too little. */
+/** Wider lines are hard to read; narrower lines have too little room. */
 const widths = { least: 40, most: 120 };
 
-/** The style of an output; `columns` is the width of its terminal, if it is one. */
+/** The style for an output. `columns` is the width of the terminal, if the output is a terminal. */
 export function createStyle({
   colours,
   columns,
@@ -33,7 +33,7 @@ export function createStyle({
 
 export const plainStyle: Style = createStyle({ colours: false });
 
-/** Safe lines, wrapped at the width of a style; `indent` blanks precede wrapped parts. */
+/** Wraps safe lines at the width of a style. Wrapped parts begin with `indent` blanks. */
 export function fitToWidth(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
   return text
     .split('\n')
@@ -41,7 +41,7 @@ export function fitToWidth(text: string, { width }: Pick<Style, 'width'>, indent
     .join('\n');
 }
 
-/** Diagnostics for people, one below the other, each cause once. */
+/** Diagnostics for people, below each other; each cause appears once. */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
   return foldByCause(diagnostics)
     .map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`)
@@ -64,14 +64,16 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** Empty for a diagnostic about a whole file, whose place is the start of the file, without an excerpt. */
+/**
+ * The line and column of a diagnostic. Empty for a diagnostic about a whole file, which has the start of the file and no excerpt.
+ */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** Of a longer line, only the part around the place is shown. */
+/** If a line is longer, only the part around the place is shown. */
 const maxExcerptLength = 110;
 /** The share of the width for the text before the place. */
 const shareBeforePlace = 0.55;
@@ -80,7 +82,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
-  // The rest is the line number, a bar, blanks, and a mark at either cut end.
+  // The width is also needed for the line number, a bar, blanks, and a mark at each cut end.
   const room = Math.min(maxExcerptLength, style.width - number.length - 7);
   const shown = withEscapes(excerpt);
   const until = (column: number): number => withEscapes(excerpt.slice(0, column - 1)).length;
@@ -100,7 +102,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   ];
 }
 
-/** The longest end of a safe text that fits a number of columns. */
+/** The longest end of a safe text that fits into a number of columns. */
 function lastColumns(text: string, max: number): string {
   let last = text.slice(-Math.floor(max)).replace(/^\p{Cs}/u, '');
   while (widthOf(last) > max) last = last.replace(/^./u, '');
@@ -111,7 +113,7 @@ function withEscapes(text: string): string {
   return printableLine(text.replaceAll('\t', '    '));
 }
 
-/** A line about a change; all of its texts are safe to print. */
+/** A line about a change. All of its texts are safe to print. */
 export interface ChangeLine {
   /** The first column of a diff. */
   readonly sign: string;
@@ -120,7 +122,7 @@ export interface ChangeLine {
   readonly text: string;
 }
 
-/** A text in the colour of a look. */
+/** Colours a text as a look requires. */
 export function colorize(words: string, colour: Look['colour'], style: Style): string {
   const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
   return paint[colour](words);
@@ -128,14 +130,14 @@ export function colorize(words: string, colour: Look['colour'], style: Style): s
 
 const fieldIndent = 2;
 
-/** A change in lines of at most the style's width: the address, then its fields. */
+/** A change as lines that are at most as wide as the style allows: the address, then the fields. */
 export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { width } = style;
   const { sign, colour, address, place } = headWithPlace(change, style);
   const words = changeWords(change);
   const head = words === '' ? address : `${address} ${words}`;
   const fits = widthOf(`${head}  ${place}`) <= width;
-  // A document from elsewhere may have any names of fields.
+  // A document from elsewhere may contain any names of fields.
   const fields = fieldViews(change).map((field) => ({ ...field, field: printableLine(field.field) }));
   const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [
@@ -143,7 +145,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
     ...(fits ? [] : [indented(2, style.dim(place))]),
     ...fields.flatMap((field) => fieldLines(field, column, width, style)),
   ];
-  // A word that is too long for its column may fit on a line of its own.
+  // A word that is too long for its column may fit on a separate line.
   return lines.flatMap(({ indent, text, ...line }) =>
     wrapped(text, width - indent, fieldIndent).map((part, index) => ({
       ...line,
@@ -154,7 +156,9 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   );
 }
 
-/** A change on one line of at most the style's width; the least important parts are left out if there is no room. */
+/**
+ * A change on one line that is at most as wide as the style allows. If there is no room, the least important parts are left out.
+ */
 export function compactLine(change: Change, style: Style): ChangeLine {
   const { sign, colour, address, place } = headWithPlace(change, style);
   const words = printableLine(compactWords(change)).replace(/^(?=.)/, ' ');
@@ -234,7 +238,10 @@ function indented(indent: number, text: string): ChangeLine {
   return { sign: ' ', colour: 'grey', indent, text };
 }
 
-/** A text of several lines is shown line by line after a bar; any other value as JSON, indented if it is too long for one line. */
+/**
+ * The lines for a value: a text of several lines line by line after a bar; any other value as JSON, indented if it is too long
+ * for one line.
+ */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
   if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))

@@ -19,11 +19,11 @@ import {
 import { applyFoot, asPlannedText, outcomeLines, planFoot, undeclaredLines } from './text.ts';
 
 /**
- * A comment for a pull request: the result, and the rest in code blocks. Every text from a manifest or the service is in a code
- * block or code span, where Markdown and HTML have no meaning.
+ * A comment for a pull request: the result, and everything else in code blocks. All texts from manifests and the service are in
+ * code blocks or code spans, where Markdown and HTML have no meaning.
  */
 export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
-  // The title and the key are the same with and without a result, so that one comment replaces the other.
+  // The title and the key are the same whether or not there is a result, so that later comments replace earlier ones.
   const { title, service, environment } = report;
   const name = destinationLabel(report);
   const { headline, blocks } = contentOf(report);
@@ -51,7 +51,7 @@ interface Block {
 interface Section {
   readonly items: readonly string[];
   readonly separator: '\n' | '\n\n';
-  /** How its items are called when some are left out, such as `changes`. A section without it is never cut. */
+  /** The noun for items that are left out, such as `changes`. A section without a noun is never cut. */
   readonly itemName?: string;
   readonly most?: number;
 }
@@ -62,7 +62,7 @@ const contentOf = byKind<[], Content>({
     return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
   },
   plan: planContent,
-  /** Problems first, then the outcome of each resource, all folded. */
+  /** First problems, then the outcomes of all resources. All sections are folded. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
     const ended = orEmpty(run.interrupted && isInterruptedOutcome, headline).join(' ');
@@ -86,8 +86,8 @@ const maxUnfoldedLines = 60;
 const maxRemovedEntries = 50;
 
 /**
- * First what prevents the plan from being applied, then the changes as a diff, all folded. With a baseline, the changes of this pull
- * request come first and open, and the rest of the plan folded.
+ * First the problems that prevent an apply of the plan, then the changes as a diff. All sections are folded. With a baseline, the
+ * changes of this pull request come first and unfolded, and the rest of the plan is folded.
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
@@ -162,7 +162,7 @@ function problems(diagnostics: readonly Diagnostic[]): Section {
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
-/** More would hide the changes. The text on the terminal has all of them. */
+/** More warnings would hide the changes. The text on the terminal has all of them. */
 const maxWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): Section {
@@ -176,7 +176,7 @@ function warningBlock(warnings: readonly Diagnostic[]): string[] {
 /** Wider code blocks need scrolling. */
 const style: Style = { ...plainStyle, width: 100 };
 
-/** The signs are in the first column, where a diff gets its colours. */
+/** A diff of a change. The signs are in the first column, as Markdown needs for colours. */
 function diffBlock(change: Change): string {
   return changeLines(change, style).map(diffLine).join('\n');
 }
@@ -185,17 +185,17 @@ function diffLine({ sign, indent, text }: ChangeLine): string {
   return `${sign} ${' '.repeat(indent)}${text}`.trimEnd();
 }
 
-/** GitHub allows 65,536 characters in a comment, GitLab more. The program that posts it may add some. */
+/** GitHub allows 65,536 characters in a comment, GitLab more. The program that posts the comment may add text. */
 export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.length };
 /** GitHub allows 1 MiB in the summary of a step. */
 export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
-/** Writes the comment within a limit. Items that do not fit are left out and counted. */
+/** Shortens the comment to a limit. Items that do not fit are left out and counted. */
 function fitIntoLimit(head: readonly string[], blocks: readonly Block[], { most, lengthOf }: Limit): string {
   const certain = blocks.map(({ sections }) =>
     sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
-  // Sections that are never cut may take half of the room. Each section needs some for its own words.
+  // Sections that are never cut may use half of the limit. Each section needs some room for its other text.
   const clip = (text: string): string =>
     clipText(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
   const stands = certain.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
@@ -224,7 +224,7 @@ function fitIntoLimit(head: readonly string[], blocks: readonly Block[], { most,
   return inCodeBlocks(head, blocks, fence, texts);
 }
 
-/** The comment with the texts of its blocks; empty blocks are left out. */
+/** The comment with the texts of its blocks, without empty blocks. */
 function inCodeBlocks(
   head: readonly string[],
   blocks: readonly Block[],
@@ -255,14 +255,14 @@ function marker(title: string, key: CommentKey): string {
   return `${title} ${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** A text of one line in which Markdown has no meaning. */
+/** A code span with a text of one line. Markdown has no meaning in it. */
 function codeSpan(text: string): string {
   const longest = longestRun(text);
   const [fence, pad] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : ''];
   return fence + pad + text + pad + fence;
 }
 
-/** The length of a fence that the text cannot close. */
+/** A length at which the text cannot close the fence around it. */
 function fenceAround(text: string): number {
   return Math.max(2, longestRun(text)) + 1;
 }

@@ -18,7 +18,7 @@ const entities: Readonly<Record<string, string>> = {
   ':': '&#58;',
 };
 
-/** Writes HTML. Inserted values are escaped, unless they are Html; items of a list are joined. */
+/** Writes HTML. Inserted values are escaped unless they are Html already; the items of a list are joined. */
 export function markup(
   pieces: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]
@@ -30,7 +30,10 @@ export function markup(
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/** Characters with a meaning in HTML, and the start of a CI system's command: a page may be written to a log. See printable.ts. */
+/**
+ * Characters that HTML interprets, and the start of a command for a CI system, because a page may be written to a log. See
+ * printable.ts.
+ */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Line endings are kept; any other invisible character is made visible. */

@@ -22,7 +22,7 @@ function partText(part: string, width: number): string {
   return withHangingIndent(marker, withoutMarkup(part.slice(marker.length)), width);
 }
 
-/** Each row becomes an entry: its first cell, and below it the others, with their headings if there are several. */
+/** Turns each row into an entry: the first cell, and below it the other cells, with their headings if there are several. */
 function tableText(table: string, width: number): string {
   const [headings = [], , ...rows] = table.split('\n').map((row) =>
     row
@@ -45,7 +45,7 @@ function withHangingIndent(marker: string, text: string, width: number): string 
   return wrapped(marker + text, width, marker.length).join('\n');
 }
 
-/** Links to other pages become their names, links to the web their addresses; pictures are left out. */
+/** Replaces links to other pages by their names, and links to the web by their addresses. Pictures are left out. */
 function withoutMarkup(text: string): string {
   return text
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')

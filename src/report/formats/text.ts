@@ -25,7 +25,7 @@ import {
   type Style,
 } from './lines.ts';
 
-/** Text for people; complete, unless it goes to a terminal. */
+/** The text for people. It is complete unless it goes to a terminal. */
 export const text: Format = byKind<[Setting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
@@ -47,20 +47,20 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: Setting): 
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
   const foot = fitToWidth([...remarks.map((remark) => printableLine(remark)), painting].join('\n'), style);
-  // A validation is about no service, and its text is short.
+  // A validation has no service, and its text is short.
   const heading = service === undefined ? '' : `${fitToWidth(printableLine(headingOf(report)), style)}\n\n`;
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
-/** A terminal shows one line for each of more changes than this, unless told otherwise. */
+/** If a plan has more changes than this, a terminal shows one line for each by default. */
 const maxLinesOnTerminal = 200;
 
-/** The plan for people. Without a detail, all of it, unless very many changes go to a terminal. */
+/** The plan for people. By default it has all details, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan before it is applied, followed by the switches that would change what is left unchanged. */
+/** The plan that is shown before an apply, followed by the flags that would also change the resources left unchanged. */
 export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
 }
@@ -119,7 +119,7 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** Records that no manifest declares: their number, what was not read, then the records, the last of which may be cut off. */
+/** Records that no manifest declares: their number, which records could not be read, and a list that may be cut off at its end. */
 export function undeclaredLines(
   { undeclared }: PlanView,
   style: Style,
@@ -144,8 +144,8 @@ function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: St
 }
 
 /**
- * The result of apply for people: problems and their reasons, created and changed resources, the number of all others, and what to
- * run next. Of few resources, or with the detail `all`, each has a line.
+ * The result of apply for people: problems and their reasons, created and changed resources, the number of all others, and what
+ * to run next. If there are few resources, or with the detail `all`, each resource has a line.
  */
 export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
   const planned = report.outcomes.filter((outcome) => outcome.planned);
@@ -166,7 +166,7 @@ export function asPlannedText(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
-/** A line for each resource; if dozens were not begun for one reason, one line for all of them. */
+/** A line for each resource. If dozens were not begun for the same reason, they share a line. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(

@@ -11,7 +11,7 @@ export interface AnswerWords {
   readonly advice: string;
 }
 
-/** Says what came back and what to do about it. The service's own words are in serviceWords. */
+/** The meaning of an answer, and what to do about it. The service's own words are in serviceWords. */
 export function answerWords(answer: Answer): AnswerWords {
   const row = rows[answer.kind];
   const [code, summary, advice] = typeof row === 'function' ? row(answer) : row;
@@ -80,7 +80,7 @@ function deniedWords(answer: Answer): Row {
       ];
 }
 
-/** Whether the service refuses the token itself, and not only an action. Every release says so in the same words. */
+/** Whether the service rejects the token itself, and not only an action. All releases use the same words for that. */
 export function isTokenUnknown(answer: Answer): boolean {
   return (
     answer.kind === 'denied' &&
@@ -132,7 +132,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   created: unexpectedWords,
 };
 
-/** 502 and 504 are by definition answers of a gateway; those from 520 on are Cloudflare's. */
+/** Whether a gateway answered: 502 and 504 are always from a gateway, and codes from 520 on are Cloudflare's. */
 function isGatewayAnswer({ status = 0 }: Answer): boolean {
   return status === 502 || status === 504 || status >= 520;
 }
@@ -143,7 +143,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
     : '';
 }
 
-/** The service's own words, in one text; empty if there are none that can be shown. */
+/** The service's own words as a single text; empty if it has none that can be shown. */
 export function serviceWords(answer: Answer): string {
   return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {
@@ -153,12 +153,12 @@ export function serviceWords(answer: Answer): string {
     .join('; ');
 }
 
-/** The field of a complaint, with the key inside it: `attributes.room`. */
+/** The field that the service complains about, including the key inside it, such as `attributes.room`. */
 export function fieldIn({ field, key }: Pick<FieldError, 'field' | 'key'>): string | undefined {
   return key === undefined ? field : `${field}.${key}`;
 }
 
-/** The same as a sentence of a detail. */
+/** The service's own words as a sentence for a detail. */
 export function serviceSentence(answer: Answer): string {
   const said = serviceWords(answer);
   return said && `The service said: ${said}`;
@@ -173,7 +173,7 @@ export function linesOf(...lines: readonly (string | false | undefined)[]): stri
   return orEmpty(...lines).join('\n');
 }
 
-/** The message while an unavailable service is waited for. */
+/** The message that is shown while waiting for an unavailable service. */
 export function outageWords(news: OutageNews): string {
   switch (news.kind) {
     case 'away':
@@ -185,7 +185,7 @@ export function outageWords(news: OutageNews): string {
   }
 }
 
-/** Advice about --wait: how long the service was waited for, or that it could have been. */
+/** Advice about --wait: how long the run waited for the service, or that it could have waited. */
 export function waitAdvice(answer: Answer): string | undefined {
   if (answer.waitedMs !== undefined)
     return `rollcall waited ${seconds(answer.waitedMs)} for the service (--wait).`;

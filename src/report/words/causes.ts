@@ -6,7 +6,7 @@ interface CauseWords {
   readonly advice?: string;
 }
 
-/** The start of a TLS alert. If an answer is not HTTP, undici has it in `data`. */
+/** The start of a TLS alert. If an answer is not HTTP, the error of undici has the answer in `data`. */
 const tlsAlert = '\u0015\u0003';
 
 export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
@@ -44,7 +44,7 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
   };
 }
 
-/** By the codes of Node and OpenSSL. */
+/** Words for the error codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map(
   [
     [

@@ -1,4 +1,4 @@
-// The rest of the package is for other diffs, and takes as long to load as a small command to run.
+// Only this module is imported, because the whole package takes as long to load as a small command takes to run.
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
@@ -21,16 +21,16 @@ export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
   /** Ids with their names, safe to print. */
   | { readonly kind: 'ids'; readonly field: string; readonly text: string }
-  /** Short values, one above the other. */
+  /** Short values, shown below each other. */
   | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
-  /** Two long texts: removed is the first side, added the second. */
+  /** The differences between two long texts: removed lines are from the first side, added lines from the second. */
   | {
       readonly kind: 'diff';
       readonly field: string;
       readonly names: readonly [SideName, SideName];
       readonly lines: readonly DiffLine[];
     }
-  /** A message in place of values that cannot be shown. */
+  /** A message that replaces values which cannot be shown. */
   | { readonly kind: 'words'; readonly field: string; readonly words: string };
 
 type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';
@@ -41,7 +41,7 @@ export interface Side {
   readonly text: string;
 }
 
-/** The fields to show of a change: how they were altered, what is sent to create them, or how they differ. */
+/** The fields of a change to show: how they were altered since the baseline, which values would be created, or how they differ. */
 export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [], setAfter = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));
@@ -88,7 +88,7 @@ function viewsOfFields(change: Change): FieldView[] {
   });
 }
 
-/** Access of a new record is shown briefly: a kind of subject with nobody in it is left out, and everyone takes one line. */
+/** Shortens the access of a new record: empty lists of subjects are left out, and access for everyone takes one line. */
 function shownFields(resource: Resource): string[] {
   const { kind } = resource;
   const isNobody = (field: string): boolean =>
@@ -132,7 +132,7 @@ function alteredView(
   difference: Difference | undefined,
   change: Change,
 ): FieldView[] {
-  // A name may have had another id in the baseline.
+  // In the baseline, the name may have stood for another id.
   const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: current });
   if (difference === undefined) return [view];
   if (view.kind !== 'sides') return [view, ...differenceViews(difference, change)];
@@ -170,7 +170,10 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
   };
 }
 
-/** Ids with their names, if known, and names in place of ids. `names` belong to a planned resource. Undefined if there is no name. */
+/**
+ * Ids with their names if known, and names that replace ids. `names` are those of a planned resource. Undefined if there is no
+ * name.
+ */
 function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
   if (value === undefined || isMasked(value)) return undefined;
   const ids = idsIn(field, value);
@@ -188,7 +191,7 @@ function namesIn(resource: Resource, field: string, value: JsonValue): Names | u
   return namesAt(resource.kind, field, value, namesById(resource, field));
 }
 
-/** JSON on one line, with blanks where it can be wrapped. Safe to print. */
+/** JSON on one line, with blanks at which it can be wrapped. Safe to print. */
 function spaced(value: JsonValue): string {
   // Line endings inside strings are escaped.
   return printableLine(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
@@ -230,7 +233,7 @@ interface Part {
   readonly observedNames?: Names;
 }
 
-/** A difference of mappings key by key, to any depth: `attributes.department`. */
+/** Splits a difference between mappings into differences between keys, at any depth: `attributes.department`. */
 function splitByKey(part: Part): Part[] {
   const { field, declared, observed } = part;
   if (!isJsonObject(declared) || !isJsonObject(observed)) return [part];
@@ -261,7 +264,7 @@ type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
 
-/** Texts with more differences are shown whole, one after the other. */
+/** If two texts have more differences, each text is shown in full. */
 const maxEdits = 1000;
 const context = 2;
 
@@ -287,7 +290,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
-/** The text with a line ending added, so that a missing one shows as a difference. */
+/** Adds a line ending, so that the lack of a final line ending shows as a difference. */
 function withFinalNewline(text: string): string {
   return `${text}\n`;
 }

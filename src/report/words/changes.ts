@@ -4,7 +4,7 @@ import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { printableLine, orEmpty } from '../printable.ts';
 
-/** How an entry of a list looks, and how its group is called. */
+/** How an entry of a list looks, and the name of its group. */
 export interface Look {
   readonly label: string;
   readonly sign: string;
@@ -13,7 +13,9 @@ export interface Look {
 
 interface ChangeLook extends Look {
   readonly verdict: (change: Change) => string;
-  /** The words after its address: mostly none, as the sign is enough; and how the entry changed since the baseline. */
+  /**
+   * The words after the address, by how the entry changed since the baseline. Often there are none, because the sign is enough.
+   */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 
@@ -108,13 +110,12 @@ function staysIn({ since }: Pick<Change, 'since'>): string[] {
   return since?.kind === 'altered' ? (since.fields ?? []).flatMap(({ stays }) => stays ?? []) : [];
 }
 
-/** How the entry changed since the baseline, and what happens to it, in sentences. */
+/** Sentences about how the entry changed since the baseline, and what happens to it. */
 export function changeVerdict(change: Change): string {
   const news = { added: 'Added. ', altered: `Altered${invalidInBaselineText(change)}. `, same: '' };
   return `${news[change.since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
 }
 
-/** The words after a change's address. Safe to print. */
 export function changeWords(change: Change): string {
   const { since, leftBecause } = change;
   const kind = changeKind(change);
@@ -128,12 +129,12 @@ export function changeWords(change: Change): string {
   return printableLine(orEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
 }
 
-/** For an entry that was invalid in the baseline. */
+/** The words for an entry that was invalid in the baseline. */
 function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
-/** The same for a change on one line, with the names of the fields. Not yet safe to print. */
+/** The words after the address of a change on one line, with the names of its fields. Not yet safe to print. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
@@ -152,7 +153,7 @@ export function compactWords(change: Change): string {
   ).join('; ');
 }
 
-/** For a reference that the create leaves out. */
+/** The words for a reference that is not set when the record is created, but afterwards. */
 export function setAfterWords({ field, after }: NonNullable<Change['setAfter']>[number]): string {
   return `\`${field}\` is set after ${after} is created`;
 }

@@ -4,12 +4,12 @@ import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
-/** The summary of a diagnostic that is shown alone: it names the resource. */
+/** The summary of a diagnostic including the resource's name, because nothing else names the resource. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
-/** Groups items by a key. Groups are in the order of their first items, and items keep their order. */
+/** Groups items by a key. Groups are ordered by their first items, and the items in a group keep their order. */
 export function grouped<Item, Key extends string>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
@@ -24,10 +24,10 @@ export function grouped<Item, Key extends string>(
   return groups;
 }
 
-/** More places of one cause would hide other causes. */
+/** More places of the same cause would hide other causes. */
 const maxListedPlaces = 3;
 
-/** Problems of one value or resource: the same words elsewhere have another cause. */
+/** Codes of problems with a single value or resource: the same words elsewhere have another cause. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
   'invalid-value',
   'invalid-format',
@@ -36,13 +36,13 @@ const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
 const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
 /**
- * One diagnostic for each cause: equal ones are joined into the first, which counts the others and names some. For people; documents
- * for programs have every diagnostic.
+ * Keeps one diagnostic for each cause: the first of equal diagnostics, which then counts the others and names some of them. This
+ * is for people; documents for programs have every diagnostic.
  */
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
-    // Several problems of one resource differ in their places.
+    // A resource may have several equal problems at different places.
     const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
     const names = others
       .slice(0, maxListedPlaces)
@@ -79,7 +79,7 @@ function markedText({ range, excerpt }: Diagnostic): string | undefined {
   return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
 }
 
-/** The number of causes, and of their places if there are more. */
+/** The number of causes, and the number of their places if it is larger. */
 function causes(diagnostics: readonly Diagnostic[], noun: string): string {
   const { length } = foldByCause(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';

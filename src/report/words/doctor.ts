@@ -29,7 +29,7 @@ interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
   readonly now: number;
 }
 
-/** The checks that follow from a probe. A check is unknown if an earlier one failed. */
+/** The checks whose results follow from a probe. A check is unknown if an earlier check failed. */
 export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { stage, answer } = facts;
   const { summary } = answerWords(answer);
@@ -53,7 +53,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
-/** What to do about an answer, naming only flags that doctor has. */
+/** What to do about an answer. Only flags that doctor has are named. */
 function adviceFor(answer: Answer): string {
   if (answer.kind === 'slow_down') return 'Try again later.';
   const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
@@ -63,7 +63,7 @@ function adviceFor(answer: Answer): string {
   return mayBeStarting ? `${first} ${wait}` : first;
 }
 
-/** Other programs answer with a 404 of the same form, but without this service's request id. */
+/** Checks the base URL. Other programs answer with the same form of 404, but without the request id of this service. */
 function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
   if (answer.requestId !== undefined) return check('base-url', 'pass', 'the API answers there');
   return check(
@@ -100,7 +100,7 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
-/** The note of a plan or apply for a release that is newer than this version of rollcall. */
+/** The note of a plan or apply if the release is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
   return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of that one.`;
 }

@@ -73,7 +73,10 @@ function tooMany(
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/** Diagnostics of failed reads: one for each, or one for each problem of the service or the connection. */
+/**
+ * Diagnostics for failed reads. Reads that failed because of the same problem of the service or the connection share a
+ * diagnostic.
+ */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
@@ -125,7 +128,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
-/** Why a saved plan is not applied, at the lines of what differs. */
+/** Why a saved plan is not applied, with a diagnostic at each line that differs. */
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
@@ -173,7 +176,7 @@ function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
-/** Why names have no ids, each at its line: once if entries have the name from the defaults of their file. */
+/** Why names have no ids. Each name is reported at its line, but only once if entries get it from the defaults of their file. */
 function unresolvedNames({
   names,
   diagnostics,
@@ -195,12 +198,14 @@ function unresolvedNames({
   const once = new Map(found.map((each) => [JSON.stringify([each.code, each.summary, each.range]), each]));
   const all = [...once.values()].toSorted(comparePlaces);
   if (wasInterrupted) all.push(interrupted('names'));
-  // A pause was too long, or the service did not come back.
+  // The service asked for too long a pause, or did not become available again.
   else if (notRead > 0 && all.length === 0) all.push(notLookedUpWords);
   return all;
 }
 
-/** Whether a name was not looked up for a reason that no edit of a manifest changes. The right to view differs by kind. */
+/**
+ * Whether a name could not be looked up for a reason that no change of a manifest removes. The right to view depends on the kind.
+ */
 export function isOfService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
@@ -214,7 +219,7 @@ const notLookedUpWords = diagnosticFor(undefined, {
   detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
 });
 
-/** The message about a hidden field contains no name or id. */
+/** The problem of a name without an id. The message about a hidden field contains no name or id. */
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   const { related, name, field } = declared;
   const { type, list } = related;

@@ -14,7 +14,7 @@ import { grouped, namedSummary } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
-/** The gaps of inventories, for readers who may take them for complete; one diagnostic for a common cause. */
+/** The gaps of inventories, for readers who might think that inventories are complete. Each common cause has one diagnostic. */
 export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const ended = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),
@@ -106,7 +106,7 @@ function notExported(summary: string, detail: string): Diagnostic {
   return diagnosticFor(undefined, { code: 'not-exported', severity: 'warning', summary, detail });
 }
 
-/** Values that were read and are not declared, because no manifest can or because they are secret. */
+/** Values that were read but are not declared, because no manifest can declare them or because they are secret. */
 export function notDeclared(declared: readonly Declared[], unwritable: readonly Unwritable[]): Diagnostic[] {
   const secret = declared.flatMap(({ address, secret: names }) =>
     names.map((field) =>
@@ -132,7 +132,7 @@ export function notDeclared(declared: readonly Declared[], unwritable: readonly 
 
 const maxListed = 20;
 
-/** The number of records of each type that was not read, and the first names. */
+/** For each type that was not read, the number of its records and the first names. */
 function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
   const types = Array.from(
     grouped(others, ({ type }) => type),

@@ -11,10 +11,10 @@ interface Ended {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How many resources are named if many fail for one reason. */
+/** The maximum number of resources that are named if many failed for the same reason. */
 const maxListed = 20;
 
-/** Resources that were not created and have no diagnostic of their own: one diagnostic for each reason, at the first resource. */
+/** Diagnostics for resources that were not created and have none of their own: one for each reason, at the first such resource. */
 export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
   const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
   const byCause = grouped(left, ({ verdict }) => verdict);

@@ -2,7 +2,10 @@ import type { Change } from '../../plan/plan.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, type AnswerWords } from './answers.ts';
 
-/** The words for the answer to a change. One that the service does not offer is of a record that was read at the same URL. */
+/**
+ * The words for the answer to a change. If the service does not offer the change, it did offer to read the record at the same
+ * URL.
+ */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
   const { kind: is, status } = answer;
   const isChange = action === 'update' || action === 'delete';

@@ -19,7 +19,7 @@ import { capitalised, printableLine, orEmpty, firstCharacters } from '../printab
 import { serviceWords } from './answers.ts';
 import { changeLooks, notComparedWords, type Look } from './changes.ts';
 
-/** The look and name of each outcome, and whether another run would end the same way. */
+/** The look and name of each outcome, and whether another run would have the same outcome. */
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
@@ -35,7 +35,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
   not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
-/** Why a resource was not begun, and whether another run would end the same way. */
+/** Why the run did not begin a resource, and whether another run would do the same. */
 const stops: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
   interrupted: { words: 'the run was interrupted' },
   denied: { words: 'the token may not create resources of this type', needsFix: true },
@@ -97,11 +97,11 @@ export function verdictWords({
   }
 }
 
-/** For a resource that was found after one of our requests may have created it. */
+/** Words for a resource that was found after our own request may have created it. */
 export const doubtWords =
   'exists: the answer to its create was lost or unclear, so this run probably created it';
 
-/** The declared fields that came back with other values: `group came back as ""`. */
+/** The declared fields that the service returned with other values: `group came back as ""`. */
 export function returnedValuesWords(differences: readonly Difference[]): string {
   return differences
     .map((difference) => `${difference.field} came back as ${serviceValueWords(difference)}`)
@@ -131,12 +131,12 @@ function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
-/** Of more resources that ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
+/** If more resources ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
 export const maxAsPlanned = 50;
-/** Of more than this, created or changed ones are counted too, except for the first. */
+/** If more resources were created or changed, they are counted too, and only the first are named. */
 const maxListedChanges = 200;
 
-/** Resources that ended otherwise than planned, that were created or changed, and the number of all others. */
+/** Splits resources into those that did not end as planned, those that were created or changed, and the number of all others. */
 export function splitByImportance<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
   outcomes: readonly Ended[],
 ): { readonly named: readonly Ended[]; readonly more: number } {
@@ -176,7 +176,7 @@ interface ApplyWords {
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. The summary may cover more than these outcomes. */
+/** How a run of apply ended, in words. The summary may count further outcomes. */
 export function applyWords(
   { interrupted, saved, lostWayIn = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostWayIn'>,
   outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
@@ -201,7 +201,7 @@ export function applyWords(
       outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
         runAgain(isFixNeeded, saved),
-      // Another run does not help: it finds the existing record, and may not change it.
+      // Another run does not help, because it finds the existing record and may not change it.
       outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
   };
@@ -215,7 +215,7 @@ const finishByUpdateAdvice =
 const checkPartsAdvice =
   'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';
 
-/** Answers that do not change until somebody changes settings of the service or of a proxy in front of it. */
+/** Answers that stay the same until somebody changes settings of the service or of a proxy before it. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
   'denied',
   'read_only',
@@ -225,7 +225,7 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 
 /** Whether the same run would end in the same way until something is fixed. */
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
-  // The next plan starts from the present state; but a field that the service ignored, it will ignore again.
+  // The next plan starts from the present state, but a field that the service ignored will be ignored again.
   if (clash) return clash.kind === 'ignored';
   const row = stoppedBy === undefined ? outcomeLooks[outcome] : stops[stoppedBy];
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);

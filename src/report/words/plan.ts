@@ -31,7 +31,7 @@ export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return withAdviceOnce(mostImportantFirst(changes.filter((change) => !onlyCounted.has(changeKind(change)))));
 }
 
-/** Of several resources that are not planned for the same reason, the first has its advice. */
+/** If several resources are not planned for the same reason, only the first keeps the advice. */
 function withAdviceOnce(changes: readonly Change[]): Change[] {
   const given = new Set<string>();
   return changes.map((change) => {
@@ -46,7 +46,7 @@ function withAdviceOnce(changes: readonly Change[]): Change[] {
   });
 }
 
-/** If there is no room for all, the last ones are cut off. */
+/** Sorts changes by importance, because the last ones are cut off if there is not enough room. */
 function mostImportantFirst(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
@@ -56,10 +56,10 @@ function rankOf(change: Change): number {
   return isOnWayIn(change) || change.takesOwnRights ? 1 : 2;
 }
 
-/** More new resources of one kind would hide the rest: the first are named, and the others counted. */
+/** More new resources of the same kind would hide the rest: the first are named, and the others counted. */
 const maxListedNew = { inFull: 200, named: 50 };
 
-/** Changes to show in full; of kinds with very many new resources, the first by name, and the number of others. */
+/** The changes to show in full. If a kind has very many new resources, the first are shown by name and the others counted. */
 export function limitNewResources(
   changes: readonly Change[],
   kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
@@ -84,7 +84,7 @@ export function limitNewResources(
   };
 }
 
-/** Changes that apply would make come first, because the last ones may be cut off. */
+/** Puts the changes that apply would make first, because the last ones may be cut off. */
 export function orderByPending(changes: readonly Change[]): readonly Change[] {
   if (changes.length <= maxListedNew.inFull) return changes;
   const left = new Set(changes.filter(({ action }) => action === 'no-op'));
@@ -96,19 +96,19 @@ export interface PlanView {
   readonly head: string;
   /** The baseline, and the number of entries added, altered and removed since. */
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
-  /** What the plan takes from its own token, and what it opens, and to whom: a line each. */
+  /** Lines about the rights that the plan takes from its own token, and about the records that it opens and to whom. */
   readonly opens: readonly string[];
   /** With a baseline: unplanned, added and altered resources. Otherwise all changes. */
   readonly touched: readonly Change[];
-  /** With a baseline, everything else. */
+  /** With a baseline, all changes that are not in `touched`. */
   readonly others: readonly Change[];
-  /** The number of these; empty for none. */
+  /** The number of changes in `others`; empty if there are none. */
   readonly besides: string;
   readonly gone: readonly RemovedEntry[];
   readonly notes: readonly string[];
-  /** A sentence that an apply would change nothing, if that is so. */
+  /** A sentence for a plan that would change nothing; otherwise undefined. */
   readonly idle: string | undefined;
-  /** The switches that would change or delete resources left unchanged. */
+  /** Lines about flags that would also change or delete the resources left unchanged. */
   readonly switches: readonly string[];
   /** Records that no manifest declares, if asked for. */
   readonly undeclared: UndeclaredView | undefined;
@@ -152,7 +152,7 @@ export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
   );
 }
 
-/** New records that are open, because the manifests do not say to whom. */
+/** A note about new records that everyone can open, because no manifest restricts their access. */
 function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   const open = changes.filter(({ openTo }) => openTo !== undefined);
   return Array.from(
@@ -196,7 +196,7 @@ function listed(globs: readonly string[]): string {
   return globs.map((glob) => printableLine(glob)).join(', ');
 }
 
-/** Renamed resources that already have their new name; `formerly` has no effect any more. */
+/** A note about resources that have been renamed already, so that `formerly` has no effect any more. */
 function renamedNote({ changes }: Plan): string[] {
   const done = changes.filter(
     ({ resource, presence, differences }) =>
@@ -209,7 +209,7 @@ function renamedNote({ changes }: Plan): string[] {
   return [`Already renamed; \`formerly\` can be deleted once every service has the new name: ${which}.`];
 }
 
-/** The number of changes of each kind, without those with fewer than `least`. */
+/** The number of changes by kind. Kinds with fewer than `min` changes are left out. */
 function countsOf(changes: readonly Change[], min: number = 1): string[] {
   const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
   const some = Math.max(min, 1);
@@ -237,20 +237,20 @@ export function planHeadline(plan: Plan): string {
   return `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** Findings about single resources of a plan; `severity` is that of a difference. */
+/** Findings about single resources of a plan; `severity` applies to differences. */
 export function planFindings(
   plan: Plan,
   severity: Diagnostic['severity'],
   filenames: readonly string[],
 ): Diagnostic[] {
-  // Findings that make the plan fail are always reported; others only if they are new since the baseline.
+  // Findings that make the plan fail are always reported, other findings only if they are new since the baseline.
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isAffected(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
   return [...faults, ...drift(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 
-/** Diagnostics of differences at the lines that declare them; planned changes only if they are errors. */
+/** Diagnostics for differences, at the lines that declare them. Planned changes are reported only if the severity is error. */
 function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),

@@ -7,7 +7,7 @@ import type { TokenFinding } from '../../service/who-am-i.ts';
 import { orEmpty } from '../printable.ts';
 
 export interface DoctorCheck {
-  /** `token` and the like, or the list of a kind: `users`. */
+  /** A name such as `token`, or the list of a kind, such as `users`. */
   readonly name: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
@@ -23,7 +23,7 @@ export function check(
   return { name, status, summary, advice };
 }
 
-/** Checks that are impossible because another check failed. */
+/** Checks whose results are unknown because another check failed. */
 export function unknownChecks(...names: readonly string[]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'not known yet'));
 }
@@ -37,10 +37,10 @@ export interface RightsFacts {
   /** The release of the service; null if the service did not say it. */
   readonly release: Release | null | undefined;
   readonly configured: Release | undefined;
-  /** How the service refused to look up an application, if it did. */
+  /** How the service denied the look-up of an application; undefined if it did not. */
   readonly denial: string | undefined;
   readonly finding: TokenFinding | undefined;
-  /** The kinds to check: those that the manifests declare, if known. */
+  /** The kinds to check: if known, the kinds that the manifests declare. */
   readonly kinds: readonly Kind<ResourceType>[];
   /** Whether the manifests declare these kinds. */
   readonly areDeclared: boolean;
@@ -48,7 +48,7 @@ export interface RightsFacts {
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
-/** The checks of the token and its rights, a line each. */
+/** The checks of the token and of its rights. */
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }
@@ -119,7 +119,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   return [check(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
 
-/** The check of the connection has looked up an application already. */
+/** The token's right to view and create a kind. For applications, the check of the connection has made the look-up already. */
 function rightsTo(kind: Kind<ResourceType>, { rights, denial, finding }: RightsFacts): KindRights {
   const { view, create } = rights?.get(kind) ?? { view: 'unknown', create: 'unknown' };
   if (kind.type !== probedKind.type) return { view, create };
@@ -132,7 +132,7 @@ function statusOf(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck['st
   const { kinds, areDeclared } = facts;
   if (view === 'may not') {
     if (create === 'may not' && areDeclared) return 'fail';
-    // If the declared kinds are unknown, kinds that the token may not create do no harm.
+    // If it is unknown which kinds are declared, a missing right to create a kind is no failure.
     const canDoWithout =
       !areDeclared && kinds.some((other) => other !== kind && rightsTo(other, facts).create === 'may');
     return kind.lookUp.isDocumented && !canDoWithout ? 'fail' : 'warn';

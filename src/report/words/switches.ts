@@ -5,7 +5,10 @@ import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.t
 import { grouped } from './diagnostics.ts';
 import { listFirst } from './way-in.ts';
 
-/** Resources left unchanged, and the two switches that would change or delete them: a line for each capability. Empty with contract_only. */
+/**
+ * The number of resources left unchanged, and the two flags that would change or delete them: a line for each capability. Empty
+ * with contract_only.
+ */
 export function switchNotes({
   changes,
   capabilities = [],

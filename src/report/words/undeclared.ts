@@ -48,7 +48,7 @@ function headline(count: number, isWhole: boolean): string {
     : 'Everything that could be read is declared.';
 }
 
-/** Warnings about entries that are no longer declared, each at its former file: the records may still exist. */
+/** Warnings about entries that are no longer declared, at the files that declared them. The records may still exist. */
 export function removedEntryWarnings(
   { baseline }: Pick<Plan, 'baseline'>,
   filenames: readonly string[],
@@ -67,7 +67,7 @@ export function removedEntryWarnings(
   }));
 }
 
-/** How to remove such a record, in the lines to write. */
+/** How to remove a record that is no longer declared: the lines to add to a manifest. */
 function removalAdvice(address: Address): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
   const written = nameOf(address);
@@ -84,7 +84,7 @@ function removalAdvice(address: Address): string {
     : `${still}${gone}`;
 }
 
-/** Entries that are no longer declared, in a line; of very many, the first. Safe to print. */
+/** The entries that are no longer declared, on one line. If there are very many, only the first are named. Safe to print. */
 export function removedEntryWords(gone: readonly RemovedEntry[], max: number = gone.length): string {
   const names = gone
     .slice(0, max)

@@ -27,7 +27,7 @@ export function notComparedNote({ changes }: Plan): string[] {
   ];
 }
 
-/** Ids in new entries that may not exist. */
+/** A note about ids in new entries, because the ids may not exist. */
 export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
   const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);
   return counts.length === 0 || contractOnly
@@ -35,7 +35,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
     : [`New entries contain ids that this token cannot see and that may be wrong: ${listNames(counts)}.`];
 }
 
-/** Kinds whose existing records are unknown, and why. */
+/** A note about kinds whose existing records are unknown, with the reason. */
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
@@ -49,7 +49,7 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   return Array.from(unreadKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
 }
 
-/** Why records of a kind could not be looked up, how the service answered, what follows, and what would change it. */
+/** Why records of a kind could not be looked up, how the service answered, what follows, and what would help. */
 function unreadWords(
   { list, path }: Kind<ResourceType>,
   unreadable: Unreadable | undefined,

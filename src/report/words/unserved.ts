@@ -4,7 +4,10 @@ import { printableLine } from '../printable.ts';
 
 const maxListed = 10;
 
-/** A note about new providers that no declared outpost serves; with a partial scope, the other manifests may declare one. */
+/**
+ * A note about new providers that no declared outpost serves. If only some manifests were read, the others may declare such an
+ * outpost.
+ */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   if (scope !== undefined) return [];
   const served = new Set(

@@ -5,7 +5,7 @@ import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { printableLine, orEmpty, quoted } from '../printable.ts';
 
-/** How a plan changes logins. Safe to print. */
+/** How a plan changes the ways to log in. Safe to print. */
 export function loginChangeWords({
   changes,
   wayIn,
@@ -28,7 +28,7 @@ export function loginChangeWords({
   ];
 }
 
-/** The changes that come last because they may take rights from the token. Safe to print. */
+/** The changes that are made last because they may take rights from the token. Safe to print. */
 export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
   const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
   return own.length > 0
@@ -36,7 +36,7 @@ export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
     : [];
 }
 
-/** That people could log in before an apply and cannot any more, with the values that were there. */
+/** Reports that people could log in before an apply but not after it, with the earlier values. */
 export function lostLoginDiagnostics({
   outcomes,
   lostWayIn = [],
@@ -56,7 +56,7 @@ export function lostLoginDiagnostics({
   );
 }
 
-/** The state before a change. */
+/** Lines with the values before a change. */
 function earlierValueLines({ resource: { address }, action, undo = {} }: Change): string[] {
   if (action === 'delete') return [printableLine(`- create ${address} again`)];
   return Object.entries(undo).map(([field, value]) =>
@@ -73,7 +73,7 @@ export function dependencyReason({ resource: { kind } }: Change): string {
 
 const maxListed = 10;
 
-/** The first of some addresses, and how many there are more. Safe to print. */
+/** The first addresses, and the number of the others. Safe to print. */
 export function listFirst(addresses: readonly string[]): string {
   const more = addresses.length - maxListed;
   return orEmpty(...addresses.slice(0, maxListed), more > 0 && `${more} more`)
