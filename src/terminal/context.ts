@@ -3,14 +3,14 @@ import type * as writing from './write-file.ts';
 
 type Writing = Pick<typeof writing, 'writeReport' | 'writePrivateFile' | 'createFile' | 'createPrivateFiles'>;
 
-/** Everything that a command gets from outside. */
+/** The surroundings of a command: files, clock, network and terminal. */
 export interface Context extends World, Readonly<Writing> {
   /** Rejects if the file cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   readonly stdout: Output & ResultStream;
-  /** Progress, prompts and diagnostics. */
+  /** The output for progress, prompts and diagnostics. */
   readonly stderr: Output;
-  /** Asks the user; undefined without a terminal. Returns an empty answer when the signal aborts. */
+  /** Asks the user; undefined if there is no terminal. Returns an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
 }
 
@@ -18,11 +18,11 @@ export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;
   readonly colours: boolean;
-  /** The width of the terminal in characters; undefined without a terminal. */
+  /** The width of the terminal in characters; undefined if there is no terminal. */
   readonly columns?: number | undefined;
 }
 
 export interface ResultStream extends Pick<Output, 'write' | 'isTerminal'> {
-  /** Whether some output was lost. If the reader of a pipe stops reading, no output is lost. */
+  /** Whether output was lost. A reader that stops reading a pipe is not a loss. */
   isLost(): Promise<boolean>;
 }

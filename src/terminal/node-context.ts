@@ -20,7 +20,7 @@ export const nodeService: Pick<Context, 'files' | 'clock' | 'random' | 'connect'
   },
 };
 
-/** The Context of a real process. `colours` is the flag for colours, if it is given. */
+/** The Context of this process. `colours` is the flag for colours, if given. */
 export function nodeContext(
   toolVersion: string,
   colours: boolean | undefined,
@@ -65,21 +65,24 @@ function outputTo(
     write: (text) => void stream.write(text),
     isTerminal,
     colours: colours ?? coloursByEnvironment(isTerminal),
-    // A terminal that does not report its width says 0 or nothing.
+    // A terminal that does not know its width reports 0 or undefined.
     ...(isTerminal && { columns: terminal.columns || defaultColumns }),
   };
 }
 
 const defaultColumns = 80;
 
-/** NO_COLOR (no-color.org) and FORCE_COLOR, if set to anything; otherwise whether it is a terminal. */
+/**
+ * Whether to use colours: NO_COLOR (no-color.org) and FORCE_COLOR decide if set to anything; otherwise whether the output is a
+ * terminal.
+ */
 function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
   return isTerminal && process.env['TERM'] !== 'dumb';
 }
 
-/** One line from the terminal; empty when the input ends or the run is interrupted. */
+/** Reads a line from the terminal; empty if the input ends or the run is interrupted. */
 function ask(question: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: standardError(), terminal: false });
@@ -99,8 +102,8 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
 const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * From now on the first two signals do not end the process; the third does. SIGHUP counts only as the first signal, because both the
- * kernel and the shell send it when a terminal is closed.
+ * After this call, the first two signals do not end the process; the third does. A SIGHUP counts only if it is the first signal,
+ * because both the kernel and the shell send SIGHUP when a terminal is closed.
  */
 function listenForInterruption(): Interruption {
   const [first, second] = [new AbortController(), new AbortController()];

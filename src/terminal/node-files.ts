@@ -54,11 +54,11 @@ function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSys
       isSymbolicLink: () => kind === 'link',
     })),
   );
-  // The type is that of Node's function, with all of its overloads; tinyglobby uses this one.
+  // The type has all overloads of Node's function; tinyglobby uses only this one.
   return shown as unknown as FileSystemAdapter['readdir'] & {};
 }
 
-/** Node's streams take long to load. */
+/** Reads a file in pieces. A stream is not used because Node's streams take long to load. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let size = 65_536; ; size = 1_048_576) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size));

@@ -11,10 +11,10 @@ const maxBarWidth = 24;
 /** A narrower bar hardly moves. */
 const minBarWidth = 8;
 const refreshMs = 80;
-/** For the log of a pipeline. */
+/** How often a line is written to the log of a pipeline. */
 const lineEveryMs = 10_000;
 
-/** A progress bar on stderr if it is a terminal and nothing else is written there; otherwise a line from time to time. */
+/** A progress bar on stderr if it is a terminal and nothing else is written to it; otherwise a line from time to time. */
 export function createProgress(
   label: string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
@@ -39,7 +39,10 @@ export function createProgress(
   };
 }
 
-/** A wrapped line could not be overwritten. The last column stays empty, because some terminals wrap a full line. */
+/**
+ * A progress bar on one line, because a wrapped line could not be overwritten. The last column stays empty, because some
+ * terminals wrap a full line.
+ */
 function barOf(label: string, done: number, total: number, figures: string, columns: number): string {
   const room = columns - 1 - `${label} [] ${total}/${total}, 99 at a time, 9999 records/s`.length;
   const width = room < minBarWidth ? 0 : Math.min(maxBarWidth, room);
@@ -48,7 +51,7 @@ function barOf(label: string, done: number, total: number, figures: string, colu
   return `\r${`${label} ${bar}${figures}`.slice(0, columns - 1)}\u001b[K`;
 }
 
-/** Records per second, not requests: one request may read a page of records. */
+/** The rate in records per second. Requests would say less: a single request may read a page of records. */
 function rateOf(done: number, milliseconds: number): string {
   const rate = done / (Math.max(milliseconds, 1) / 1000);
   return `${rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate)} records/s`;

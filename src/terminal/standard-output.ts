@@ -4,20 +4,20 @@ import type { ResultStream } from './context.ts';
 
 const ownDescriptor = 1;
 
-/** Standard output of this process. Reports at once if output cannot be written. */
+/** The standard output of this process. A failed write is reported immediately. */
 export class StandardOutput implements ResultStream {
   readonly isTerminal: boolean = isTerminalDescriptor(ownDescriptor);
   #ended: 'unread' | 'lost' | undefined;
   readonly #onLoss: (error: Error) => void;
   readonly #isFile = isFileDescriptor();
 
-  /** `onLoss` is called once, at the first failed write. If the reader of a pipe stops reading, no output is lost. */
+  /** `onLoss` is called at the first failed write only. A reader that stops reading a pipe is not a loss. */
   constructor(onLoss: (error: Error) => void) {
     this.#onLoss = onLoss;
     if (!this.#isFile) process.stdout.on('error', (error) => this.#end(error));
   }
 
-  /** Nothing is written after a loss, so that an output with a gap is not mistaken for a complete one. */
+  /** After a loss nothing more is written, so that output with a gap is not mistaken for complete output. */
   write(text: string): void {
     if (this.#ended) return;
     if (!this.#isFile) {
@@ -50,20 +50,23 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/** To a file, Node writes once and does not check how much was written. To pipes and terminals it writes everything. */
+/**
+ * Whether standard output is a file. Node writes to a file once and does not check how much was written; to pipes and terminals
+ * it writes everything.
+ */
 function isFileDescriptor(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));
 }
 
-/** Node's test for terminals takes long to load, so it is skipped for files and pipes. */
+/** Whether a descriptor is a terminal. Node's test takes long to load, so it is skipped for files and pipes. */
 export function isTerminalDescriptor(descriptor: number): boolean {
   return statsOf(descriptor)?.isCharacterDevice() === true && isatty(descriptor);
 }
 
 function statsOf(descriptor: number): BigIntStats | undefined {
   try {
-    // With `bigint`: otherwise Node.js 20, if this is a pipe, follows no link to a package loaded later.
+    // Without `bigint`, if this is a pipe, Node.js 20 follows no link to a package that is loaded later.
     return fstatSync(descriptor, { bigint: true });
   } catch {
     return undefined;

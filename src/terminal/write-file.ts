@@ -4,7 +4,9 @@ import { link, lstat, mkdir, open, rename, rm, stat, writeFile, type FileHandle 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Writes a new file and its folders. Returns false if the name is taken. If it fails, no part of the file is left. */
+/**
+ * Writes a new file, and its folders if needed. Returns false if the name is taken. After a failure, no part of the file is left.
+ */
 export async function createFile(filename: string, text: string): Promise<boolean> {
   await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
@@ -22,8 +24,8 @@ export async function createFile(filename: string, text: string): Promise<boolea
 }
 
 /**
- * Writes new files that only their owner can read, and their folders: all of them, or none. Returns the names that are taken; then
- * none is written. Each file appears atomically and replaces nothing.
+ * Writes either all or none of some new files, and their folders if needed. Only the owner can read the files. Returns the names
+ * that are taken; if there are any, no file is written. Each file appears atomically and replaces nothing.
  */
 export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Promise<string[]> {
   const taken: string[] = [];
@@ -54,7 +56,7 @@ async function removeAll(filenames: readonly string[]): Promise<void> {
   for (const filename of filenames) await rm(filename, { force: true });
 }
 
-/** Writes a file that only its owner can read. Replaces an existing file; refuses a link or anything else. */
+/** Writes a file that only its owner can read. Replaces an existing file, but refuses a link and anything else. */
 export async function writePrivateFile(filename: string, text: string): Promise<void> {
   const found = await entryTypeAt(filename);
   if (found && !found.isFile()) throw new Error(notReplacedError(found));
@@ -79,10 +81,10 @@ export async function writeReport(filename: string, text: string): Promise<void>
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
 
-/** Neither creates nor empties it. */
+/** Opening with these flags neither creates nor empties the file. */
 const existingFileFlags = { flag: constants.O_WRONLY };
 
-/** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
+/** The number of an open descriptor, from one of its Unix names. `-` is standard output, number 1. */
 export function descriptorNamed(filename: string): number | undefined {
   if (filename === '-' || filename === '/dev/stdout') return 1;
   if (filename === '/dev/stderr') return 2;
@@ -90,21 +92,24 @@ export function descriptorNamed(filename: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** By its number: opening its path again would start at the beginning of the file. */
+/** Writes to a descriptor by its number: opening its path again would start at the beginning of the file. */
 async function writeToOpen(descriptor: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length;)
     written += (await promisify(write)(descriptor, bytes, written)).bytesWritten;
 }
 
-/** Without a mode, the file gets that of any new file. */
+/** Replaces a file. Without `mode`, the new file gets the mode of any new file. */
 async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
   const folder = dirname(filename);
   if (!(await isFolder(folder))) throw new Error(`there is no folder ${folder}`);
   await writeWhole(filename, text, mode, rename);
 }
 
-/** Writes a file under a temporary name, then renames it: nobody reads half of it, and a full disk leaves the old file. */
+/**
+ * Writes a file under a temporary name, then renames it, so that nobody reads half of it, and a full disk does not damage the old
+ * file.
+ */
 async function writeWhole(
   filename: string,
   text: string,
@@ -120,7 +125,7 @@ async function writeWhole(
   }
 }
 
-/** Writes a new file to the disk, and closes it. */
+/** Writes a new file, waits until it is on the disk, and closes it. */
 async function writeAndClose(file: FileHandle, text: string, mode?: number): Promise<void> {
   try {
     // The umask may have removed permissions.
@@ -135,7 +140,7 @@ async function writeAndClose(file: FileHandle, text: string, mode?: number): Pro
   }
 }
 
-/** The type of a path; of a link, the link itself. */
+/** The type of the entry at a path. A link is not followed. */
 async function entryTypeAt(filename: string): Promise<Stats | undefined> {
   return lstat(filename).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -143,13 +148,13 @@ async function entryTypeAt(filename: string): Promise<Stats | undefined> {
   });
 }
 
-/** Why something other than a file is not replaced. */
+/** The error for an entry that is not a file and so is not replaced. */
 function notReplacedError(found: Stats): string {
   if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
   return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
 }
 
-/** One folder at a time: recursive `mkdir` never returns below /proc. */
+/** Makes a folder and its parents one by one, because recursive `mkdir` never returns below /proc. */
 async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
   const parent = dirname(folder);
