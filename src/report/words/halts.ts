@@ -73,10 +73,7 @@ function tooMany(
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/**
- * Diagnostics for failed reads. Reads that failed because of the same problem of the service or the connection share a
- * diagnostic.
- */
+/** Diagnostics for failed reads; those with the same problem of service or connection share a diagnostic. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
@@ -176,7 +173,7 @@ function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
-/** Why names have no ids. Each name is reported at its line, but only once if entries get it from the defaults of their file. */
+/** Why names have no ids, at the line of each name; once if entries get it from the defaults of their file. */
 function unresolvedNames({
   names,
   diagnostics,
@@ -203,9 +200,7 @@ function unresolvedNames({
   return all;
 }
 
-/**
- * Whether a name could not be looked up for a reason that no change of a manifest removes. The right to view depends on the kind.
- */
+/** Whether a name was not looked up for a reason outside the manifests. The right to view depends on the kind. */
 export function isOfService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
@@ -219,7 +214,7 @@ const notLookedUpWords = diagnosticFor(undefined, {
   detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
 });
 
-/** The problem of a name without an id. The message about a hidden field contains no name or id. */
+/** The problem of a name without an id. For a hidden field, the message contains no name or id. */
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   const { related, name, field } = declared;
   const { type, list } = related;
