@@ -67,7 +67,7 @@ export async function apply(
     if (report.kind === 'apply' && (await stdout.isLost()))
       stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);
   });
-  // The same if no report can be made.
+  // Created records must also be reported if no report can be written.
   if (failures.length > 0)
     for (const { change, outcome } of result?.outcomes ?? [])
       stderr.write(`${printableLine(change.resource.address)}: ${outcome}\n`);
@@ -121,8 +121,8 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
 }
 
 /**
- * A person who has to confirm the plan must see it, even if stdout is a file. A plan that was approved, in a file or with --yes, is
- * shown again only if it is small and nobody saw it.
+ * Shows the plan to a person who has to confirm it, even if stdout is a file. A plan that was already approved, as a file or with
+ * --yes, is shown only if it is small and nobody has seen it.
  */
 function showPlan(
   plan: Plan,
@@ -164,7 +164,6 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
   return isMeant && confirmDeletesAndAccess(plan, isYes, stderr);
 }
 
-/** Asks on the terminal. */
 function askYesOrNo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
   return async (question) =>
     (await ask?.(
@@ -173,7 +172,7 @@ function askYesOrNo(signal: AbortSignal, { ask, stderr }: Context): (question: s
     )) === 'yes';
 }
 
-/** Changes on the way in have a question of their own, which --yes does not answer. */
+/** Asks about changes that affect how people log in. --yes does not answer this question. */
 async function confirmLoginChange(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
   if (signal.aborted) return false;
   context.stderr.write(
@@ -184,7 +183,7 @@ async function confirmLoginChange(plan: Plan, signal: AbortSignal, context: Cont
   return askYesOrNo(signal, context)('Change how people log in?');
 }
 
-/** Deletes and openings have a question of their own. */
+/** Asks separately about deletes, and about records that the plan opens. */
 async function confirmDeletesAndAccess(
   plan: Plan,
   isYes: (question: string) => Promise<boolean>,

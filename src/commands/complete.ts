@@ -6,20 +6,19 @@ import { pipelines } from './init-files.ts';
 import { shells } from './completion.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** A completion. */
 interface Candidate {
   readonly text: string;
   readonly description?: string;
 }
 
-/** The completions of the last word, given the words before it. Empty if it is a file or a name of the user's own. */
+/** The completions of the last word, given the words before it. Empty if the word is a file or a name that the user chooses. */
 export function complete(program: Command, words: readonly string[]): Candidate[] {
   const written = words.at(-1) ?? '';
   const candidates = candidatesFor(parseWords(program, words.slice(0, -1)), written);
   return candidates.filter(({ text }) => text.startsWith(written) && !written.endsWith('='));
 }
 
-/** `rollcall complete`: called by completion scripts; prints a candidate per line. */
+/** `rollcall complete`: called by completion scripts; prints each candidate on a line. */
 export function printCandidates(
   program: Command,
   words: readonly string[],
@@ -30,7 +29,7 @@ export function printCandidates(
   return 'done';
 }
 
-/** What the words so far mean. */
+/** The meaning of the words so far. */
 interface Before {
   readonly command: Command;
   /** The option that expects a value next. */

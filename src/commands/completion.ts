@@ -17,7 +17,10 @@ export function completion(shell: string, _: object, { stdout }: Pick<Context, '
   return 'done';
 }
 
-/** A candidate is a line, with its description after a tab. No candidates mean that a file may be written. */
+/**
+ * In these scripts a candidate is a line, with its description after a tab. If there are no candidates, the shell completes file
+ * names.
+ */
 const scripts = {
   bash: `# In ~/.bashrc: source <(rollcall completion bash)
 _rollcall() {

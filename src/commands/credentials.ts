@@ -22,16 +22,16 @@ import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './f
 import { narratedJob } from './narrator.ts';
 
 export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
-  /** A file that only its owner can read, or `-`. */
+  /** The file to write, which only its owner can read, or `-`. */
   readonly to?: string;
   readonly format: CredentialFormat;
   readonly replace?: boolean;
-  /** Every record with a secret. */
+  /** Whether to write every record that has a secret. */
   readonly all?: boolean;
   readonly showSecrets?: boolean;
 }
 
-/** `rollcall credentials`: writes what applications are configured with. Changes nothing in the service. */
+/** `rollcall credentials`: writes the credentials that applications need. Changes nothing in the service. */
 export async function credentials(
   written: readonly string[],
   options: CredentialsOptions,
@@ -112,7 +112,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
   });
 }
 
-/** Throws a UsageError where a format cannot hold the credentials. */
+/** Throws a UsageError if the format cannot contain the credentials. */
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
   for (const item of found) {

@@ -25,12 +25,12 @@ import {
   type Made,
 } from './options.ts';
 
-/** How a run of the program ended; a command run by the sandbox has an exit code of its own. */
+/** How the program ended. A command that the sandbox ran has an exit code of its own. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
-/** A command: its help, and how to run it. */
+/** A command with its help, and the code that runs it. */
 export interface Declared {
-  /** Its words: `import csv`. */
+  /** The words that call it, such as `import csv`. */
   readonly name: string;
   /** A command without a summary is not in the help. */
   readonly summary?: string;
@@ -38,17 +38,19 @@ export interface Declared {
   readonly argument?: readonly [name: string, words?: string];
   readonly example?: string;
   readonly options?: readonly Made[];
-  /** Whether the words after its arguments are not its own options. */
+  /** Whether the options after its arguments belong to another command. */
   readonly passesOptions?: true;
-  /** Whether it works on the other commands. */
+  /** Whether it needs the other commands. */
   readonly isOfAll?: true;
-  /** Loads the function that runs it with arguments, options and a Context. Loading all of them would make help slow. */
+  /**
+   * Loads the function that runs the command with arguments, options and a Context. Loading the functions of all commands would
+   * make help slow.
+   */
   readonly load: (
     rollcall: Command,
   ) => Promise<(...given: never[]) => ProgramEnding | Promise<ProgramEnding>>;
 }
 
-/** Commands with subcommands. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
   import: {
     summary: 'write manifests from records kept elsewhere',

@@ -25,7 +25,7 @@ import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** Prints the least role instead of checks. */
+  /** Whether to print the smallest role that suffices, instead of checks. */
   readonly role?: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   return isDenied(checks) ? 'denied' : 'failed';
 }
 
-/** Nothing is sent for this: the token's rights do not matter. */
+/** Prints the role. Nothing is sent for it, because the token's rights do not matter. */
 async function printRole(settings: Settings, context: Context): Promise<Ending> {
   const { release, diagnostics, ...reach } = settings;
   if (hasErrors(diagnostics)) {
@@ -73,7 +73,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   return 'done';
 }
 
-/** The declared kinds for checks, and a note if the manifests do not show them; undefined if they are unknown. */
+/** The declared kinds to check, and a note if the manifests do not show them. The kinds are undefined if unknown. */
 async function checkedKinds(
   settings: Settings,
   context: Context,
@@ -91,14 +91,14 @@ type DeclaredKinds =
   | { readonly kind: 'known'; readonly kinds: readonly Kind<ResourceType>[] }
   | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
 
-/** The kinds that the manifests of rollcall.yaml declare. No secret is needed for that. */
+/** The kinds that the manifests of rollcall.yaml declare. No secret is read for this. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
   const declared = new Set<Kind>();
   const { diagnostics } = await check(settings, context, {
     isSelected: ({ kind }) => {
       declared.add(kind);
-      // Their kinds are enough, of a hundred thousand resources too.
+      // Only the kinds matter, even of a hundred thousand resources.
       return false;
     },
     secrets: 'assumed',
@@ -108,7 +108,6 @@ async function declaredKinds(settings: Settings, context: Context): Promise<Decl
     : { kind: 'known', kinds: kinds.filter((kind) => declared.has(kind)) };
 }
 
-/** Returns the declared kinds, if they are known. */
 type Declared = () => Promise<readonly Kind<ResourceType>[] | undefined>;
 
 export type Examined =
@@ -116,8 +115,8 @@ export type Examined =
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
 /**
- * Probes the service, waiting for it with --wait if it is starting, and asks about the token. Without `declared`, only the three
- * operations are used.
+ * Probes the service and asks about the token. With --wait, first waits for a service that is starting. Without `declared`, only
+ * the three documented operations are used.
  */
 export function checkServiceState(
   settings: ServiceSettings,
@@ -131,7 +130,7 @@ export function checkServiceState(
     const found = await interpretAsPlan(await probeWithWait(service, job), service);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const asker: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
-    // A documented look-up that succeeds shows that the token is valid, even if something else is denied.
+    // A documented look-up that succeeds shows that the token is valid, even if other requests are denied.
     const isAnswered = found.stage === 'well' && asker.finding && asker.finding.kind !== 'valid';
     const who: Partial<WhoAmI> = isAnswered ? { ...asker, finding: { kind: 'unknown' } } : asker;
     const isKnown = who.finding?.kind === 'valid';
@@ -164,7 +163,7 @@ export function checkServiceState(
   });
 }
 
-/** The service's answer, after waiting for it as plan and apply do. */
+/** The service's answer. Waits for the service as plan and apply do. */
 async function probeWithWait(
   { send, pacing, settings, signal }: Service,
   { clock }: NarratedJob,
@@ -181,7 +180,7 @@ async function probeWithWait(
   return { ...first, answer: withOutageWait(first.answer, pacing.outage) };
 }
 
-/** A 404 without `detail` may mean "absent", as it does to a plan. */
+/** Interprets an answer as a plan would: a 404 without `detail` may mean "absent". */
 async function interpretAsPlan(found: TimedProbe, { client, pacing, signal }: Service): Promise<TimedProbe> {
   if (found.stage !== 'wrong place' || found.answer.form === undefined) return found;
   return (await client.evidence.isApiThere({ pacing, signal })) ? { ...found, stage: 'well' } : found;
@@ -191,12 +190,12 @@ interface TimedProbe extends Probe {
   readonly durationMs: number;
 }
 
-/** Nothing listens yet, or a proxy reports that the service is not up yet. */
+/** Whether nothing listens yet, or a proxy reports that the service is not available yet. */
 function isUnavailable(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }
 
-/** A command to run next, with the same flags. */
+/** A command to run next, with the flags of this run. */
 export function commandLine(
   command: string,
   flags: readonly string[],
@@ -208,7 +207,10 @@ export function commandLine(
   );
 }
 
-/** The flags that another command also accepts, as words. The value of a header may be a secret. */
+/**
+ * The flags that another command also accepts, as words of a command line. The value of a header may be a secret, so `…` replaces
+ * it.
+ */
 export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };
@@ -221,7 +223,7 @@ export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>
   return [...words, ...header.flatMap((text) => ['--header', `${text.split(':', 1)[0] ?? ''}: …`])];
 }
 
-/** A text quoted as one word for a shell. */
+/** Quotes a text as a single word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

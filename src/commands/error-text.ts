@@ -3,7 +3,7 @@ import { asError, UsageError } from '../base/errors.ts';
 import { printableLine, wrapped } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 
-/** The text of an error for people: what is wrong, and what to do. A stack trace is for debugging. */
+/** The text of an error for people: what is wrong, and what to do. Stack traces are only for debugging. */
 export function errorText(error: unknown, columns: number, showsStack: boolean): string {
   const isUsage = error instanceof UsageError;
   const { summary, detail } = isUsage ? usageDiagnostic(error) : unexpectedDiagnostic(asError(error));

@@ -8,30 +8,29 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
 
-/** The options of `rollcall export`. */
 export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'yaml' | 'json';
-  /** A folder for the files; without it, one manifest goes to standard output. */
+  /** The folder for the files. If undefined, a single manifest goes to standard output. */
   readonly out?: string;
   readonly type?: readonly string[];
-  /** Also what the service ships with. */
+  /** Whether to include the records that the service ships. */
   readonly all?: boolean;
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
-  /** Manifests whose resources are left out. */
+  /** The manifests whose resources are left out of the export. */
   readonly missingFrom?: readonly string[];
   readonly split?: Split;
   readonly without?: string;
-  /** Ids instead of names, for providers and groups. */
+  /** Whether to write ids instead of names for providers and groups. */
   readonly ids?: boolean;
   /** Whether to include the service's own records. */
   readonly internal?: boolean;
   readonly list?: boolean;
-  /** Writes nothing if a plan of the export finds something to do. */
+  /** Whether to write nothing if a plan of the export has changes. */
   readonly check?: boolean;
 }
 
-/** Throws a UsageError if the options contradict each other. */
+/** Throws a UsageError if options contradict each other. */
 export function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
   const clashes: [isSo: unknown, message: string, hint: string][] = [
     [
@@ -63,7 +62,7 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
   for (const [isSo, message, hint] of clashes) if (isSo) throw new UsageError(message, hint);
 }
 
-/** What to export. Throws a UsageError for unknown names, and for options that cannot be combined. */
+/** The request for an export. Throws a UsageError for unknown names, and for options that exclude each other. */
 export function exportRequestOf(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
   const { target = [], exclude = [], type: types = [], all = false, split = 'type' } = options;
   const chosen = kindsIn(options);
@@ -85,7 +84,7 @@ export function exportRequestOf(options: ExportOptions, settings: Settings): Omi
   };
 }
 
-/** The requested kinds; every one by default. */
+/** The requested kinds; by default all. */
 function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
@@ -100,7 +99,7 @@ function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kin
   return types.length > 0 ? kinds.filter(({ type }) => types.includes(type)) : kinds;
 }
 
-/** Throws a UsageError with contract_only: no documented operation lists records. */
+/** Throws a UsageError with contract_only, because no documented operation lists records. */
 function refuseContractOnly({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(
@@ -109,7 +108,7 @@ function refuseContractOnly({ contractOnly }: Settings): void {
   );
 }
 
-/** The fields to leave out, each with its kind. Hidden fields are only written to files. */
+/** The fields to leave out, each with its kind. Hidden fields are written only to files. */
 function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
   const known = kinds.flatMap((kind) =>
     declarableFields(kind).flatMap((field) =>

@@ -76,7 +76,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(
       `Perhaps still at their defaults: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
     );
-  // Records that no manifest can declare do not make the export incomplete.
+  // An export is complete even if it leaves out records that no manifest can declare.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
   if (options.list) {
     for (const { address } of found) stdout.write(`${printableLine(address)}\n`);
@@ -110,7 +110,7 @@ function isUnsupportedRecord({ kind }: Gap): boolean {
   return kind === 'other_types';
 }
 
-/** Plans these manifests, and reports what the plan would do and how the command ends; undefined if it would do nothing. */
+/** Plans these manifests. If the plan has changes, reports them and returns how the command ends; otherwise returns undefined. */
 async function checkByPlan(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
@@ -125,7 +125,7 @@ async function checkByPlan(
   return 'failed';
 }
 
-/** Reports what is missing, and how the command ends. */
+/** Reports what is missing from the export, and returns how the command ends. */
 function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr'>): Ending {
   if (left.length === 0) return 'done';
   stderr.write(`${diagnosticsText(left, createStyle(stderr))}\n`);
@@ -145,7 +145,7 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
   });
 }
 
-/** Reports how many people the manifests contain data of. */
+/** Reports how many people the manifests contain personal data about. */
 function reportPersonalData(found: readonly Declared[], remark: (words: string) => void): void {
   const people = new Map<Kind<ResourceType>, number>();
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
@@ -155,7 +155,7 @@ function reportPersonalData(found: readonly Declared[], remark: (words: string) 
     );
 }
 
-/** Reports which variables to set for the secrets that the manifests do not contain. */
+/** Reports the variables to set for secrets that the manifests leave out. */
 function reportSecrets(found: readonly Declared[], remark: (words: string) => void): void {
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)

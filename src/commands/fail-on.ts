@@ -13,7 +13,7 @@ type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'chang
   readonly undeclared?: boolean;
 };
 
-/** Throws a UsageError if a plan cannot show the requested condition. */
+/** Throws a UsageError if this plan cannot show a requested condition. */
 export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Asked): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
@@ -28,7 +28,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Ask
     );
 }
 
-/** Why a plan fails by `--fail-on`, a line for each reason; empty if it does not. */
+/** The reasons why a plan fails because of `--fail-on`, on a line each; empty if it does not fail. */
 export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
     const count = countOf(name, plan);
@@ -39,7 +39,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
   });
 }
 
-/** Why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
+/** The reasons why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
 export function unknownReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']

@@ -29,23 +29,23 @@ export type ServiceFlags = Texts<
   Lists<'header'> &
   Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
-/** The flags of commands that plan, with the selection of resources and the limits. */
+/** The flags of commands that plan, including the selection of resources and the limits. */
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude' | 'resend'> &
   Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline'> &
   Switches<'changedOnly' | 'keepGoing'>;
 
-/** How much a text shows of each change. */
+/** The flags for how much a text shows of each change. */
 export type DetailFlags = Switches<'compact'>;
 
-/** The detail of `--compact` and `--no-compact`; undefined if neither was given. */
+/** The detail that `--compact` or `--no-compact` asks for; undefined if neither was given. */
 export function detailOf({ compact }: DetailFlags): Detail | undefined {
   if (compact === undefined) return undefined;
   return compact ? 'lines' : 'all';
 }
 
-/** The settings from flags. Throws a UsageError that names the wrong flag. */
+/** Converts flags to settings. The UsageError for a wrong flag names it. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
   const { env: environment, var: assignments = [], capability, timeout, wait, header = [], ...same } = flags;
   return {
@@ -61,7 +61,7 @@ export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environm
   };
 }
 
-/** The request of a plan or apply from paths and flags. Throws a UsageError for a wrong one. */
+/** The request for a plan or apply, from paths and flags. Throws a UsageError for a wrong path or flag. */
 export async function requestOf(
   paths: readonly string[],
   flags: RunFlags,
@@ -94,7 +94,7 @@ export async function requestOf(
   };
 }
 
-/** The files that a run would read, as far as they are known if it fails early; without secrets and standard input. */
+/** The files that a run would read, for a run that failed early. Reads neither secrets nor standard input to find them. */
 export async function inputFiles(
   paths: readonly string[],
   flags: RunFlags,
@@ -110,7 +110,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flag, text, [0, 1_000_000]);
 }
 
-/** Refuses sources that have no baseline. */
+/** Throws a UsageError if a source of manifests cannot have a baseline. */
 function refuseMissingBaseline(
   paths: readonly string[],
   { config, vars = [] }: Values,
@@ -130,11 +130,11 @@ function refuseMissingBaseline(
   }
 }
 
-/** How a command reports on stderr while it works. */
+/** The settings for reports on stderr while a command works. */
 export interface Verbosity {
-  /** No progress, remarks or warnings, only results and errors. */
+  /** Whether to report only results and errors, without progress, remarks or warnings. */
   readonly quiet: boolean;
-  /** The format of the request log; undefined for none. */
+  /** The format of the log of requests; undefined if there is no log. */
   readonly log?: 'text' | 'json';
 }
 

@@ -11,7 +11,10 @@ import { columnsOf } from './option-groups.ts';
 /** Longer lines are hard to read. */
 const maxColumns = 100;
 
-/** `rollcall help`: the help of a command, or a page of the documents. `words` is its name: `import csv`, `exit-codes`. */
+/**
+ * `rollcall help`: shows the help of a command, or a page of the documents. `words` is the name of either: `import csv`,
+ * `exit-codes`.
+ */
 export function help(
   words: readonly string[],
   rollcall: Command,

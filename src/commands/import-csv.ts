@@ -18,7 +18,7 @@ export interface ImportCsvOptions {
   readonly delimiter?: string;
 }
 
-/** `rollcall import csv`: writes a manifest of the rows of a table, to standard output or to a new file. */
+/** `rollcall import csv`: writes the rows of a table as a manifest, to standard output or to a new file. */
 export async function importCsv(
   filename: string,
   { kind: list, out, delimiter = 'comma' }: ImportCsvOptions,
@@ -39,7 +39,7 @@ export async function importCsv(
   return 'done';
 }
 
-/** A list with several types has no tables: a row does not name its type. */
+/** The kind of a list. Lists with several types are refused, because a row does not name its type. */
 function kindOfList(list: string | undefined): Kind<ResourceType> {
   const inTables = defaultKinds.filter(({ variant }) => variant === undefined);
   const found = inTables.find((kind) => kind.list === list);
@@ -50,7 +50,7 @@ function kindOfList(list: string | undefined): Kind<ResourceType> {
   throw new UsageError(wrong, meant ?? `Choose the kind of the rows: ${known.join(', ')}.`);
 }
 
-/** The file to write; in a folder, it is named after the list. */
+/** The file to write. If `out` is a folder, the file in it is named after the list. */
 async function fileFor({ list }: Kind, out: string, files: Files): Promise<string> {
   const isFolder = out.endsWith('/') || (await files.kindOf(out)) === 'folder';
   return isFolder ? `${out.replace(/\/+$/, '')}/${list}.yaml` : out;

@@ -11,7 +11,7 @@ export interface InitOptions extends ServiceFlags {
   readonly tokenEnv?: string;
   readonly manifests?: string;
   readonly pipeline?: string;
-  /** What merges may do: `create` alone, or `update` as well. */
+  /** The changes that a pipeline may make after a merge: only `create`, or `update` as well. */
   readonly merges?: string;
 }
 
@@ -20,11 +20,11 @@ export interface InitAnswers {
   readonly url: string;
   readonly tokenEnv: string;
   readonly manifests?: string | undefined;
-  /** The environment of the pipeline; undefined if it has none. */
+  /** The environment for the pipeline; undefined if there is none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
   readonly allowsUpdates?: boolean;
-  /** The dependency on rollcall for a package.json; undefined if there is one already, or if it is unknown. */
+  /** The dependency on rollcall to write into a package.json; undefined if there is a dependency already, or if it is unknown. */
   readonly dependency?: string | undefined;
 }
 
@@ -95,8 +95,8 @@ const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
 /**
- * Where npm got rollcall from, by its lockfile. A bare name might be another package of a registry, and a URL with a password
- * belongs in no commit.
+ * The place from which npm got rollcall, according to its lockfile. The name alone might mean another package of a registry, and
+ * a URL with a password must not be committed.
  */
 export function dependencyIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
@@ -116,7 +116,7 @@ function pipelineText(name: string, answers: InitAnswers): string {
   );
 }
 
-/** A pipeline whose plans and applies may change existing records, but not its nightly run. */
+/** Changes a pipeline so that its plans and applies may change existing records; its nightly run may not. */
 function allowUpdates(pipeline: string): string {
   return pipeline.replaceAll(
     /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,
@@ -124,7 +124,7 @@ function allowUpdates(pipeline: string): string {
   );
 }
 
-/** A text as a YAML string, not a number or boolean. */
+/** Writes a text so that YAML reads a string, not a number or boolean. */
 function yamlWord(text: string): string {
   return /^[a-z][\w-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/.test(text)
     ? text

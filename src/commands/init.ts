@@ -74,7 +74,7 @@ export async function init(
   return healthy ? 'done' : 'failed';
 }
 
-/** Throws a UsageError if the user probably expects `terraform init`. */
+/** Throws a UsageError if the user probably meant `terraform init`. */
 async function refuseTerraformFolder(
   folder: string | undefined,
   base: string,
@@ -99,7 +99,7 @@ async function refuseTerraformFolder(
   }
 }
 
-/** The dependency for a new package.json; undefined if there is one in the folder or the working directory. */
+/** The dependency for a new package.json; undefined if the folder or the working directory has a package.json. */
 async function dependencyFor(base: string, { files }: Context): Promise<string | undefined> {
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;
@@ -144,8 +144,8 @@ async function remarks(
 }
 
 /**
- * The settings of an existing rollcall.yaml, which init keeps: of `production`, or of its first environment. Undefined if there is
- * none. Throws a UsageError if it is invalid, or contradicts the new files.
+ * The settings of an existing rollcall.yaml, which init keeps: those of `production`, or of the first environment. Undefined if
+ * there is no such file. Throws a UsageError if it is invalid, or contradicts the new files.
  */
 async function existingConfig(
   folder: string,
@@ -237,7 +237,7 @@ async function answersFrom(
     'May merges only create resources, or update them too? (create, update):',
     'create',
   );
-  // The first manifest is only written if there is none.
+  // The first manifest is written only if there is no manifest yet.
   const elsewhere =
     manifests ?? kept?.manifests.find((path) => path.replace(/\/+$/, '') !== `${base}manifests`);
   return {
@@ -250,7 +250,7 @@ async function answersFrom(
   };
 }
 
-/** Asks again after an empty answer, but not forever: at the end of the input every answer is empty. */
+/** Asks again after an empty answer, but not forever, because every answer is empty after the end of the input. */
 async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Promise<string> {
   if (yes || ask === undefined) return '';
   for (let tries = 0; tries < 3 && !signal.aborted; tries += 1) {
@@ -260,7 +260,7 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
-/** A name consists of words. Mixed case and digits without a `_` are probably a token. */
+/** Whether a name looks like a token: mixed case and digits without a `_`. A proper name consists of words. */
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
@@ -283,7 +283,7 @@ async function checkService(
   }
   const config = kept ?? { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
-  // Only with the token of the named variable.
+  // The check uses no token except that of the named variable.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');

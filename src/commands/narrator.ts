@@ -15,14 +15,14 @@ import type { Context } from '../terminal/context.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
 import type { Verbosity } from './flags.ts';
 
-/** Shorter pauses are not mentioned. */
+/** Pauses shorter than this are not reported. */
 const minMentionedPauseMs = 2000;
-/** Many requests may fail at once; one remark from time to time is enough. */
+/** Many requests may fail within seconds; a remark from time to time is enough. */
 const minRemarkIntervalMs = 10_000;
 
 export type NarratedJob = Context & Job;
 
-/** A job in the context of a command that reports on stderr: progress, remarks and problems. */
+/** A job for a command, which reports progress, remarks and problems on stderr. */
 export function narratedJob(
   context: Context,
   voice: Verbosity,
@@ -199,7 +199,7 @@ function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): strin
   return noPlanSentence(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 
-/** Why there is no plan, and how many problems follow from that. */
+/** Why there is no plan, and the number of problems that follow from this reason. */
 function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,

@@ -6,13 +6,13 @@ import type { Context } from '../terminal/context.ts';
 
 const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
 
-/** The path of the schema for editors: in the packages of the working directory. */
+/** The path of the schema for editors, in the packages of the working directory. */
 export function schemaFrom(filename: string | undefined): string {
   const isBelow = filename !== undefined && !/^(?:\/|\.\.(?:\/|$))/.test(posix.normalize(filename));
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }
 
-/** Writes manifests to new files, all or none, and reports the result. */
+/** Writes all manifests to new files, or none, and reports the result. */
 export async function writeNew(
   texts: ReadonlyMap<string, string>,
   { createPrivateFiles, stderr }: Pick<Context, 'createPrivateFiles' | 'stderr'>,

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** The most used options of a command, in order. Other commands have few, in one group. */
+/** The most used options of each command, in order. A command that is not listed has few options and one group. */
 const maxUsed: Readonly<Record<string, readonly string[]>> = {
   validate: ['--env', '--var', '--strict', '--output', '--report'],
   plan: ['--env', '--target', '--baseline', '--out', '--detailed-exitcode'],
@@ -21,7 +21,7 @@ const headings: Readonly<Record<string, string>> = {
     '--url --token-file --wait --concurrency --timeout --insecure-http --ca-file --client-cert --client-key --header',
 };
 
-/** Sorts the options of a command with many into groups, for its help. */
+/** Sorts the options of a command into groups for its help, if it has many. */
 export function withGroups(command: Command): Command {
   const used = maxUsed[command.name()];
   if (used === undefined) return command;
@@ -35,7 +35,7 @@ export function withGroups(command: Command): Command {
   const place = ({ helpGroupHeading = lastHeading, long }: Option): number =>
     order.indexOf(helpGroupHeading) * 100 + used.indexOf(long ?? '');
   for (const option of command.options) option.helpGroup(headingOf(option));
-  // The help has groups in the order of this list, which commander exposes.
+  // The help shows groups in the order of this list, which commander exposes.
   (command.options as Option[]).sort((a, b) => place(a) - place(b));
   return command.optionsGroup(lastHeading).helpOption('-h, --help', 'print this help');
 }

@@ -3,7 +3,7 @@ import { splits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
-/** Makes an option, a new one for each command: commander stores its place in the help of a command. */
+/** Makes a new option for each command, because commander stores in it the place in the command's help. */
 export type Made = () => Option;
 
 export function singleOption(
@@ -18,7 +18,7 @@ export function singleOption(
   };
 }
 
-/** A repeatable option. Not variadic, because it would take the paths after it. */
+/** An option that can be repeated. It is not variadic, because a variadic option would also take the paths after it. */
 export function repeatableOption(flags: string, words: string): Made {
   return () => new Option(flags, `${words}; repeatable`).argParser(collect);
 }
@@ -32,7 +32,7 @@ const report: Made = () =>
   new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
 const commentKey = singleOption('--comment-key <text>', 'identifies its comments on a pull request');
 
-/** The conditions that make the command fail. */
+/** The option `--fail-on`, with the conditions that make the command fail. */
 export const failOn: Made = () => {
   const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
   const { parseArg } = option;

@@ -22,16 +22,16 @@ import { catchEnding, Reports, tryWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** A file to save the plan to. */
+  /** The file to which the plan is saved. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
   /** Whether to list records that no manifest declares. */
   readonly undeclared?: boolean;
-  /** The conditions under which it ends with 2. */
+  /** The conditions under which the command ends with exit code 2. */
   readonly failOn?: readonly FailOn[];
 }
 
-/** `rollcall plan`: validates, observes, compares. Changes nothing. */
+/** `rollcall plan`: validates manifests and compares them with the service. Changes nothing. */
 export async function plan(
   paths: readonly string[],
   options: PlanOptions,
@@ -46,17 +46,17 @@ export async function plan(
   const unknown = ended.result && isMade(ending) ? unknownReasons(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
-  // Problems were reported during the run.
+  // The run itself has reported its problems.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
   const written = await reports.write(report, context, roll);
   if (ended.thrown) throw ended.thrown;
-  // Last of all, where readers of a log look first.
+  // Failures come last, because readers of a log look there first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
   return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
 }
 
-/** A condition that holds counts, even if something could not be read. */
+/** The ending if a condition holds, even if something could not be read. */
 function endingWithCondition(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
   const isRead = made !== undefined && notPlannedIn(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
@@ -96,7 +96,7 @@ async function planned(
     const saved = await tryWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
-  // The condition may hold for something that was not read.
+  // The condition may hold for a record that was not read.
   if (ending === 'done' && unknownReasons(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;

@@ -5,16 +5,16 @@ import type { Context } from '../terminal/context.ts';
 import { commands, groups, topics, type Declared, type ProgramEnding } from './declare.ts';
 import { columnsOf, withGroups } from './option-groups.ts';
 
-/** The surroundings of the program: this process, or a substitute in a test. */
+/** The surroundings of the program: this process, or its substitute in a test. */
 export interface ProgramEnvironment {
   readonly env: Environment;
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
-  /** Makes the Context of a command; `colours` is the flag for colours, if it is given. */
+  /** Makes the Context of a command; `colours` is the flag for colours, if given. */
   readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
 }
 
-/** For listing the commands without running one. */
+/** An environment in which commands can be listed but not run. */
 const inertEnvironment: ProgramEnvironment = {
   env: {},
   writeOut: () => {},
@@ -23,8 +23,8 @@ const inertEnvironment: ProgramEnvironment = {
 };
 
 /**
- * All commands and their options, or only the one that is `called`, as declaring all takes long. A command is loaded when it runs:
- * `--help` needs none.
+ * All commands and their options. If `called` is given, only that command, because declaring all of them takes long. The code of
+ * a command is loaded when it runs, so `--help` does not load it.
  */
 export function program(
   toolVersion: string,
@@ -54,7 +54,7 @@ export function program(
     command.action(async (...given: unknown[]) => {
       const run = await load(rollcall);
       const context = await contextFor(toolVersion, command.opts<{ color?: boolean }>().color);
-      // Commander passes the declared arguments, the options, and last the command itself.
+      // Commander passes the declared arguments, then the options, and the command itself last.
       end(await run(...([...given.slice(0, -1), context] as never[])));
     });
   }
@@ -81,12 +81,12 @@ function groupIn(rollcall: Command, name: string): Command {
   return line === undefined ? command : command.addHelpText('after', example(line));
 }
 
-/** The example below the options in a command's help. */
+/** The example that the help of a command shows after the options. */
 function example(command: string): string {
   return `\nExample: ${command}`;
 }
 
-/** An empty value usually comes from an unset variable of the shell. */
+/** Refuses empty values of options, which usually come from an unset variable of the shell. */
 function refuseEmptyValues(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());

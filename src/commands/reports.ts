@@ -25,21 +25,21 @@ interface Wanted {
 export interface ReportFlags {
   readonly output: string;
   readonly report?: readonly string[];
-  /** The key of the comment, in place of the one derived from the flags. */
+  /** The key of the comment; by default it is derived from the flags. */
   readonly commentKey?: string;
 }
 
-/** The files of a command other than its reports. */
+/** The files that a command reads and writes, other than its reports. */
 interface Asked {
-  /** Where it saves a plan. */
+  /** The file to which the command saves a plan. */
   readonly plan?: string | undefined;
-  /** The files that it reads, as far as the command line names them. */
+  /** The files that the command reads, if the command line names them. */
   readonly inputs?: readonly string[];
-  /** Finds the files that it reads, if it ended before they were known. */
+  /** Finds the files that the command reads, if it ended before they were known. */
   readonly find?: () => Promise<readonly string[]>;
 }
 
-/** A command's request and context. */
+/** The request of a command, with its context. */
 interface Asking {
   readonly flags: ReportFlags;
   readonly wanted: readonly Wanted[];
@@ -47,12 +47,12 @@ interface Asking {
   readonly context: Pick<Context, 'env' | 'files'>;
 }
 
-/** The outputs that `--output` and `--report FORMAT=FILE` ask for. */
+/** Writes the outputs that `--output` and `--report FORMAT=FILE` ask for. */
 export class Reports {
   readonly #of: Asking;
-  /** Whether a report replaces the text on standard output; annotations are printed in addition to it. */
+  /** Whether a report on standard output replaces the text. Annotations do not: they are printed in addition to it. */
   readonly replaceText: boolean;
-  /** Outputs that would overwrite an input; undefined until the inputs are known. */
+  /** The outputs that are refused because they would overwrite an input. Undefined until the inputs are known. */
   #refused: ReadonlySet<string> | undefined;
 
   private constructor(of: Asking) {
@@ -62,7 +62,7 @@ export class Reports {
     );
   }
 
-  /** Parses the values of `--report`; rejects with a UsageError for unknown formats, and for outputs that are the same file. */
+  /** Parses the values of `--report`. Rejects with a UsageError for an unknown format, or if two outputs are the same file. */
   static async asked(flags: ReportFlags, context: Asking['context'], asked: Asked = {}): Promise<Reports> {
     const { output, report = [] } = flags;
     const wanted = report.map((value) => {
@@ -86,7 +86,7 @@ export class Reports {
       );
     if (asked.plan !== undefined && places.includes(await fileIdentity(asked.plan, context.files)))
       throw new UsageError(`a report would overwrite the plan in ${asked.plan}`, apart);
-    // Loaded before anything is created, so that created records can always be reported.
+    // Formats are loaded before any record is created, so that created records can always be reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
     const reports = new Reports({ flags, wanted: await Promise.all(loaded), context, asked });
     const [clash] = await reports.refuse(asked.inputs ?? []);
@@ -95,7 +95,7 @@ export class Reports {
     return reports;
   }
 
-  /** Prints the result of a command: as JSON, or as text if no report replaces it. */
+  /** Prints the result of a command as JSON, or as text if no report replaces the text. */
   print(report: Report, context: Context, detail?: Detail): void {
     const { stdout } = context;
     if (this.#of.flags.output === 'json') stdout.write(json(report, context));
@@ -103,7 +103,7 @@ export class Reports {
       stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
   }
 
-  /** Reports which outputs would overwrite one of these inputs; such a report is not written. */
+  /** Reports the outputs that would overwrite one of these inputs. Such outputs are not written. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const { files } = this.#of.context;
     const refused: string[] = [];
@@ -123,8 +123,8 @@ export class Reports {
   };
 
   /**
-   * Writes every report to its file or standard output; reports failures on stderr, and returns whether all were written. Runs of
-   * the same roll have the same comment key.
+   * Writes every report to its file or standard output. Reports failures on stderr, and returns whether all reports were written.
+   * Runs of the same roll use the same comment key.
    */
   async write(report: Report, context: Context, roll?: RunTarget): Promise<boolean> {
     let isWritten = true;
@@ -136,7 +136,7 @@ export class Reports {
         if (isRefused) throw new Error('This run reads that file, or may read it. Name another file.');
         await put();
       };
-      // A run that knew its inputs has reported the refused outputs already.
+      // If the run knew its inputs, it has reported the refused outputs already.
       const isDone =
         !(isKnown && isRefused) &&
         (await tryWrite(target, 'the report cannot be written', putUnlessRefused, context));
@@ -162,7 +162,7 @@ export class Reports {
     return isWritten;
   }
 
-  /** The refused outputs if a run ended before its inputs were known: existing files, if the inputs remain unknown. */
+  /** The refused outputs of a run that ended before its inputs were known. If they remain unknown, all existing files. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];
@@ -185,13 +185,13 @@ export class Reports {
   }
 }
 
-/** The file of GitHub's summary, if there is one and a report in GitHub's format is wanted. */
+/** The file for GitHub's summary. Undefined if there is none, or if no report in GitHub's format is wanted. */
 function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: Environment): string[] {
   const summary = nonEmpty(env['GITHUB_STEP_SUMMARY']);
   return summary !== undefined && wanted.some(({ format }) => format === 'github') ? [summary] : [];
 }
 
-/** Identifies a file, whether it exists or not, so that two names of one file are equal. */
+/** Identifies a file, even if it does not exist: two names of the same file have the same identity. */
 async function fileIdentity(filename: string, files: Pick<Files, 'realPath'>): Promise<string> {
   if (isStandardOutput(filename)) return '-';
   const real = (path: string): Promise<string | undefined> => files.realPath(path).catch(() => undefined);
@@ -203,7 +203,10 @@ function isStandardOutput(filename: string): boolean {
   return descriptorNamed(filename) === 1;
 }
 
-/** How a command ends; an error is one more way to end, because reports are written then too. It is `thrown` afterwards. */
+/**
+ * Runs a command to its end. An error also gives an ending, because reports are written after an error too; `thrown` is the
+ * error.
+ */
 export async function catchEnding<Result>(
   run: () => Promise<FinishedJob<Result>>,
 ): Promise<FinishedJob<Result> & { readonly thrown?: Error }> {
@@ -218,7 +221,7 @@ export async function catchEnding<Result>(
   }
 }
 
-/** Writes to a target; reports a failure on stderr, and returns whether it succeeded. */
+/** Writes to a target. Reports a failure on stderr, and returns whether the write succeeded. */
 export async function tryWrite(
   target: string,
   what: string,

@@ -29,7 +29,7 @@ export async function run(
   }
 }
 
-/** The problem of the arguments, and what to do about it. Safe to print: quoted arguments are escaped. */
+/** The problem with the arguments, and what to do about it. Safe to print: quoted arguments are escaped. */
 function argumentError({ message }: CommanderError, args: readonly string[]): string {
   const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
@@ -38,7 +38,7 @@ function argumentError({ message }: CommanderError, args: readonly string[]): st
   return `${printableLine(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
 }
 
-/** The value of an unknown option may be a secret. */
+/** Removes the values of unknown options, which may be secrets. */
 function withoutValues(message: string): string {
   return message.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }

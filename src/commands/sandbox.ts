@@ -42,7 +42,7 @@ export async function sandbox(
   const server = await serve(seeded.sandbox, port, latencyMs);
   try {
     if (command.length > 0) {
-      // The command must not get the real token, whichever variable has it.
+      // No variable may give the real token to the command.
       const env = {
         ROLLCALL_URL: server.url,
         ROLLCALL_SANDBOX: server.url,
@@ -79,14 +79,14 @@ function isRecorded(release: SandboxRelease): boolean {
   return knownReleases.some(({ line, tried }) => line === release && tried !== undefined);
 }
 
-/** The sandbox is reached without a proxy. Both spellings are set, because one overrides the other. */
+/** Variables so that the sandbox is reached without a proxy. Both spellings are set, because one overrides the other. */
 function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;
   return { no_proxy: all, NO_PROXY: all };
 }
 
-/** Reads a seed. It may be the token's file by mistake, or contain the token: neither is shown. */
+/** Reads a seed. By mistake, the file may be the token's file or contain the token, so the token is never shown. */
 async function readSeed(
   filename: string,
   release: SandboxRelease,

@@ -15,7 +15,7 @@ export interface ShowOptions extends ReportFlags, DetailFlags {
   readonly output: 'text' | 'json';
 }
 
-/** `rollcall show`: prints the result of a plan or apply. Sends nothing. */
+/** `rollcall show`: prints the result of an earlier plan or apply. Sends nothing. */
 export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
   const reports = await Reports.asked(options, context, { inputs: [filename] });
   const report = reportIn(filename, await resultText('the result', filename, context));

@@ -9,9 +9,9 @@ import { Reports, type ReportFlags } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** Prints no warnings and no remarks. */
+  /** Whether to leave out warnings and remarks. */
   readonly quiet?: boolean;
-  /** Assumes the secrets of the manifests, and reads none. */
+  /** Whether to read no secrets, and assume that all of them exist. */
   readonly withoutSecrets?: boolean;
 }
 
