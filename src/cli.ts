@@ -14,7 +14,7 @@ const stdout = new StandardOutput((error) =>
     'Standard output holds only a part of it.',
   ),
 );
-// An unhandled rejection. The run continues, because it has to report the requests that it sent.
+// This also catches unhandled rejections. The run continues, because it still has to report the requests that it sent.
 process.on('uncaughtException', (error) =>
   lose(`an unexpected error: ${failureReason(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
 );
@@ -29,7 +29,7 @@ if (args.length === 1 && args[0] === '--version') {
   end('done');
 } else void main();
 
-/** The parser of arguments takes as long to load as Node takes to start. */
+/** Runs the command line. The parser of arguments is imported late, because it takes as long to load as Node takes to start. */
 async function main(): Promise<void> {
   const { run } = await import('./commands/run-program.ts');
   end(
@@ -50,14 +50,14 @@ function end(its: ProgramEnding): void {
   settle();
 }
 
-/** Reports a problem besides the ending. */
+/** Reports a problem that occurred in addition to the ending. */
 function lose(what: string, more: string): void {
   isLost = true;
   standardError().write(`error: ${what}\n    ${more}\n`);
   settle();
 }
 
-/** The last of the output may be lost after the end. */
+/** Sets the exit code, again if output is lost after the ending. */
 function settle(): void {
   if (ending === undefined) return;
   process.exitCode =

@@ -19,12 +19,12 @@ import { nodeService } from './terminal/node-context.ts';
 export { UsageError } from './base/errors.ts';
 export type { ApplyDocument, Diagnostic, Ending, OutcomeDocument, PlanDocument, ReportFormat };
 
-/** The flags. Omitted ones come from the environment and rollcall.yaml, as for the commands. */
+/** The flags of a command. Flags that are left out come from the environment and rollcall.yaml, as for the commands. */
 export interface Options extends Omit<Values, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the environment of the process. */
   readonly env?: World['env'] | undefined;
-  /** When it aborts, nothing more is started; changes under way are completed. */
+  /** When the signal aborts, no further change is started; changes under way are completed. */
   readonly signal?: AbortSignal | undefined;
   /** Replacements for time, randomness, the network and the files of this machine. */
   readonly world?: Partial<Pick<World, 'clock' | 'random' | 'connect' | 'files'>> | undefined;
@@ -40,31 +40,34 @@ export type PlanOptions = Options &
 
 export type ApplyOptions = PlanOptions &
   Given<'failFast', boolean> & {
-    /** Called before the first write; without it, nobody is asked. */
+    /** Called before the first write, to confirm the plan. If undefined, the plan needs no confirmation. */
     readonly confirm?: ((plan: PlanDocument) => Promise<boolean> | boolean) | undefined;
   };
 
-/** How it ended. It holds no secret. */
+/** The result of a command. It contains no secret. */
 export interface Result {
-  /** The exit code of the command, by name. */
+  /** The name of the exit code. */
   readonly ending: Ending;
   readonly diagnostics: readonly Diagnostic[];
-  /** Returns the text of a `--report`; `{ commentKey: { key } }` corresponds to `--comment-key`. */
+  /** Returns the text of a report, as with `--report`; `{ commentKey: { key } }` corresponds to `--comment-key`. */
   readonly report: (format: ReportFormat, setting?: Pick<Setting, 'commentKey'>) => Promise<string>;
 }
 
-/** `plan` is the output of `plan -o json`, `run` that of `apply -o json`. If undefined, the diagnostics have the reason. */
+/** `plan` is the output of `plan -o json`, `run` that of `apply -o json`. If either is undefined, the diagnostics say why. */
 export type Planned = Result & Given<'plan', PlanDocument>;
 export type Applied = Planned & Given<'run', ApplyDocument>;
 
-/** Reads and checks manifests, and sends nothing. Like the others, it rejects with a UsageError where the options cannot be right. */
+/**
+ * Reads and checks manifests, and sends nothing. Like the other functions, it rejects with a UsageError for options that cannot
+ * be right.
+ */
 export async function validate(paths: readonly string[], options: Options = {}): Promise<Result> {
   const settings = await settingsOf(paths, options, 'manifests');
   const report = validationReport(await check(settings, jobFor(options)));
   return resultOf(report, report.valid ? 'done' : 'invalid');
 }
 
-/** Looks up declared resources, and compares. Creates and changes nothing. */
+/** Compares the declared resources with the service. Creates and changes nothing. */
 export async function plan(paths: readonly string[], options: PlanOptions = {}): Promise<Planned> {
   const { ending, ...ended } = await planRun(await requestOf(paths, options), jobFor(options));
   return { ...resultOf(planReport(ended), ending), plan: ended.result && planDocument(ended.result) };
@@ -110,7 +113,7 @@ function jobFor({ env = process.env, signal, world }: Options): Job {
   return {
     ...nodeService,
     env,
-    // A signal for this run alone, so that its listeners do not stay on the caller's signal after the run.
+    // Each run has its own signal, so that its listeners do not stay on the caller's signal after the run.
     interruptible: () => ({ signal: AbortSignal.any(signal ? [signal] : []), urgent: AbortSignal.any([]) }),
     toolVersion: toolVersion(),
     emit: () => {},
