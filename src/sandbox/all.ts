@@ -15,7 +15,7 @@ import { settingsKind } from './settings.ts';
 import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 import { userKind } from './user.ts';
 
-/** Kinds with hand-written behaviour, by the path of their list. */
+/** Kinds whose behaviour is written by hand, by the paths of their lists. */
 const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/admin/settings/': settingsKind,
   '/core/applications/': applicationKind,
@@ -42,7 +42,7 @@ export function kindAt(world: World, path: string): SandboxKind | undefined {
   return facts.can.includes('create') ? writableKindFrom(world, { path }) : readOnlyKindFrom(world, { path });
 }
 
-/** Short names of some kinds for tests and scripts, with their possible paths; the first that the release has counts. */
+/** Short names of some kinds for tests and scripts, with their possible paths. The first path that the release has is used. */
 const shortNames = {
   application: ['/core/applications/'],
   certificate: ['/crypto/certificatekeypairs/'],
@@ -57,7 +57,7 @@ const shortNames = {
 
 export type WrittenType = keyof typeof shortNames;
 
-/** A kind in the sandbox: its short name, or the path of its list, such as `/stages/deny/`. */
+/** The name of a kind in the sandbox: a short name, or the path of the list, such as `/stages/deny/`. */
 export type KindName = WrittenType | `/${string}/`;
 
 /** The path of a named kind in a release. */

@@ -4,7 +4,7 @@ import { packageFileText } from '../base/package-file.ts';
 
 type PerRelease = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
-/** Labels of a field that do not follow from its name and values. */
+/** Texts about a field that do not follow from its name and values. */
 interface FieldTexts {
   readonly label?: string;
   readonly more?: JsonObject;
@@ -19,9 +19,9 @@ interface Answers {
   readonly permissions: Readonly<Record<keyof PerRelease, readonly string[]>>;
   /** The settings of a new service: authentik/tenants/models.py @ 2025.12.4. */
   readonly settings: JsonObject;
-  /** By path: the search fields in lists of later releases. */
+  /** The search fields in the lists of later releases, by path. */
   readonly autocomplete: Readonly<Record<string, JsonObject>>;
-  /** By path and field: the texts that OPTIONS shows. */
+  /** The texts that OPTIONS shows about fields, by path and field. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
 }
 

@@ -55,7 +55,7 @@ function applicationFields({ rules }: World, applications: Rows): FieldRows {
   };
 }
 
-/** Removes backchannel providers from the applications that had them, silently. */
+/** Takes the backchannel providers of an application away from other applications, as the service does without an error. */
 function removeBackchannels(rows: Rows, application: Row): void {
   const field = 'backchannel_providers';
   for (const pk of valuesOf(application, field)) {
@@ -66,7 +66,7 @@ function removeBackchannels(rows: Rows, application: Row): void {
   }
 }
 
-/** Ids that depend only on the slug, unless another record had that slug before. */
+/** Makes ids that depend only on the slug. If another record had that slug before, the id differs. */
 function slugIds(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {
@@ -78,8 +78,8 @@ function slugIds(): (slug: string) => string {
 }
 
 /**
- * Only a superuser who asks for it gets the complete list. Others get the applications that their policies open, from a cache
- * that ignores filters and pages; only the count follows the request.
+ * Only a superuser who asks for it gets the complete list. Other users get the applications that their policies open, from a
+ * cache that ignores filters and pages; only the count depends on the request.
  */
 function cachedList(
   kind: WritableKind,
@@ -140,11 +140,11 @@ function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefine
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }
 
-/** Theme placeholder in the name of an icon. */
+/** The placeholder for the theme in the name of an icon. */
 const theme = '%(theme)s';
 const themes = ['light', 'dark'];
 
-/** An icon is a URL, a file of the service, or the path of an uploaded file. */
+/** The problem of an icon that is not a URL, a file of the service, or the path of an uploaded file. */
 function badIcon(icon: string): string | undefined {
   if (isWholeUrl(icon)) return undefined;
   if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))
@@ -171,7 +171,7 @@ function iconUrls(icon: string): JsonObject {
   };
 }
 
-/** The service signs the URLs of files, which the sandbox does not have. */
+/** The URL of an icon. Unlike the service, the sandbox does not sign URLs of files. */
 function iconUrl(icon: string): string {
   return isWholeUrl(icon) ? icon : `/files/media/public/${icon}`;
 }

@@ -3,14 +3,14 @@ import { memoizePerKey } from '../base/memoize.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
-/** The field with the id for bindings, if it is not the record's own. */
+/** The field that contains the id for bindings, if this is not the id of the record. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
 export function pathOf({ path }: SandboxKind): string {
   return path.slice('/api/v3'.length);
 }
 
-/** The id for bindings of a record. */
+/** The id by which bindings refer to a record. */
 export function bindableIdOf(world: World, pk: string): string {
   for (const kind of world.kinds()) {
     const row = kind.rows.at(pk);

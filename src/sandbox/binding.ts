@@ -6,15 +6,15 @@ import type { Row, Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
-/** Bindings of groups, users and policies. Duplicates are allowed. */
+/** Bindings to groups, users and policies. Duplicates are allowed. */
 export function bindingKind(world: World): WritableKind {
   const { isFrom2025: isLate } = world.rules;
   return writableKindFrom(world, {
     path: '/policies/bindings/',
     list: 'bindings',
-    // The identity for rights: `grafana/staff`.
+    // Rights identify a binding by this field, such as `grafana/staff`.
     identity: 'label',
-    // Bindings of equal order come in reverse, as recorded.
+    // Bindings with the same order are listed newest first, as recorded.
     ordering: 'order,-made',
     searchTexts: () => [],
     filtersFor: (query) => filtersOf(world, query),
@@ -34,7 +34,10 @@ export function bindingKind(world: World): WritableKind {
   });
 }
 
-/** Whether another binding has the same policy, or none, at the same order. The service compares them if a PATCH contains the target. */
+/**
+ * Whether another binding of the target has the same order, and the same policy or also none. The service checks this for a PATCH
+ * that contains the target.
+ */
 function hasTwin({ at }: World, own: Row, values: Values): boolean {
   const { policy = null, order, target = null } = { ...own.fields, ...values };
   return at('/policies/bindings/')
@@ -44,13 +47,13 @@ function hasTwin({ at }: World, own: Row, values: Values): boolean {
     );
 }
 
-/** Requests do not set an expiry: seeds do, whose bindings are made first. */
+/** The expiry of a binding. Only seeds set it, and bindings of the seed are created first. */
 function expiryOf({ seed }: World, made: number): Values {
   const { expires } = seed.bindings?.[made - 1] ?? {};
   return expires === undefined ? {} : { expires, expiring: true };
 }
 
-/** Whether a binding has expired, and so admits nobody. */
+/** Whether a binding has expired, so that it admits nobody. */
 export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
@@ -72,7 +75,7 @@ function labelOf(world: World, values: Row['fields']): string {
   return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
-/** An absent target is rejected, and other filters besides targets are ignored. */
+/** The filters of a query. A target that does not exist is rejected, and filters for anything but targets are ignored. */
 function filtersOf(
   world: World,
   query: Query,

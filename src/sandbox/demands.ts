@@ -1,15 +1,15 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Rejection } from './kind.ts';
 
-/** Fields of which a request must contain one, whatever the record has. */
+/** Fields of which a request must contain at least one, even if the record has a value already. */
 interface RequiredFields {
   readonly oneOf: readonly string[];
   readonly message?: string;
-  /** Only for creates. */
+  /** Set if the rule applies only to creates. */
   readonly isForCreate?: true;
 }
 
-/** As 2023.10.7 and 2025.12.4 rejected requests and crashed. */
+/** The rules by path, as 2023.10.7 and 2025.12.4 rejected requests or crashed. */
 const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/managed/blueprints/': [{ oneOf: ['path', 'content'], message: 'Either path or content must be set.' }],
   '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isForCreate: true }],
@@ -37,7 +37,7 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   ],
 };
 
-/** The service's answer to a request without a required field. */
+/** The service's answer to a request that lacks a required field. */
 export function missingRequired(path: string, sent: JsonObject, isCreate: boolean): Rejection | undefined {
   for (const { oneOf, message: says, isForCreate: isOfCreate } of demands[path] ?? []) {
     if ((isOfCreate && !isCreate) || oneOf.some((name) => hasValue(sent[name] ?? null))) continue;

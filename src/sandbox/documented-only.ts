@@ -6,7 +6,10 @@ const operations: readonly { readonly method: string; readonly path: RegExp }[] 
   { method: 'GET', path: /^\/api\/v3\/core\/applications\/[^/]+\/$/ },
 ];
 
-/** The answer of a service that offers only the three documented operations; undefined if it offers this one, or all. */
+/**
+ * The answer of a service that offers only the three documented operations. Undefined if it offers the requested operation, or
+ * all operations.
+ */
 export function withheld(
   request: SandboxRequest,
   { documented_only: isLimited }: SandboxSeed,

@@ -14,7 +14,7 @@ interface Session {
   readonly name: string | undefined;
 }
 
-/** The challenges of stages that wait for an answer. */
+/** The challenges of the stages that wait for an answer of the user. */
 const challenges: Readonly<Record<string, string>> = {
   '/stages/authenticator/validate/': 'ak-stage-authenticator-validate',
   '/stages/captcha/': 'ak-stage-captcha',
@@ -26,7 +26,7 @@ const challenges: Readonly<Record<string, string>> = {
   '/stages/prompt/stages/': 'ak-stage-prompt',
 };
 
-/** Takes a user through flows, up to the stage after the name: `/flows/executor/SLUG/`. Without passwords. */
+/** Runs flows for a user, without passwords, up to the stage after the one that asks for a name: `/flows/executor/SLUG/`. */
 export class Executor {
   readonly #world: World;
   readonly #sessions = new Map<string, Session>();
@@ -112,7 +112,7 @@ export class Executor {
     return json(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
-  /** In the first release, the form of an answer says how to show it. */
+  /** The first release says in each answer how to show it. */
   #form(type: 'native' | 'redirect'): JsonObject {
     return this.#world.rules.isFrom2025 ? {} : { type };
   }

@@ -3,13 +3,13 @@ import { referredLists } from '../kinds/references.ts';
 
 interface Family {
   readonly path: string;
-  /** The name in the message for a taken name. */
+  /** The name used in the message about a name that is taken. */
   readonly title: string;
   /** The component of the admin interface. */
   readonly component: string;
 }
 
-/** Lists of several types with common unique names. */
+/** Lists of several types whose names must be unique across these types. */
 const families: readonly (Family & { readonly types: RegExp })[] = [
   {
     path: '/outposts/service_connections/all/',
@@ -38,7 +38,7 @@ const families: readonly (Family & { readonly types: RegExp })[] = [
 /** Mappings whose type is never shown. */
 const untypedPath = '/propertymappings/notification/';
 
-/** The name of a path in the rights of tokens: `stages`, `event_rules`. */
+/** The name by which rights of tokens refer to a path, such as `stages` or `event_rules`. */
 export function listNamed(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
@@ -52,7 +52,7 @@ const listNames: Readonly<Record<string, string>> = {
   '/rac/endpoints/': 'rac_endpoints',
 };
 
-/** The list of several types that a path belongs to, if any. */
+/** The list of several types to which a path belongs; undefined if there is none. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
   return families.find(({ types }) => types.test(path));

@@ -22,11 +22,11 @@ import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';
 
-/** The hand-written part of a field, which the service's schema does not contain. */
+/** What is written by hand about a field, because the service's schema does not contain it. */
 export interface FieldRow extends Partial<Field> {
   /** Checks a text, a choice or an id before the checks of its form. */
   readonly checkFirst?: Check;
-  /** Checks it after them. */
+  /** Checks the same values after the checks of their form. */
   readonly checkLast?: Check;
 }
 
@@ -38,7 +38,7 @@ export function factsIn({ release }: World, path: string): TypeFacts {
   return facts;
 }
 
-/** The writable fields at a path, with their readers. Rows of other releases are skipped. */
+/** The writable fields at a path, with functions that read them. Rows for fields that the release lacks are skipped. */
 export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {

@@ -3,16 +3,19 @@ import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** Reads a field of a request, for a new record or a change of `own`: a value to store, or all problems. */
+/**
+ * Reads a field of a request for a new record, or for a change of the record `own`. The result is a value to store, or all
+ * problems.
+ */
 type ReadField = (value: JsonValue, own?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
-/** Texts; for nested values an object or a list of such. */
+/** The messages about a value; for nested values, an object or a list of messages. */
 type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
   readonly type: string;
-  /** Undefined if it is the field's name in words. */
+  /** The label of the field. If undefined, it is the field's name in words. */
   readonly label?: string;
   readonly attributes?: JsonObject;
   readonly read: ReadField;
@@ -24,7 +27,7 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** The problem of a text or id for that record, if any. */
+/** The problem of a text or an id for the record `own`, if there is any. */
 export type Check = (content: string, own?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
@@ -32,8 +35,8 @@ function wrong(error: string): Reading {
 }
 
 /**
- * Reads the body of a create, or of a change: omitted fields stay unchanged then, but required ones must be present unless the
- * change is partial. Unknown fields are ignored, as by the service.
+ * Reads the body of a create or of a change. In a change, omitted fields stay unchanged, but required fields must be present
+ * unless the change is partial. Like the service, it ignores unknown fields.
  */
 export function readFields(
   body: JsonObject,
@@ -59,15 +62,15 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** A check before the checks of every text. */
+  /** Runs before the checks that every text has. */
   readonly checkFirst?: Check;
-  /** In code points. */
+  /** The maximum number of code points. */
   readonly maxLength?: number;
-  /** A check after them. */
+  /** Runs after the checks that every text has. */
   readonly checkLast?: Check;
 }
 
-/** A text, trimmed. Numbers are read as texts, booleans are not. */
+/** Reads a text and trims it. Numbers are read as texts; booleans are rejected. */
 export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
   const checks = [
     checkFirst,
@@ -85,7 +88,7 @@ export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}
   });
 }
 
-/** A field with a few values, each with its label. */
+/** A field with a fixed set of values, each with a label. */
 export function choice(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
@@ -117,7 +120,7 @@ export const mapping: ReadField = rejectNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
-/** The id of a record of a list. */
+/** The id of a record in a list. */
 export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>, check?: Check): ReadField {
   return (value, own) => {
     const id = idText(value);
@@ -134,7 +137,7 @@ export const uuid: ReadField = rejectNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
-/** A number of more than 64 bits is not an integer any more. */
+/** The text of an id. A number that needs more than 64 bits is not an integer for the service. */
 function idText(value: JsonValue): string {
   return typeof value === 'number' && value >= 2 ** 64 ? value.toExponential() : textOf(value);
 }

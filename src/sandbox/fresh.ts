@@ -4,10 +4,10 @@ import { packageFileText } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritable, type World } from './kind.ts';
 
-/** The records of a new service by path; for code, its digest. */
+/** The records of a new service, by path. A digest replaces the text of code. */
 type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
 
-/** As a 2023.10.7 and a 2025.12.4 listed them, with ids that depend only on names. */
+/** The records as listed by 2023.10.7 and 2025.12.4, but with ids that depend only on names. */
 const freshRecordsOf = memoizePerText(
   (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // what is in that folder
 );

@@ -5,7 +5,7 @@ import type { Rules } from './release.ts';
 export interface SandboxRequest {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
 }
@@ -26,7 +26,7 @@ export function html(status: number, body: string, allow?: string): SandboxRespo
   return { status, headers, body };
 }
 
-/** Only GET returns the page of a crash. */
+/** The answer after a crash. Only GET returns a page about it. */
 export function crashed({ method }: SandboxRequest): SandboxResponse {
   return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
 }
@@ -35,7 +35,7 @@ export function notAllowed({ method }: SandboxRequest, allow: string): SandboxRe
   return json(405, { detail: `Method "${method}" not allowed.` }, allow);
 }
 
-/** The fields of a request, or the answer if the service does not read them. */
+/** The fields of a request, or the answer if the service cannot read them. */
 export function bodyOf(
   { headers, body }: SandboxRequest,
   allow: string,
@@ -53,7 +53,7 @@ export function bodyOf(
   return { refusal: json(400, { non_field_errors: [wrongType] }, allow) };
 }
 
-/** The same if the service checks nothing else. */
+/** The fields of a request whose form the service does not check. */
 export function fieldsOf({ body }: SandboxRequest): JsonObject {
   const fields = parseJson(body);
   return isJsonObject(fields) ? fields : {};

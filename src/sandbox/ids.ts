@@ -18,10 +18,10 @@ export function uuid(of: string): string {
   return digest(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Dashes are optional. */
+/** A UUID, with or without dashes. */
 export const uuidForm: RegExp = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 
-/** An id in the form of the records. */
+/** An id in the form in which records have it. */
 export function canonicalPk(id: string): string {
   return id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5');
 }

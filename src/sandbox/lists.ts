@@ -5,7 +5,7 @@ import type { Rules } from './release.ts';
 import { isWithin, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-/** A page of the visible records for a query. */
+/** A page of the records that a query finds and the requester may view. */
 export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
   const reach = asker.rights.extentOf('view', kind.list);
   if (reach === 'none') return 'forbidden';
@@ -41,7 +41,7 @@ export function matchingRecords(
   return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);
 }
 
-/** Filters for a search: each word must be in one of the texts, in any case. */
+/** Filters for a search: each word must be in one of the texts; upper and lower case are equal. */
 function searched(kind: SandboxKind, query: Query): Filter[] {
   const words = (query.text('search') ?? '')
     .toLowerCase()

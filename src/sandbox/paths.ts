@@ -3,7 +3,7 @@ import type { SandboxKind, World } from './kind.ts';
 
 const api = '/api/v3';
 
-/** Routes of the sandbox. A kind is made when it is first requested. */
+/** The routes of the sandbox. A kind is made when it is first requested. */
 export class Paths {
   readonly #world: World;
   readonly #kinds = new Map<string, SandboxKind>();
@@ -20,7 +20,7 @@ export class Paths {
     return made;
   }
 
-  /** The kind of a record's path, and the end of the path. */
+  /** The kind to which a record's path belongs, and the last part of the path. */
   recordAt(path: string): { readonly kind: SandboxKind; readonly name: string } | undefined {
     const end = path.endsWith('/') ? path.lastIndexOf('/', path.length - 2) + 1 : 0;
     const kind = this.listAt(path.slice(0, end));
@@ -33,7 +33,6 @@ export class Paths {
     return kind;
   }
 
-  /** All kinds that were requested. */
   all(): Iterable<SandboxKind> {
     return this.#kinds.values();
   }

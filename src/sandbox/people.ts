@@ -4,7 +4,7 @@ import type { World } from './kind.ts';
 import type { Rules } from './release.ts';
 import { pickValues, type Row, valuesOf } from './rows.ts';
 
-/** The groups of a user, and those above them: members of a group are members of its parents. */
+/** The groups of a user and their parent groups: members of a group are also members of its parents. */
 export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   const groups = at('/core/groups/');
   const all = new Set(groups.those(user.fields['groups']));
@@ -14,7 +14,7 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   return [...all];
 }
 
-/** A group in a user's record. */
+/** A group as a user's record shows it. */
 export function groupOfUser({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
   const empty = {
     num_pk: 0,

@@ -7,7 +7,10 @@ import { saveRequest } from './taken.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
-/** The lists of a seed in the order of their creates, with the kind of their entries, and the entry with its omitted fields. */
+/**
+ * The lists of a seed in the order in which they are created, with the kind of their entries, and a function that fills in
+ * omitted fields.
+ */
 const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
   ['certificates', 'certificate'],
   ['roles', 'role'],
@@ -51,7 +54,7 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
   ],
 ];
 
-/** Entries of these lists are always requests. */
+/** The lists whose entries are always sent as requests. */
 const requestedLists: ReadonlySet<string> = new Set([
   'applications',
   'users',
@@ -85,7 +88,7 @@ function bindingTarget(
   };
 }
 
-/** The policy of a name; created, and passed by nobody, if missing. */
+/** The policy with a name. If it is missing, a policy is created that nobody passes. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
@@ -101,7 +104,10 @@ export interface RejectedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/** Stores the entries of a seed that have an id, unchanged, then sends the others as requests. Returns the rejected ones. */
+/**
+ * Stores the entries of a seed that have an id without changes, then sends the other entries as requests. Returns the rejected
+ * entries.
+ */
 export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];

@@ -9,7 +9,7 @@ import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
 const allTypesPath = '/providers/all/';
 
-/** Providers of all types; each type shows and writes its own. */
+/** The list of providers of all types. Each type shows and writes its own records. */
 export function providerKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: allTypesPath,
@@ -27,7 +27,7 @@ const models = {
   proxy: 'authentik_providers_proxy.proxyprovider',
 };
 
-/** OAuth2 providers, among which the service also lists, finds, changes and deletes proxies. */
+/** OAuth2 providers. At their path, the service also lists, finds, changes and deletes proxy providers. */
 export function oauth2Kind(world: World): WritableKind {
   const path = '/providers/oauth2/';
   const taken = uniqueCheck(
@@ -50,7 +50,7 @@ export function oauth2Kind(world: World): WritableKind {
   });
 }
 
-/** Without an application, a provider has no issuer and no URLs with its slug. */
+/** The URLs of a provider. Without an application it has no issuer, and no URLs that contain a slug. */
 function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
   const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
   return {
@@ -64,7 +64,7 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
   };
 }
 
-/** Proxy providers: a change is checked by its own fields only. */
+/** Proxy providers. A change is checked only by the fields that it contains. */
 export function proxyKind(world: World): WritableKind {
   const path = '/providers/proxy/';
   return writableKindFrom(world, {
@@ -101,7 +101,7 @@ const scopes = [
   'proxy/scope-proxy',
 ];
 
-/** Mappings with the ones that the service adds to every proxy. */
+/** The given mappings, and those that the service adds to every proxy. */
 function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   const mappings = at('/propertymappings/all/');
   const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
@@ -124,7 +124,7 @@ function validityFields(fields: object): FieldRows {
   return Object.fromEntries(names.map((name) => [name, { checkLast: validityProblem }]));
 }
 
-/** A provider in the lists of an application's backchannel providers, or of an outpost. */
+/** A provider as the lists of an application's backchannel providers and of an outpost show it. */
 export function untypedProvider(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,

@@ -1,6 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 
-// The service is written in Python, and some of its behaviour shows it.
+// The service is written in Python; these functions imitate Python.
 
 export function typeName(value: JsonValue): string {
   if (value === null) return 'NoneType';
@@ -10,7 +10,7 @@ export function typeName(value: JsonValue): string {
 
 const typeNames: Readonly<Record<string, string>> = { string: 'str', boolean: 'bool', number: 'int' };
 
-/** `text % values`; the text unchanged if that raises, for a missing key or a stray percent sign. */
+/** Python's `text % values`. The text stays unchanged if Python raises an error, for a missing key or a stray percent sign. */
 export function percentFormat(text: string, values: Readonly<Record<string, JsonValue>>): string {
   let raises = false;
   const formatted = text.replaceAll(/%(?:%|\(([^()]*)\)s)?/g, (match, key?: string) => {

@@ -12,17 +12,16 @@ export class Query {
     this.#parameters = new URLSearchParams(mark === -1 ? '' : path.slice(mark));
   }
 
-  /** The last value of a parameter, trimmed; undefined for none or an empty one. */
+  /** The last value of a parameter, trimmed; undefined if it is missing or empty. */
   text(name: string): string | undefined {
     return strip(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }
 
-  /** All values of a parameter, as sent. */
   all(name: string): readonly string[] {
     return this.#parameters.getAll(name);
   }
 
-  /** Whether a parameter is `true`, in any case, with a default. */
+  /** Whether a parameter is `true`, in upper or lower case. If it is missing, the result is `leftOut`. */
   isTrue(name: string, leftOut: boolean): boolean {
     const given = this.#parameters.getAll(name).at(-1);
     return given === undefined ? leftOut : given.toLowerCase() === 'true';
@@ -35,7 +34,7 @@ export type Listed =
   | { readonly errors: FieldErrors }
   | 'forbidden'
   | 'no such page'
-  /** It crashes for a record on the page. */
+  /** The service crashes because of a record on the page. */
   | 'crashed';
 
 /** Pages are numbered from 1; `next` and `previous` are 0 at the ends. */

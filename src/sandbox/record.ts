@@ -7,7 +7,7 @@ import type { SandboxKind, World } from './kind.ts';
 import { typeLabelsOf, shownValue, type Recorded } from './recorded.ts';
 import { nestedSerializers } from './shown.ts';
 
-/** The shown fields of a path by the schema, with their empty values, and the place of the id. */
+/** The fields that the schema shows at a path, with their empty values, and the position of the id. */
 interface Shape {
   readonly fields: readonly (readonly [name: string, nothing: JsonValue])[];
   readonly idField: string;
@@ -22,7 +22,7 @@ const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
   isTyped: fields['component'] !== undefined,
 }));
 
-/** A record by the schema: each field as shown, stored or recorded, otherwise empty. */
+/** A record with the fields of the schema. Their values are computed, stored or recorded; otherwise empty. */
 export function recordFrom(
   world: World,
   path: string,

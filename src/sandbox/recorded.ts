@@ -6,19 +6,21 @@ import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
 
-/** Recorded answers on a kind that no schema contains. test/sandbox/recorded.test.ts makes them from the recordings. */
+/**
+ * Facts about a kind that are in recorded answers but in no schema. test/sandbox/recorded.test.ts makes them from the recordings.
+ */
 export interface Recorded {
-  /** The service's name for a missing record: `DenyStage`. */
+  /** The name that the service uses when a record is missing: `DenyStage`. */
   readonly model?: string;
-  /** Whether it needs a licence. */
+  /** Whether the kind needs a licence. */
   readonly enterprise?: true;
   /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;
-  /** Fields that are unique together. */
+  /** Fields whose combined values are unique. */
   readonly together?: readonly string[];
   /** Stored values of omitted fields; `{made 40}` for a generated one. */
   readonly defaults?: Readonly<Record<string, JsonValue>>;
-  /** Values shown besides the writable fields, with the record's id and slug as `{pk}` and `{slug}`. */
+  /** Values that are shown in addition to the writable fields. `{pk}` and `{slug}` stand for the record's id and slug. */
   readonly shown?: JsonObject;
 }
 
@@ -28,7 +30,10 @@ const recordedBy = memoizePerText(
   (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
-/** The recording for a path: of the first release itself, for all others of the release that was asked about every kind. */
+/**
+ * The recording for a path. The first release has its own recording; all other releases use that of the release which was asked
+ * about every kind.
+ */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;
@@ -46,7 +51,7 @@ const first = new Map<string, Recorded>();
 
 const typeLabels = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
 
-/** The labels of a type, such as `authentik_stages_deny.denystage`. */
+/** The labels of a type such as `authentik_stages_deny.denystage`. */
 export const typeLabelsOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
   const shown = recordingOfModel(model)?.shown;
   return shown && Object.fromEntries(typeLabels.map((name) => [name, shown[name] ?? '']));
@@ -57,7 +62,7 @@ function recordingOfModel(model: string | undefined): Recorded | undefined {
   return all.find((recorded) => recorded.shown?.['meta_model_name'] === model);
 }
 
-/** Whether the service generates a value: `{made 40}`, `{time}`, `{asker}`. */
+/** Whether a value stands for one that the service generates: `{made 40}`, `{time}`, `{asker}`. */
 export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
@@ -68,7 +73,7 @@ const generatedFields = memoizePerKey(({ defaults, shown }: Recorded) =>
   ),
 );
 
-/** Generated values of a new record: constant times, the requester, and random texts. */
+/** The generated values of a new record: constant times, the requester, and random texts. */
 export function generatedValues(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
   const fields = generatedFields(recorded);
   if (fields.length === 0) return {};
@@ -88,7 +93,7 @@ function generatedValue(value: string, name: string, pk: Row['pk']): string {
   return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
-/** The recorded value of a field with this record's own parts. */
+/** The recorded value of a field, with the parts that belong to this record replaced. */
 export function shownValue(
   shown: JsonObject | undefined,
   name: string,

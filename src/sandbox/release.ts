@@ -1,7 +1,7 @@
 export const sandboxReleases = ['2023.10', '2025.12', '2026.2', '2026.5', '2026.8'] as const;
 export type SandboxRelease = (typeof sandboxReleases)[number];
 
-/** Later releases accept everything that the oldest accepts, except a few slugs. */
+/** The oldest release is the default: later releases accept everything that it accepts, except for a few slugs. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
 /** The behaviour of one release. */
@@ -11,16 +11,16 @@ export interface Rules {
   /** The Vary header of its answers. */
   readonly vary: string;
   /**
-   * Whether it has the changes up to the end of 2025: icons and roles as fields, times of users, more fields in records and
-   * lists; the permission to change one record suffices; and without a token, a single record is requested as a user without
-   * permissions.
+   * Whether the release has the changes made up to the end of 2025: icons and roles as fields, times of users, more fields in
+   * records and lists; the permission to change a single record suffices; and a request for a single record without a token is
+   * treated as that of a user without permissions.
    */
   readonly isFrom2025: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
-  /** User properties in templates of launch URLs. */
+  /** The properties of a user that templates of launch URLs can contain. */
   readonly launchUrlKeys: readonly string[];
   readonly pageLimits: { readonly size: number; readonly most: number };
-  /** Whether it has access requests: a list of what can be requested, and required attributes. */
+  /** Whether the release has access requests, with a list of everything that can be requested, and required attributes. */
   readonly hasRequests: boolean;
 }
 

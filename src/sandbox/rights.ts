@@ -10,10 +10,10 @@ export interface Requester {
   readonly rights: Rights;
 }
 
-/** The extent of a right: every record, none, or single ones by name. */
+/** The extent of a right: every record, none, or single records by name. */
 export type Extent = 'all' | 'none' | ReadonlySet<string>;
 
-/** Rights. `open` follows policies, regardless of superusers. */
+/** Rights. `open` depends on policies, even for superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
 /** The right that a method needs besides `view`. */
@@ -25,7 +25,7 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
 
 export interface Rights {
   readonly superuser: boolean;
-  /** The extent of a right for `applications`, `users`, … */
+  /** The extent of a right for a list, such as `applications` or `users`. */
   readonly extentOf: (right: Right, list: string) => Extent;
 }
 
@@ -43,12 +43,12 @@ export class Requesters {
     this.#known.delete(token);
   }
 
-  /** A deleted user has no token. */
+  /** Forgets the tokens of deleted users. */
   forget(users: ReadonlySet<Row>): void {
     for (const [token, { user }] of this.#known) if (users.has(user)) this.#known.delete(token);
   }
 
-  /** The requester, or why the service accepts none. */
+  /** The requester of a request, or why the service rejects the token. */
   of({ headers }: SandboxRequest): Requester | { readonly refusal: string } {
     const [scheme, token] = (headers['authorization'] ?? '').split(' ', 2);
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
@@ -56,7 +56,7 @@ export class Requesters {
   }
 }
 
-/** The rights of a seed's token; everything that the seed does not mention is allowed. */
+/** The rights of a token in a seed. Rights that the seed does not mention are granted. */
 function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
   const allowed = new Map(
@@ -74,15 +74,15 @@ function extentFrom(said: JsonValue): Extent {
   return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
 }
 
-/** A kind as rights see it. */
+/** The parts of a kind that matter for rights. */
 export interface GuardedKind {
   readonly list: string;
-  /** The field that identifies a record for people and for rights. */
+  /** The field by which people and rights identify a record. */
   readonly identity: string;
-  /** The field at the end of a record's path, and its form. */
+  /** The field that ends the path of a record, and the form of its values. */
   readonly key: { readonly field: string; readonly form: RegExp };
   readonly rows: Rows;
-  /** Which rows belong to it, if others are among them. */
+  /** Whether a row belongs to the kind, if its table also has rows of other kinds. */
   readonly includes?: (row: Row) => boolean;
 }
 

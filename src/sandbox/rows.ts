@@ -9,7 +9,7 @@ export function pickValues(values: Values, names: readonly string[]): Values {
   return some;
 }
 
-/** One record: its id, and its fields for filters and lists. Requests set some, the service others. */
+/** A record: its id, and its fields for filters and lists. Some fields are set by requests, others by the service. */
 export interface Row {
   readonly pk: number | string;
   fields: Values;
@@ -33,12 +33,12 @@ export class Rows {
     return row;
   }
 
-  /** The next numeric id; none is used twice. */
+  /** The next numeric id; no id is used twice. */
   nextNumber(): number {
     return this.#highest + 1;
   }
 
-  /** Changes some values of a record. */
+  /** Changes some of the values of a record. */
   change(row: Row, values: Values): Row {
     this.#unfile(row);
     row.fields = { ...row.fields, ...values };
@@ -63,7 +63,7 @@ export class Rows {
     return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
   }
 
-  /** The records with a value in a field, or in the list of a field. */
+  /** The records whose field has this value, or a list that contains it. */
   with(field: string, value: JsonValue): readonly Row[] {
     return [...(this.#index(field).get(value) ?? [])];
   }
@@ -72,7 +72,7 @@ export class Rows {
     return this.with(field, value).some((row) => row !== own);
   }
 
-  /** These records, or all, ordered by comma-separated fields; a minus reverses a field. */
+  /** These records, or all of them, ordered by comma-separated fields. A minus before a field reverses its order. */
   inOrder(ordering: string, byDefault: string, some?: readonly Row[]): readonly Row[] {
     const known = some === undefined ? this.#ordered.get(ordering) : undefined;
     if (known !== undefined) return known;
@@ -115,7 +115,7 @@ function addToIndex(index: Map<JsonValue, Set<Row>>, field: string, row: Row): v
   }
 }
 
-/** The values of a field: list items, or one value. */
+/** The values of a field: the items of a list, or its single value. */
 export function valuesOf({ fields }: Row, field: string): readonly JsonValue[] {
   const value = fields[field] ?? null;
   return isJsonList(value) ? value : [value];
@@ -128,7 +128,7 @@ function comparatorFor(term: string): (a: Row, b: Row) => number {
   return (a, b) => sign * compareValues(valueIn(a), valueIn(b));
 }
 
-/** The database's order: texts by code points, null last. */
+/** Compares values in the order of the database: texts by code points, null last. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a === b || typeof a === 'object' || typeof b === 'object') return 0;

@@ -45,7 +45,7 @@ export class Sandbox {
 
   readonly refused: readonly RejectedEntry[];
 
-  /** From a new service, it has the records of some paths. */
+  /** `isPlanted` decides, by path, which records of a new service exist. */
   constructor(
     seed: SandboxSeed,
     release: SandboxRelease = defaultRelease,
@@ -69,7 +69,7 @@ export class Sandbox {
     isSeeding = false;
   }
 
-  /** Accepts a token from now on, instead of an equal one. Its user is created if missing. */
+  /** Accepts a token from now on; it replaces an equal token. If its user is missing, the user is created. */
   issue(token: SeedToken): void {
     const { userForToken: ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
@@ -119,11 +119,11 @@ export class Sandbox {
     const item = this.#paths.recordAt(path);
     if (item?.kind.otherLists?.has(item.name)) return this.#listOthers(request, item.kind);
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
-    // Without a route, a POST is first rejected for its method.
+    // If a path has no route, a POST is first rejected for its method.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
 
-  /** Answers requests without required permissions; without a token, only public ones. */
+  /** Answers requests that need no permissions. Without a token, only public requests are answered. */
   #answerAbout(
     request: SandboxRequest,
     record: (asker: Requester | undefined) => JsonObject | undefined,
@@ -172,7 +172,7 @@ export class Sandbox {
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
   }
 
-  /** Paths below a visible record: its dependents, its URLs. */
+  /** Answers requests for paths below a visible record: its dependents, its URLs. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
@@ -187,7 +187,7 @@ export class Sandbox {
     return urls ? json(200, urls, allow) : html(404, '<!DOCTYPE html>');
   }
 
-  /** Another list below a kind's own: empty here. */
+  /** Answers requests for another list below that of a kind. Such lists are always empty in the sandbox. */
   #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
@@ -231,7 +231,7 @@ export class Sandbox {
       : json(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
-  /** Creates, changes or deletes a record for a permitted requester. */
+  /** Creates, changes or deletes a record for a requester with the permission. */
   #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
     const { method } = request;
     const allow = own ? kind.allow.one : kind.allow.list;
@@ -248,21 +248,20 @@ export class Sandbox {
     return json(own ? 200 : 201, result.record, allow);
   }
 
-  // Changes by another client, without permission checks. A record is found by slug, username or name.
+  // The next methods act as another client, without permission checks. They find a record by slug, username or name.
 
-  /** Like POST. */
   create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);
   }
 
-  /** Like PATCH; undefined if the record does not exist. */
+  /** Changes a record as PATCH does; undefined if the record does not exist. */
   change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
     const kind = this.#written(type);
     const own = recordNamed(kind, name);
     return own && saveRequest(kind, body, undefined, { own, partial: true });
   }
 
-  /** Deletes a record, and a user's tokens with it; returns whether it existed. */
+  /** Deletes a record, and if it is a user, its tokens. Returns whether the record existed. */
   delete(type: KindName, name: string): boolean {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);
@@ -274,7 +273,7 @@ export class Sandbox {
     return recordNamed(this.#written(type), name)?.pk;
   }
 
-  /** A record as shown to somebody with permission; undefined if it does not exist. */
+  /** A record as shown to a user with permission; undefined if it does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);

@@ -8,10 +8,10 @@ import { textOf } from '../base/json.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
-/** The maximum number of entries of a seed, which is parsed as a whole. */
+/** The maximum number of entries in a seed, which is parsed as a whole. */
 const maxEntries = 100_000;
 
-/** The token of every sandbox. It is valid nowhere else. */
+/** The token of every sandbox. No real service accepts it. */
 export const sandboxToken = 'sandbox-token';
 
 /** The default records of a sandbox, in addition to those of a new service. */
@@ -24,7 +24,7 @@ const defaultRecords = {
   roles: [{ pk: '33333333-3333-4333-8333-333333333333', name: 'auditors' }],
 } satisfies SandboxSeed;
 
-/** Records of a new service that exist unless the seed has their list, by the end of the path. */
+/** Records of a new service that exist unless the seed has their list. They are selected by the end of their path. */
 const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] = [
   [/^\/flows\/instances\//, 'flows'],
   [/^\/outposts\/instances\//, 'outposts'],
@@ -34,12 +34,12 @@ const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] 
 
 export interface SeededSandbox {
   readonly sandbox: Sandbox;
-  /** The first token of the seed, or the token of every sandbox. */
+  /** The first token of the seed; without tokens, the token of every sandbox. */
   readonly token: string;
   readonly refused: Sandbox['refused'];
 }
 
-/** A sandbox for a seed, and its rejected entries; an empty seed gives the defaults. */
+/** Makes the sandbox for a seed, and returns the rejected entries too. An empty seed gives the defaults. */
 export function seedSandbox(seed: SandboxSeed, release: SandboxRelease = defaultRelease): SeededSandbox {
   const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
   const isPlanted = (path: string): boolean =>
@@ -56,7 +56,7 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSand
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
-  // The type SandboxSeed is generated from the schema that was checked.
+  // The type SandboxSeed is generated from the schema that the value has passed.
   const seeded = seedSandbox(parsed.value as SandboxSeed, release);
   const { refused } = seeded;
   if (refused.length === 0) return seeded;

@@ -6,9 +6,9 @@ import { allGroupsOf, roleRecord } from './people.ts';
 import type { Rules } from './release.ts';
 import { pickValues, type Row } from './rows.ts';
 
-// The service's answers about itself and about the requester.
+// The answers about the service itself and about the requester.
 
-/** The release that it is: `GET /admin/version/`. */
+/** The release of the service: `GET /admin/version/`. */
 export function versionOf({ version, isFrom2025: isLate }: Rules): JsonObject {
   return {
     version_current: version,

@@ -10,7 +10,7 @@ const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
-/** The settings record. Flags are stored as sent, known or not, all at once. */
+/** The record with the settings. Its flags are stored together, as sent, even unknown ones. */
 export function settingsKind(world: World): WritableKind {
   const kind = writableKindFrom(world, {
     path,
@@ -24,7 +24,7 @@ export function settingsKind(world: World): WritableKind {
   return kind;
 }
 
-/** The flags of the release with their defaults. */
+/** The flags that the release has, with their defaults. */
 function flagsOf(world: World): JsonValue {
   const { fields = {} } = factsIn(world, path).fields['flags'] ?? {};
   return Object.fromEntries(
@@ -32,7 +32,7 @@ function flagsOf(world: World): JsonValue {
   );
 }
 
-/** Whether everybody may open records without bindings. Releases without the flag store and ignore it. */
+/** Whether everybody may open records that have no bindings. Releases without this flag store and ignore it. */
 export function opensUnbound(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
   const flags = world.at(path).at(single)?.fields['flags'] ?? null;

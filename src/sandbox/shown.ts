@@ -5,10 +5,10 @@ import { groupOfUser, memberOf } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** The nested records in a field; undefined if the record omits the field. */
+/** Returns the nested records to show in a field; undefined if the record does not have the field. */
 type ShowNested = (row: Row) => JsonValue | undefined;
 
-/** The nested records of a path's fields. */
+/** The functions that return nested records, by the fields of a path. */
 export function nestedSerializers(
   world: World,
   path: string,
@@ -67,7 +67,7 @@ function referringRecords(world: World, path: string, name: string): ShowNested 
   }
 }
 
-/** The application of a provider. The first release shows a backchannel application only if there is one. */
+/** The application of a provider. If there is no backchannel application, the first release leaves the field out. */
 function assignedApplication({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
   const isBackchannel = name.includes('backchannel');
   const [application] = at('/core/applications/').with(
@@ -83,7 +83,7 @@ function countries(codes: JsonValue): JsonValue {
   return isJsonList(codes) ? codes.map((code) => ({ code, name: names.of(textOf(code)) ?? '' })) : [];
 }
 
-/** Fields that are left out of the flows in a set. */
+/** Fields that flows in a set do not show. */
 const omittedInSets: ReadonlySet<string> = new Set([
   'authentication',
   'background',
@@ -93,7 +93,7 @@ const omittedInSets: ReadonlySet<string> = new Set([
   'stages',
 ]);
 
-/** The record that a field refers to: `stage_obj` of `stage`. */
+/** For a field such as `stage_obj`, the record to which `stage` refers. */
 function referencedRecord(
   world: World,
   path: string,
@@ -102,7 +102,7 @@ function referencedRecord(
 ): ShowNested | undefined {
   const own = name.replace(/_obj$/, '');
   const facts = fields[own];
-  // A nullable list is shown only on request.
+  // A list that may be null is shown only on request.
   if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
     return undefined;
   const list = referenceOf(path, own, facts)?.list;
@@ -131,7 +131,7 @@ export function typeOf({ fields }: Row, list: string): string {
   return typeof fields[pathField] === 'string' ? fields[pathField] : list;
 }
 
-/** The internal field with the path of a record's type. */
+/** The internal field that contains the path of a record's type. */
 export const pathField = ' path';
 
 function without(record: JsonObject, names: ReadonlySet<string>): JsonObject {

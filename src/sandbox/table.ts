@@ -13,25 +13,25 @@ import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { pathField } from './shown.ts';
 
-/** The hand-written part of a kind, which neither schema nor recordings contain. */
+/** What is written by hand about a kind, because neither schema nor recordings contain it. */
 export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'writing'>> {
   readonly path: string;
   readonly fields?: FieldRows;
   /** Computed fields. Fields that the release does not have are left out. */
   readonly shown?: WritableKind['record'];
-  /** The values to store for a request, or its problems as a whole. */
+  /** Returns the values to store for a request, or the problems of the request as a whole. */
   readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
-  /** Side effects of a create or change, and whether the service crashes afterwards. */
+  /** Makes the side effects of a create or change, and returns whether the service then crashes. */
   readonly afterSave?: (row: Row, values: Values, own?: Row) => Rejection | void;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** The record of a request, if not new, and the requester. */
+/** The context of a request: the record that it changes, if any, and the requester. */
 interface SaveRequest {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
   readonly asker: Requester | undefined;
-  /** The number of records made, including this one. */
+  /** The number of records created so far, including this one. */
   readonly count: number;
 }
 
@@ -41,7 +41,7 @@ export function readOnlyKindFrom(world: World, row: TableRow): SandboxKind {
   return kind;
 }
 
-/** A kind made from its row, the facts and the recordings. */
+/** Makes a kind from its row, the facts and the recordings. */
 export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...own } = row;
   const facts = factsIn(world, path);
@@ -106,10 +106,10 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   };
 }
 
-/** Identifying fields; the first that a type has counts. */
+/** The fields that can identify a record. The first that a type has is used. */
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
-/** Whether a field is a writable text: as an id, it identifies the record. */
+/** Whether a field is a writable text. If it is an id, it identifies the record. */
 function isWritableText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;
@@ -119,12 +119,12 @@ function takenMessage(title: string): string {
   return `${title} with this name already exists.`;
 }
 
-/** The stored type of a record, for the list of all types. */
+/** The type that is stored with a record, for the list of all types. */
 function storedType(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
 
-/** The rows of fields, with recorded defaults and unique fields. */
+/** The rows of fields, including recorded defaults and unique fields. */
 function fieldRowsOf(
   rows: FieldRows,
   { defaults = {} }: Recorded,
@@ -140,7 +140,7 @@ function fieldRowsOf(
   return all;
 }
 
-/** The service's rejection of a request with valid fields. */
+/** The service's rejection of a request whose single fields are valid. */
 function rejectionOf(
   { seed }: World,
   path: string,

@@ -4,7 +4,6 @@ import type { Rejection, WritableKind } from './kind.ts';
 import type { Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-/** Stores a valid request. */
 export function saveRequest(
   kind: WritableKind,
   body: JsonObject,

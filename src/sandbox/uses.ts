@@ -4,18 +4,18 @@ import { bindableIdOf, pathOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** The effect of a delete on records that refer to the deleted one: deleted, unlinked, set to null or to the default. */
+/** What happens to records that refer to a deleted record: they are deleted, unlinked, set to null or to the default. */
 type Action = 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
 
 interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether the field belongs to all types of a list, which is named then. */
+  /** Whether all types of a list have the field. The name of the list is shown then. */
   readonly isOfAllTypes: boolean;
 }
 
-/** Facts without a schema: a binding is deleted with either end, a provider and an application stay. */
+/** Facts that no schema contains: a binding is deleted with either of its ends, but a provider and an application stay. */
 const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/^\/policies\/bindings\/ /, 'cascade'],
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],
@@ -62,7 +62,7 @@ function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
   );
 }
 
-/** Deletes a record with its cascade. */
+/** Deletes a record, with the effects on records that refer to it. */
 export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly Row[] {
   const gone: Row[] = [row];
   kind.rows.delete(row);
@@ -101,7 +101,7 @@ function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): J
   return useRecord(world, path, row, by.action);
 }
 
-/** A dependent; one of several types by the name of their list. */
+/** A dependent as the service lists it. If its list has several types, it has the name of the list. */
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
   const model = listTitles[path] ?? world.kind(path).facts.model ?? '';
   const [app = '', model_name = ''] = model.split('.');
@@ -142,7 +142,7 @@ function nameOf(world: World, path: string, { fields }: Row): string {
   }
 }
 
-/** A policy shows each record that it is bound to. */
+/** The records to which a policy is bound, as the policy shows them. */
 function bindingTargets(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';
@@ -150,7 +150,7 @@ function bindingTargets(world: World, { fields }: Row): JsonObject {
   return { app, model_name: 'policybindingmodel', pk, name, action: actionName(world, 'cascade_many') };
 }
 
-/** A flow shows its stages, and a stage its flows, once for each binding. */
+/** The stages of a flow, or the flows of a stage, once for each binding. */
 function boundRecords(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
   const ends = {
     [referredLists.flows]: ['target', 'stage', 'stages'],
