@@ -28,7 +28,7 @@ async function expectInSync(world: World, given: Readonly<Record<string, string>
 }
 
 test.each(someReleases(sandboxReleases.filter((release) => release >= '2025.12')))(
-  'the company example is applied at once to a fresh service of release %s, and then has no changes',
+  'the company example is applied in one run to a fresh service of release %s, and then has no changes',
   async (release) => {
     const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
     const world = new World(seed, release);

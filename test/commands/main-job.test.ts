@@ -405,7 +405,7 @@ describe('validate', () => {
     expect(stdout()).toBe('Valid: 2 applications, 2 users.\n');
   });
 
-  test('reports problems of rollcall.yaml and of manifests at once', async () => {
+  test('reports problems of rollcall.yaml and of manifests in one run', async () => {
     const { context, stdout } = capture({
       contractOnly: true,
       files: {

@@ -44,7 +44,7 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   );
 });
 
-test('retries are reported occasionally, with only visible characters of the cause', async () => {
+test('retries are reported at most every 10 seconds, without invisible characters of the cause', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
   const { emit } = narratedJob(context, { quiet: false });

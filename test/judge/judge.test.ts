@@ -29,7 +29,7 @@ test(
 const lies = Object.keys(promises).flatMap((name) =>
   (falsified[name] ?? []).map((lie, nth) => ({ name, nth, lie })),
 );
-test.each(lies)('the judge notices a history that breaks the promise $name ($nth)', async ({ name, lie }) => {
+test.each(lies)('the judge detects a run that breaks the promise $name ($nth)', async ({ name, lie }) => {
   const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
   const isSeen = (): boolean => histories.some((of) => !breaks(of) && breaks(lie(of)));
   // If these seeds contain nothing that the lie applies to, more seeds are played.
@@ -37,6 +37,6 @@ test.each(lies)('the judge notices a history that breaks the promise $name ($nth
   expect(isSeen()).toBe(true);
 });
 
-test('every promise has a history that breaks it', () => {
+test('every promise has an example of a run that breaks it', () => {
   expect(Object.keys(falsified)).toEqual(Object.keys(promises));
 });

@@ -100,7 +100,7 @@ describe('rules over all entries apply across files', () => {
   });
 });
 
-describe('all mistakes of an entry are reported at once', () => {
+describe('all mistakes of an entry are reported in one run', () => {
   test.each([
     [
       'with a wrong type',

@@ -138,7 +138,7 @@ describe('pacing', () => {
     expect(pacing.pace().requests_per_second).toBe(4);
   });
 
-  test('reports no rate for a single request, or if all were answered at once', () => {
+  test('reports no rate for a single request, or if all were answered immediately', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     pacing.note({ kind: 'found' }, 1);
     expect(pacing.pace().requests_per_second).toBe(0);

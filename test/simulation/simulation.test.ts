@@ -60,7 +60,7 @@ describe('a simulated run of apply', () => {
     for (const seed of someOf([3, 77, 2026], 1)) expect(await simulate(seed)).toEqual(await simulate(seed));
   });
 
-  test.each(someOf([1, 7, 42], 1))('leaves a readable history: seed %i', async (seed) => {
+  test.each(someOf([1, 7, 42], 1))('is described in readable text: seed %i', async (seed) => {
     const story = narrate(await simulate(seed));
     expect(story).toMatch(/^seed \d+\ndeclared: \w+\.\w+/);
     expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);
