@@ -92,10 +92,7 @@ export interface Subject {
   readonly key: string;
 }
 
-/**
- * How access to a kind of record works that policies, groups and users can be bound to. Without bindings, everyone may use a
- * record.
- */
+/** For a kind to whose records policies, groups and users can be bound. Everyone may use a record without bindings. */
 export interface Bindable {
   readonly id?: string | undefined;
   /** Fields that make a record usable. They are set only after all bindings exist. */

@@ -1,7 +1,7 @@
 import { onAbort } from './on-abort.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport that cancels every request when the signal aborts, and sends no more. */
+/** A transport that cancels its requests when the signal aborts, and sends none afterwards. */
 export function abortable(send: Transport, signal: AbortSignal): Transport {
   const requestsUnderWay = onAbort(signal);
   return (request, ownSignal) =>
@@ -20,7 +20,7 @@ export function abortable(send: Transport, signal: AbortSignal): Transport {
     });
 }
 
-/** The user interrupted a second time instead of waiting for the answer. */
+/** The user interrupted a second time, so rollcall no longer waits for the answer. */
 export class GivenUpError extends Error {
   override readonly name = 'GivenUpError';
 

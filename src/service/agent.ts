@@ -5,14 +5,14 @@ import { asError } from '../base/errors.ts';
 import { ProxyError } from './proxy-error.ts';
 
 export interface AgentOptions {
-  /** The time limit of each step: connecting, opening a tunnel, the TLS handshake. */
+  /** The time limit for each of these: connecting, opening a tunnel, and the TLS handshake. */
   readonly timeoutMs: number;
   readonly proxy?: Proxy;
-  /** Trusted authorities in PEM, in addition to Node's. */
+  /** Certificate authorities in PEM that are trusted in addition to those of Node. */
   readonly certificates?: readonly string[];
-  /** The client certificate in PEM. It is presented to a service that requests it, never to a proxy. */
+  /** The client certificate and its key in PEM, for a service that requests them. A proxy never gets them. */
   readonly client?: { readonly certificate: string; readonly key: string };
-  /** In place of the system's resolver. */
+  /** Resolves host names instead of the system's resolver. */
   readonly lookup?: LookupFunction;
 }
 
@@ -22,12 +22,12 @@ interface Proxy {
 }
 
 /**
- * How long to keep an idle connection if the service does not say. A request sent while the service closes the connection is lost,
- * and many servers close after 2 s.
+ * How long to keep an idle connection if the service does not specify it. Many servers close after 2 s, and a request that is
+ * sent while the service closes the connection is lost.
  */
 const keepAliveTimeout = 1000;
 
-/** undici's agent for a service. Through a proxy it opens a tunnel, for http:// too, so that every answer comes from the service. */
+/** An undici agent that also opens a tunnel for http:// if there is a proxy, so that no answer comes from the proxy itself. */
 export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: AgentOptions): Dispatcher {
   function connectOptions(shown: AgentOptions['client']): { timeout: number } {
     const secureContext = createContext(certificates, shown);
@@ -46,7 +46,7 @@ export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: 
   });
 }
 
-/** If the proxy closes the connection, undici would ask it for a tunnel again and again. */
+/** Turns a closed proxy connection into an error, because undici would otherwise request a tunnel again and again. */
 function withProxyErrors(origin: string, pool: Pool): Pool {
   const ask: (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
     pool.connect.bind(pool);
@@ -61,7 +61,7 @@ function withProxyErrors(origin: string, pool: Pool): Pool {
   return Object.assign(pool, { connect });
 }
 
-/** One context for all connections: reading all authorities for each connection takes longer than connecting. */
+/** One TLS context for all connections, because parsing the certificate authorities takes longer than connecting. */
 function createContext(
   certificates: AgentOptions['certificates'],
   client: AgentOptions['client'],
@@ -73,7 +73,7 @@ function createContext(
   });
 }
 
-/** Newer releases of Node can list the trusted certificates, which may include the system's. */
+/** The certificates that Node trusts. Newer releases of Node can include those of the system. */
 function defaultCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;

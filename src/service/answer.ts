@@ -5,39 +5,37 @@ import { sameUuid } from '../kinds/values.ts';
 import { parseBody, isLookUpInList, type NamedShape, type Within } from './body.ts';
 import { pageIn } from './page.ts';
 
-/** The kinds of answers. Messages are not interpreted, because the service translates them. */
+/** The kinds of answers. Messages are not used to tell them apart, because the service translates them. */
 export type AnswerKind =
-  /** 200 with the requested content: the requested identity and a `pk`, the requested page of a list, or the token's user. */
+  /** 200 with what was requested: a record with its identity and `pk`, a page of a list, or the token's user. */
   | 'found'
-  /** 201 with the requested identity. */
   | 'created'
-  /** 204: the record is deleted. */
   | 'deleted'
-  /** 200 with an empty list of the records with the requested identity. */
+  /** 200 with a list that has no record of the requested identity. */
   | 'not_listed'
-  /** 200 with several records of the requested identity, for kinds whose names may not be unique. */
+  /** 200 with several records of the requested identity. Possible for kinds whose names may not be unique. */
   | 'several'
-  /** Any other 2xx, or one of these without the requested content. */
+  /** Any other 2xx, or one of the above without the requested content. */
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
   /** 400 with JSON whose only field is the identity, such as the slug. */
   | 'identity_refused'
-  /** 400 with JSON that has the service's code for an enterprise licence that allows no changes. */
+  /** 400 with JSON that contains the service's code for an enterprise licence that allows no changes. */
   | 'read_only'
   /** Any other 400 with JSON. */
   | 'fields_refused'
-  /** 400 without JSON: not the service's own. */
+  /** 400 without JSON, which the service itself never sends. */
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON: an object with a `detail`. For a list: a page after its end. */
+  /** 404 or 410 with the service's own JSON, an object with a `detail`. For a page: the list ends before it. */
   | 'not_found'
-  /** 404, 405, 410 or 501 to an undocumented operation: it is not offered. Or the request was withheld. */
+  /** 404, 405, 410 or 501 for an undocumented operation, which the service does not offer; or rollcall did not send the request. */
   | 'not_offered'
-  /** Any other 404 or 410: no such route. */
+  /** Any other 404 or 410: the service does not know the path. */
   | 'no_such_route'
-  /** 405 without JSON: a crash inside a POST. */
+  /** 405 without JSON: the service crashed during a POST. */
   | 'crash'
   /** 405 with JSON, 406, 411, 413, 414, 415, 422, 431. */
   | 'unprocessable'
@@ -51,35 +49,38 @@ export type AnswerKind =
   | 'slow_down'
   /** Any other status. */
   | 'unlisted'
-  /** Never sent, for a reason that may pass. */
+  /** Never sent, for a reason that may disappear by itself. */
   | 'unreachable_for_now'
-  /** Never sent, for a reason that will not pass by itself. */
+  /** Never sent, for a reason that somebody has to fix. */
   | 'unreachable'
-  /** Sent, but no complete answer came. */
+  /** The request was sent, but no complete answer arrived. */
   | 'lost';
 
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
-  /** The body if it is a JSON object, with rollcall's secrets redacted. */
+  /** The body, if it is a JSON object. Secrets that rollcall sends are redacted. */
   readonly body?: JsonObject;
-  /** The service's id of the request. */
+  /** The id that the service gave the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
-  /** With `several`: their ids. */
+  /** With `several`: the ids of the records. */
   readonly ids?: readonly string[];
-  /** The origin of a redirect's target. */
+  /** With `redirect`: the origin of the target. */
   readonly redirectOrigin?: string;
   readonly error?: Error;
-  /** How long rollcall waited for the service after this answer, without success. */
+  /** After an outage: how long rollcall waited in vain for the service to return. */
   readonly waitedMs?: number;
   /** With `no_such_route`: the content type of the answer, and the keys of its JSON. */
   readonly form?: string;
-  /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS behaves like this too. */
+  /** With `lost` and `unexplained_refusal`: the request went over http://, and a port that expects TLS answers in the same way. */
   readonly likeTlsPort?: true;
 }
 
-/** The kind of answer to a request about the record of some kind with this name. Of a list, only the one record in it matters. */
+/**
+ * Determines the kind of an answer to a request about a named record. If the answer is a list, only the record with the name
+ * matters.
+ */
 export function readAnswer(
   exchange: Exchange,
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
@@ -90,7 +91,7 @@ export function readAnswer(
   return sortedAnswer(exchange, { shape, identity, name, isUnique, within });
 }
 
-/** The subject of a request, and the shape of its answer. */
+/** What was requested, and the shape of the expected answer. */
 type Asked =
   | {
       readonly shape: AnswerShape;
@@ -99,9 +100,8 @@ type Asked =
       readonly isUnique: boolean;
       readonly within?: Within | undefined;
     }
-  /** The page of a list with this number, from 1. */
+  /** A page of a list; pages are numbered from 1. */
   | { readonly shape: 'page'; readonly number: number }
-  /** The record with this `pk`. */
   | { readonly shape: 'id'; readonly id: JsonValue }
   | { readonly shape: 'self' }
   | { readonly shape: 'uses' }
@@ -141,7 +141,7 @@ export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
   }
 }
 
-/** The record in an answer, for comparison. It may contain secrets: redact it before any of it is shown. */
+/** The record in an answer, for comparison. It may contain secrets, so redact it before showing any part. */
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
@@ -232,12 +232,12 @@ function hasRequestedContent(request: Asked, body: JsonObject | undefined): bool
   }
 }
 
-/** Answers to creates do not always contain an id. */
+/** The `pk` is not checked, because an answer to a create does not always contain it. */
 function isCreatedRecord(request: Asked, body: JsonObject | undefined): boolean {
   return hasRequestedContent(request, body?.['pk'] === undefined ? { ...body, pk: request.shape } : body);
 }
 
-/** The service ignores unknown filters, so the list may contain other records. */
+/** Every record must have the requested identity, because the service ignores filters that it does not know. */
 function areSeveralMatches(request: Asked, status: number, json: JsonValue | undefined): boolean {
   if (!isLookUpInList(request) || !('identity' in request) || request.isUnique || status !== 200)
     return false;
@@ -251,19 +251,19 @@ function idsIn(json: JsonValue | undefined): string[] {
   return records.map((value) => textOf(isJsonObject(value) ? value['pk'] : null));
 }
 
-/** A list always exists, even if it is empty, and so does its first page. */
+/** Not for lists: a list always exists, even if it is empty, and so does its first page. */
 function mayBeMissing(request: Asked): boolean {
   if (request.shape === 'page') return request.number > 1;
   return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
 }
 
-/** The contract allows a `code` beside the fields, which does not name a field. */
+/** The only field with an error. A `code` next to it does not count, because it is not a field. */
 function onlyFieldInError(body: JsonObject): string | undefined {
   const fields = Object.keys(body).filter((key) => key !== 'code');
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** An application's `pk` is a UUID, a user's an integer. */
+/** Whether a value can be a `pk`: an application's is a UUID, a user's is an integer. */
 export function isIdentifier(pk: JsonValue | undefined): boolean {
   return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
 }
@@ -281,7 +281,6 @@ export function isAnswered({ status }: Answer): boolean {
   return status !== undefined;
 }
 
-/** Whether no answer came within the time limit. */
 export function isTimeout({ kind, error }: Answer): boolean {
   return kind === 'lost' && error?.name === 'TimeoutError';
 }

@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
 import { sameUuid } from '../kinds/values.ts';
 import { pageIn } from './page.ts';
 
-/** The shape of an answer; for a list, the field that identifies a record by its name. */
+/** The shape of an answer. For a list, also the field that contains the name of a record. */
 export interface NamedShape {
   readonly shape: string;
   readonly identity?: string;
@@ -10,7 +10,7 @@ export interface NamedShape {
   readonly within?: Within | undefined;
 }
 
-/** The field with the parent of a scoped name, and the id of the parent. */
+/** For names that are unique only within a parent: the field with the parent, and the parent's id. */
 export interface Within {
   readonly field: string;
   readonly id: JsonValue;
@@ -20,7 +20,10 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
   return shape === 'list' || shape === 'search';
 }
 
-/** The value in a body; for a list of one name its only record, or null if the list is consistently empty. */
+/**
+ * The requested value in a body. If the body is a list, its only record with the name, or null if the list has no record and is
+ * consistent.
+ */
 export function parseBody(
   text: string,
   status: number,

@@ -22,7 +22,7 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads all bindings of these records, as far as the token can see them, in the order of their ids. */
+/** Reads all bindings of the given records that the token can see, ordered by id. */
 export async function readChildren(
   children: Children,
   parents: readonly Parent[],
@@ -45,7 +45,7 @@ export async function readChildren(
   return failed ?? { kind: 'read', of };
 }
 
-/** Reads the bindings of all records, as far as the token can see them. */
+/** Reads the bindings of every record that the token can see. */
 export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
   return readBindings(children, 'all', options);
 }
@@ -79,7 +79,7 @@ async function readBindings(
   )
     return readInHalves(children, parents, options);
   if (read.kind === 'unread') return read;
-  // With several pages, a record may have moved to a page that was read before, and be missed.
+  // If there are several pages, a binding may have moved to a page that was already read, so the list is read again.
   const again = isSinglePage ? read : await readWhole(list, options);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
@@ -93,13 +93,13 @@ async function readBindings(
   return { kind: 'read', of };
 }
 
-/** The list changed at every reading. */
+/** The result for a list that changed during every attempt to read it. */
 const alwaysChanging: ChildrenReading = {
   kind: 'unread',
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
 };
 
-/** Reads fewer records at a time: the service rejects the whole request if one of them is gone. */
+/** Splits the request, because the service rejects all of it if one of the records no longer exists. */
 async function readInHalves(
   children: Children,
   parents: readonly Parent[],
@@ -144,7 +144,7 @@ function childOf({ received, shown }: ListedRecord, children: Children, now: num
   };
 }
 
-/** The records with the bindings that these fields declare; or the field whose bindings could not be read. */
+/** The records with the bindings that the given fields declare, or the field whose bindings could not be read. */
 export async function withChildren(
   kind: Kind,
   observed: readonly ObservedRecord[],
@@ -187,7 +187,7 @@ export type WithChildren =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, ObservedRecord> }
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 
-/** A record with its bindings as fields of its kind. */
+/** Adds the bindings of a record to its fields. */
 export function withBindings(
   kind: Kind,
   observed: ObservedRecord,
@@ -220,7 +220,7 @@ export function withBindings(
   };
 }
 
-/** The bindings of a record; undefined if they were not read. */
+/** The bindings of a record. Undefined if they were not read. */
 export function bindingsOf({ bound }: Pick<ObservedRecord, 'bound'>, children: Children): readonly Child[] {
   return bound?.get(children) ?? [];
 }

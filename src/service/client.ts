@@ -35,16 +35,14 @@ interface Held {
 
 export type Reading = Proven<ReadProof, 'exists', Held>;
 
-/** The result of reading one page. `absent` means that the list ends before it. */
+/** The result of reading one page. `absent` means that the list ends before this page. */
 export type PageReading = Proven<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
 
-/** The result of reading one record by its id. */
 export type RecordReading = Proven<ReadProof, 'exists', { readonly record: ListedRecord }>;
 
-/** The result of a create: the new id, and the sent fields that came back. */
+/** The result of a create: the new id, and those of the sent fields that the answer contains. */
 export type Writing = Proven<WriteProof, 'created', Held>;
 
-/** The result of an update: the new state of the record. */
 export type Updating = Proven<UpdateProof, 'updated', Held>;
 
 export type Deleting = JudgedAnswer & {
@@ -52,34 +50,34 @@ export type Deleting = JudgedAnswer & {
 };
 
 export interface Client {
-  /** What documented look-ups of the run have shown about the service. */
+  /** What the run has learned about the service from documented look-ups. */
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
-  /** Sends the request once, and never rejects. */
+  /** Looks up a record with a single request. Never rejects. */
   read(sought: Sought, signal?: AbortSignal): Promise<Reading>;
-  /** Whether records of this kind can be read in pages, which replaces look-ups and so is only possible if they are. */
+  /** Whether records of this kind can be read in pages. This replaces look-ups, so it requires that look-ups are possible. */
   canList(kind: Kind): boolean;
-  /** Reads one page of any list, once, and never rejects. Not a documented operation. */
+  /** Reads one page of a list with a single request. Never rejects. Not a documented operation. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
-  /** Reads a referenced record by its id, once, and never rejects. Not a documented operation. */
+  /** Reads a referenced record by its id with a single request. Never rejects. Not a documented operation. */
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
-  /** Reads the token's user, from memory once it is known. Never rejects. Not a documented operation. */
+  /** Reads the token's user once, then returns the stored result. Never rejects. Not a documented operation. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
-  /** What an answer to a create proves if the record cannot be looked up. */
+  /** What an answer to a create proves if the token cannot look up the record. */
   unseenProof(answer: Answer): WriteProof;
-  /** Sends the request once, and never rejects. */
+  /** Creates a record with a single request. Never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
-  /** Sends one request, once, with these fields for the record with this `pk` and name. Rejects only if updates are not enabled. */
+  /** Sends the given fields of an existing record with a single request. Rejects only if updates are not enabled. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Like `update`, for a record that this run has created: sets the withheld fields. */
+  /** Sets the withheld fields of a record that this run created. Otherwise like `update`. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Binds a child to a parent: sends one request, once, and never rejects. */
+  /** Binds a child to a parent with a single request. Never rejects. */
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
-  /** Changes a binding: sends one request, once. Rejects only if updates are not enabled. */
+  /** Changes a binding with a single request. Rejects only if updates are not enabled. */
   rebind(children: Children, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Reads the dependents of the record with this `pk`, once, and never rejects. Not a documented operation. */
+  /** Reads which records depend on a record, with a single request. Never rejects. Not a documented operation. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
-  /** Reads the JSON object at a path below the record with this `pk`, once, and never rejects. Not a documented operation. */
+  /** Reads the JSON object at a path below a record, with a single request. Never rejects. Not a documented operation. */
   readBelow(
     kind: Kind,
     name: string,
@@ -87,9 +85,9 @@ export interface Client {
     path: string,
     signal?: AbortSignal,
   ): Promise<DocumentReading>;
-  /** Deletes the record with this `pk`: sends one request, once. Rejects only if deletes are not enabled. */
+  /** Deletes a record with a single request. Rejects only if deletes are not enabled. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
-  /** Deletes a binding: sends one request, once. Rejects only if the capability for that is not enabled. */
+  /** Deletes a binding with a single request. Rejects only if the given capability is not enabled. */
   unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<Deleting>;
 }
 
@@ -118,7 +116,7 @@ export function createClient(
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
       const exact = canUpdate ? withExactNumbers(exchange) : undefined;
-      // readAnswer has checked the name and the `pk`. All other fields may be missing.
+      // readAnswer has checked only the name and the `pk`, so any other field may be missing.
       return {
         proof,
         answer,
@@ -195,7 +193,7 @@ async function changed(
     answer.body ?? {},
     Object.keys(kind.fields),
   );
-  // Another record has got the name in the meantime.
+  // Another record has taken the name in the meantime.
   if (observed.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
   return { proof: update, answer, ...rest, held: observed };
 }
@@ -216,7 +214,7 @@ async function bound(
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
 }
 
-/** The binding is read again anyway. */
+/** Ignores the content of the answer, because the binding is read again later. */
 async function rebound(
   send: Transport,
   { path }: Children,
@@ -240,7 +238,7 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
   const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
-  // The token can no longer see the record. A deleted record is never found again.
+  // A PATCH could make the record invisible to the token. A deleted record never reappears.
   const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
   return { proof, answer, ...rest };
 }
@@ -275,7 +273,7 @@ async function pageRead(
   return { proof, answer, ...rest, page: recordsOnPage(exchange, answer, page.number, canUpdate) };
 }
 
-/** A denial says nothing about other records: permissions can be on single records. */
+/** Reports a denial only for this record, because permissions can be limited to single records. */
 async function removed(send: Transport, path: string): Promise<Deleting> {
   const { stop, ...deleting } = await deleted(send, path);
   return { ...deleting, ...(stop !== undefined && deleting.proof !== 'denied' && { stop }) };

@@ -2,17 +2,17 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 import type { Answer } from './answer.ts';
 import { fieldNamed } from './field-names.ts';
 
-/** The service's complaint about a field, or about the whole request if it names no field. */
+/** An error that the service reports for a field, or for the whole request if it names no field. */
 export interface FieldError {
   readonly field?: string;
-  /** The key of a mapping that it is about, if the service names it; dots lead deeper. */
+  /** The key inside the field, if the service names it. Dots separate nested keys. */
   readonly key?: string;
-  /** The index of a list's item that it is about, if the service names it. */
+  /** The index of the list item, if the service names it. */
   readonly item?: number;
   readonly texts: readonly string[];
 }
 
-/** The complaints in the body of a refusal, in any shape. Other bodies contain records, not complaints. */
+/** The errors in the answer to a refused request. Answers of other statuses contain records, not errors. */
 export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
@@ -30,14 +30,14 @@ export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
     });
 }
 
-/** `{"1": ["…"]}`: the second item of the list is wrong. */
+/** Whether errors are listed by index, as in `{"1": ["…"]}` for an error in the second item. */
 function isByIndex(value: JsonValue): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
   return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
-/** The texts of a field are one text, a list, or a list of objects. Deeper nesting is ignored. */
+/** A field has one error text, a list of texts, or a list of objects. Deeper nesting is ignored. */
 const maxDepth = 4;
 
 function textsIn(value: JsonValue, depth: number): string[] {

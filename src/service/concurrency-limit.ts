@@ -1,12 +1,12 @@
-/** The number of consecutive good answers after which a lowered limit rises by one. */
+/** A lowered limit rises by one after this many good answers in a row. */
 const answersToRaise = 20;
 
-/** The maximum number of concurrent requests: the ceiling, or less while the service is overloaded. */
+/** The maximum number of concurrent requests. It falls below the configured ceiling while the service is overloaded. */
 export class ConcurrencyLimit {
   readonly ceiling: number;
   #limit: number;
   #goodAnswers = 0;
-  /** Requests that were already sent when the limit was lowered: their answers do not lower it again. */
+  /** The number of requests that were already sent when the limit was lowered. Their answers do not lower it again. */
   #ignoredAnswers = 0;
 
   constructor(ceiling: number) {
@@ -23,7 +23,7 @@ export class ConcurrencyLimit {
     if (isDeaf) this.#ignoredAnswers -= 1;
     this.#goodAnswers = how === 'good' ? this.#goodAnswers + 1 : 0;
     if (how === 'pushed back' && !isDeaf) {
-      // This answer is one of the concurrent ones.
+      // The current answer belongs to one of these requests.
       this.#ignoredAnswers = this.#limit - 1;
       this.#limit = Math.max(1, Math.floor(this.#limit / 2));
     } else if (this.#goodAnswers === answersToRaise) {

@@ -18,13 +18,13 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface Deletion {
-  /** Why it must not be deleted; undefined if it may. */
+  /** Why the record must not be deleted. Undefined if it may be. */
   readonly refusal?: string;
-  /** Its dependents, in words. */
+  /** Texts about the records that depend on it. */
   readonly notes: readonly string[];
 }
 
-/** By address; with the number of records of each kind, if the service says it. */
+/** The records to delete, by address, and the number of records of each kind, if the service reports it. */
 export interface Deletions {
   readonly of: ReadonlyMap<Address, Deletion>;
   readonly counts: ReadonlyMap<Kind, number>;
@@ -41,15 +41,15 @@ interface DeletionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What holds when a record is deleted. */
+/** Changes of the same plan that affect what a delete opens. */
 interface Meanwhile {
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
   readonly isClosed?: (pk: string) => boolean;
-  /** Whether applications without bindings are open to nobody. */
+  /** Whether the service opens applications without bindings to nobody. */
   readonly isFlagOff?: () => Promise<boolean>;
 }
 
-/** Reads the dependents of records to delete, and whether each may be deleted. */
+/** Reads what depends on the records to delete, and decides for each whether it may be deleted. */
 export async function readDeletions(
   deletes: readonly DeleteCandidate[],
   meanwhile: Meanwhile,
@@ -71,14 +71,13 @@ export async function readDeletions(
   return { of, counts: totals };
 }
 
-/** Whether the token can list all records of a kind. */
 async function canListAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
   const self = await retrieveSelf(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Whether a record may be deleted, by its present state in the service, and what the delete closes. */
+/** Whether a record may be deleted, and what the delete closes, judged by the current state of the service. */
 export async function judgeDeletion(
   one: DeleteCandidate,
   going: readonly DeleteCandidate[],
@@ -92,7 +91,7 @@ export async function judgeDeletion(
   return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, options, meanwhile);
 }
 
-/** Why a record must not be deleted, apart from its bindings; undefined if it may be. */
+/** Why a record must not be deleted, ignoring its bindings. Undefined if it may be. */
 async function deleteRefusal(
   { resource, held }: DeleteCandidate,
   going: readonly DeleteCandidate[],
@@ -124,7 +123,7 @@ async function deleteRefusal(
   return cascadeRefusal(kind, uses, going);
 }
 
-/** For the last record with a flag, such as the last superuser group. */
+/** Refuses to delete the last record that has a certain flag, such as the last superuser group. */
 async function lastRecordRefusal(
   kind: Kind,
   observed: ObservedRecord,
@@ -142,7 +141,7 @@ async function lastRecordRefusal(
   return stays ? undefined : `it is ${last.words}`;
 }
 
-/** For a record with which the service would delete another record that no manifest deletes. */
+/** Refuses a delete with which the service would also delete a record that the manifests do not delete. */
 function cascadeRefusal(
   kind: Kind,
   uses: readonly JsonObject[],
@@ -154,7 +153,7 @@ function cascadeRefusal(
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
     if (isPolicy && textOf(model).startsWith(policyBindings.type))
       return 'it is bound to records that could open to everyone without it: remove it from their `policies` first';
-    // 2023.10 answers in capitals.
+    // 2023.10 writes the action in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOf(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
@@ -165,13 +164,13 @@ function cascadeRefusal(
   return undefined;
 }
 
-/** The list of the records of a model: of all of a list, or of one of its types. */
+/** The list that contains the records of a model. */
 function familyOf(app: string, model: string): Family | undefined {
   const ofType = kinds.find((kind) => kind.permissionApp === app && modelOf(kind).type === model);
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
-/** Whether the delete would open a record to everyone: an application, a flow, a source or any other that has bindings. */
+/** Whether the delete removes the last binding of a record, such as an application, and so opens it to everyone. */
 async function judgeBindings(
   { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
   going: readonly DeleteCandidate[],
@@ -190,7 +189,7 @@ async function judgeBindings(
   const gone = new Set([key, ...going.map(bindingKey)]);
   const losing = [...read.of].filter(([target, bindings]) => {
     const deciding = bindings.filter((child) => isEffective(child));
-    // Negated bindings and policies do not count as bindings that keep a record closed.
+    // A negated binding or a policy does not keep a record closed.
     const staying = deciding.filter(
       (child) => child.values['negate'] !== true && child.binds !== policyField,
     );
@@ -213,7 +212,7 @@ async function judgeBindings(
   return { notes: [], refusal: because };
 }
 
-/** The records that the flag closes if they have no binding, in words, by their ids. */
+/** The records that the service closes if they have no binding, described by id. */
 async function closedWithoutBindings(options: DeletionOptions): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds) {
@@ -228,7 +227,7 @@ async function closedWithoutBindings(options: DeletionOptions): Promise<Readonly
   return closed;
 }
 
-/** What its bindings have in common. */
+/** A key that is equal for records that are bound in the same way. */
 function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
   return childKey({ ...(binds && { binds }), id: held.pk });
@@ -242,7 +241,7 @@ const maxListed = 10;
 
 type Uses = readonly JsonObject[] | undefined;
 
-/** The dependents of a record; undefined if the service does not say. */
+/** Texts about the records that depend on a record. Undefined if the service does not report them. */
 async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
@@ -256,7 +255,7 @@ function dependentNotes(uses: readonly JsonObject[]): string[] {
   const words = uses.map((use) => {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
-    // 2023.10 answers in capitals.
+    // 2023.10 writes the action in capitals.
     return action?.toLowerCase() === 'cascade' ? `deletes ${what} with it` : `${what} loses it`;
   });
   const more = words.length - maxListed;

@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
-/** Whether the token lacks the permission for the request. */
 export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
   return answer !== undefined && whatAnswersProve[answer.kind].read === 'denied';
 }

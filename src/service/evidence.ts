@@ -6,7 +6,6 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
-/** How to ask for evidence. */
 interface EvidenceRequests {
   readonly self: (signal?: AbortSignal) => Promise<SelfReading>;
   readonly send: Transport;
@@ -18,14 +17,14 @@ interface AskOptions {
 }
 
 /**
- * What documented look-ups of a run have shown about the service: whether its API exists, whether it accepts the token, and which 404
- * means "absent". Extra requests are sent at most once per run, and only if no answer has shown it.
+ * What the documented look-ups of a run show about the service: whether its API exists, whether it accepts the token, and which
+ * form of 404 means "absent". If look-ups do not show it, an extra request does, at most once per run.
  */
 export class Evidence {
   readonly #questions: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;
-  /** The form of a 404 without `detail` that means "absent" here; `detail` if no other form does. */
+  /** The form of a 404 without `detail` that means "absent" in this service. `detail` if no form without it does. */
   #absentForm: string | undefined;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
@@ -34,32 +33,31 @@ export class Evidence {
     this.#questions = questions;
   }
 
-  /** Records the answer to a documented look-up with the token. */
+  /** Records the answer to a documented look-up that sent the token. */
   note({ kind, body, status }: Answer): void {
     const isJson = body !== undefined;
     const isDenial = kind === 'denied' && isJson && typeof body['detail'] === 'string';
     if (kind === 'found' || kind === 'not_found') this.#isTokenAccepted = true;
     if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
       this.#isApiSeen = true;
-    // If the service answers with `detail`, another form of 404 comes from a proxy.
+    // The service itself answers with `detail`, so any other form of 404 comes from a proxy.
     if (kind === 'not_found') this.#absentForm = 'detail';
   }
 
-  /** What an answer to a documented look-up proves. */
   proofOf({ kind, form }: Answer): ReadProof {
     const { read } = whatAnswersProve[kind];
     if (form === undefined || this.#absentForm === undefined) return read;
-    // While a service is restarted, the 404 of a proxy must not count as "absent".
+    // While the service restarts, a proxy may answer 404, which must not count as "absent".
     return form === this.#absentForm ? 'absent' : 'nothing';
   }
 
-  /** Finds out whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
+  /** Sends requests that show whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
   async learnAbsentForm(options: AskOptions): Promise<void> {
     if (this.#absentForm !== undefined) return;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
-    // A proxy may answer like this for a moment, so the answer has to repeat.
+    // A proxy may answer like this for a moment, so a second answer must be the same.
     const again = await this.#ask({}, options.pacing, options.signal);
     if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
@@ -67,7 +65,6 @@ export class Evidence {
     }
   }
 
-  /** Whether the documented API is at this URL. */
   async isApiThere(options: AskOptions): Promise<boolean> {
     if (this.#isApiSeen) return true;
     await this.#askForAbsentRecord(options);
@@ -76,8 +73,8 @@ export class Evidence {
   }
 
   /**
-   * Whether the service refuses the token itself. Any answer of the service other than a denial disproves it; a missing answer, or a
-   * page of a proxy, does not: then the denied request for the token's user counts.
+   * Whether the service refuses the token as such. Any answer of the service except a denial disproves this. If there is no answer, or
+   * only the page of a proxy, the token counts as refused if the request for its user was denied.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;
@@ -123,7 +120,7 @@ export class Evidence {
   }
 }
 
-/** Whether it is not the service's own answer, or none: the next one may be. */
+/** Whether the answer is missing or does not come from the service, so that asking again may help. */
 function isInconclusive({ kind }: Answer): boolean {
   return kind === 'unexplained_refusal' || whatAnswersProve[kind].read === 'nothing';
 }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { lazy } from '../base/memoize.ts';
 
-/** Top-level keys of an error that name a field, including keys inside fields. */
+/** The top-level keys of an error that stand for a field, or for a key inside a field. */
 export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
   () =>
     new Set([
@@ -13,14 +13,13 @@ export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
     ]),
 );
 
-/** Fields whose keys the service complains about individually: the key `room` of `attributes` as `attributes_room`. */
+/** Fields for whose keys the service reports separate errors: `attributes_room` is the key `room` of `attributes`. */
 const fieldsWithKeys = lazy(() =>
   kinds.flatMap(({ fields }) =>
     Object.keys(fields).filter((field) => fields[field]?.tableForm === 'columns'),
   ),
 );
 
-/** The names of fields in earlier releases. */
 const former = lazy(
   () =>
     new Map(
@@ -32,7 +31,10 @@ const former = lazy(
     ),
 );
 
-/** The field of a top-level key, and the key inside the field if there is one; dots lead deeper. */
+/**
+ * The field that a top-level key stands for and, if the error is about a key inside the field, that key. Dots separate nested
+ * keys.
+ */
 export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);
   if (later !== undefined) return { field: later };

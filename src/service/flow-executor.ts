@@ -4,16 +4,16 @@ import { sortedAnswer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import type { Transport } from './transport.ts';
 
-/** The first component that the flow executor shows to an anonymous user; undefined if the flow does not exist. */
+/** The first component of a flow that an anonymous user sees. Undefined if the flow does not exist. */
 export type FlowStart =
   | { readonly kind: 'begins' }
   | { readonly kind: 'closed'; readonly shows: string }
-  /** No usable answer. */
+  /** The service gave no usable answer. */
   | { readonly kind: 'unknown' };
 
 const maxTriesOfStart = 3;
 
-/** Asks the flow executor whether a flow begins, without the token and without keeping a session. */
+/** Asks the flow executor whether a flow starts. Sends no token and keeps no session. */
 export async function askFlowStart(slug: string, send: Transport, pacing: Pacing): Promise<FlowStart> {
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {

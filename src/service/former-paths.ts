@@ -5,7 +5,10 @@ const movedKinds = kinds.flatMap(({ path, formerPath }) =>
   formerPath === undefined ? [] : [{ path, was: formerPath.path }],
 );
 
-/** Tries the paths of earlier releases if the service does not know a path. A path that works is kept for the run. */
+/**
+ * A transport that tries the paths of earlier releases if the service does not know a path. It remembers for the run which path
+ * works.
+ */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
   return (request, signal) => {
@@ -24,7 +27,7 @@ export function withFormerPaths(send: Transport): Transport {
     if (!isUnknownPath(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
     if (isUnknownPath(other)) return answer;
-    // The page of a 405 may hide a create that worked, which a request that was never sent does not disprove.
+    // A 405 can also follow a create that succeeded. If the second request was never sent, that possibility remains.
     if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other;
@@ -35,7 +38,7 @@ function isOfService({ status, headers }: Exchange & { kind: 'answered' }): bool
   return status < 500 && isJson(headers);
 }
 
-/** For an absent record the service answers with JSON; for an unknown path with a page, or nothing. */
+/** Whether the path is unknown. The service then answers with a web page or nothing; for an absent record, with JSON. */
 function isUnknownPath(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return !isJson(exchange.headers);

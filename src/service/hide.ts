@@ -5,7 +5,7 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { fieldNamed } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
-/** A transport whose refusals contain nothing about hidden fields. Records stay as they are, for comparison. */
+/** A transport that removes hidden fields from the service's error messages. Records keep them, for comparison. */
 export function hideFields(send: Transport, hide: Hide): Transport {
   if (hide.length === 0) return send;
   return async (request, signal) => {
@@ -15,7 +15,7 @@ export function hideFields(send: Transport, hide: Hide): Transport {
     const fields = kind && hiddenOf(kind, hide);
     const body = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
     if (fields === undefined || !isJsonObject(body)) return exchange;
-    // The kind of answer is determined from the original body.
+    // The original body is preserved, because it determines the kind of answer.
     return { ...exchange, body: JSON.stringify(without(fields, body)), asReceived: exchange.body };
   };
 }

@@ -4,21 +4,20 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 export type Right = 'may' | 'may not' | 'unknown';
 
-/** A token's rights to the records of a kind. */
 export interface KindRights {
   readonly view: Right;
   readonly create: Right;
 }
 
-/** A token's rights by kind, and the requests that were sent, each as METHOD PATH. */
+/** The rights of a token by kind, and the requests that showed them, each as METHOD PATH. */
 export interface KindRightsReading {
   readonly rights: ReadonlyMap<Kind, KindRights>;
   readonly asked: readonly string[];
 }
 
 /**
- * Requests the smallest page of each kind's list, and asks by OPTIONS whether a record may be created. These are not documented
- * operations and change nothing; a trial POST might create a record.
+ * Requests the smallest page of each kind's list, and asks with OPTIONS whether the token may create a record. Neither request is
+ * documented, and neither changes anything, whereas a trial POST might create a record.
  */
 export async function readKindRights(
   kinds: readonly Kind[],
@@ -47,8 +46,8 @@ function viewRight(exchange: Exchange): Right {
 }
 
 /**
- * Only for tokens that may create does the OPTIONS answer include POST. A proxy may answer OPTIONS itself, but only the service's
- * answers contain `renders`.
+ * Whether the token may create: only then does the answer to OPTIONS include POST. An answer without `renders` does not count,
+ * because it comes from a proxy.
  */
 function createRight(exchange: Exchange): Right {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;

@@ -1,6 +1,6 @@
 import { memoizePerKey } from '../base/memoize.ts';
 
-/** The functions to call when a signal aborts: any number, with one listener. */
+/** The functions to call when a signal aborts. They share one listener, however many they are. */
 export const onAbort: (signal: AbortSignal) => Set<() => void> = memoizePerKey((signal: AbortSignal) => {
   const calls = new Set<() => void>();
   signal.addEventListener('abort', () => {

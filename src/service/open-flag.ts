@@ -11,12 +11,11 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The flag that opens records without bindings to everyone. */
 export function openFlag(): OpenFlag | undefined {
   return kinds.flatMap(({ access }) => access?.openFlag ?? [])[0];
 }
 
-/** The field with the flag; undefined if it cannot be read. */
+/** The field that contains the flag. Undefined if it cannot be read. */
 export async function readFlags(
   { list, field }: OpenFlag,
   { client, pacing, signal }: ReadOptions,
@@ -27,7 +26,7 @@ export async function readFlags(
   return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
 }
 
-/** Whether the flag is off now, in a release that has it; false if it cannot be read. */
+/** Whether the service has the flag and it is currently off. False if it cannot be read. */
 export async function isOpenFlagOff(options: ReadOptions): Promise<boolean> {
   const flag = openFlag();
   const flags = flag && (await readFlags(flag, options));

@@ -3,22 +3,22 @@ import { isAnswered, isTimeout, type Answer } from './answer.ts';
 
 /** How to wait for an unavailable service. */
 export interface OutagePolicy {
-  /** The longest wait in milliseconds, from the first answer that shows the outage; 0 for none. */
+  /** The longest wait in milliseconds, counted from the first answer that shows the outage. 0 means no wait. */
   readonly waitMs: number;
-  /** Whether to wait even if no answer has come yet. By default not, so that a wrong port fails quickly. */
+  /** Whether to wait even before the first answer of a run. By default rollcall does not, so that a wrong port fails quickly. */
   readonly fromTheStart: boolean;
-  /** Sends a harmless request, to find out whether the service is back. */
+  /** Sends a harmless request to check whether the service is back. */
   readonly ask: () => Promise<Answer>;
   readonly onNews?: (news: OutageNews) => void;
 }
 
-/** The reports during an outage. */
+/** Events of an outage, for progress messages. */
 export type OutageNews =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** There was no outage; it is over; or the wait time is used up. */
+/** There was no outage, the outage ended, or the time for waiting is used up. */
 type Waited = 'there' | 'back' | 'gone';
 
 interface OutageOptions {
@@ -26,25 +26,25 @@ interface OutageOptions {
   readonly random: Random;
   /** When it aborts, all waiting ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits until the service allows the next request. False if that takes too long. */
+  /** Waits until the service allows the next request. False if this would take too long. */
   readonly waitForPause: () => Promise<boolean>;
-  /** Makes every worker wait as long as an answer asks. */
+  /** Makes all workers wait as long as the answer demands. */
   readonly pauseFor: (answer: Answer) => void;
 }
 
 type State =
   | { readonly kind: 'there' }
-  /** An answer showed an outage. The first waiting resource probes the service; all others wait for its result. */
+  /** An answer showed an outage. The first resource that waits probes the service, and all others wait for the result. */
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** The number of outages that do not count as tries of a request. After more, the request itself may be the cause. */
+/** This many outages do not count as tries of a request. If more occur, the request itself may cause them. */
 export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 
-/** Whether the service is available, and who waits for it. Shared by all workers of a run. */
+/** Tracks whether the service is available, and who waits for it. All workers of a run share it. */
 export class Outage {
   readonly #policy: OutagePolicy;
   readonly #options: OutageOptions;
@@ -62,12 +62,12 @@ export class Outage {
     return this.#state.kind === 'there';
   }
 
-  /** The number of outages that the run has waited out. */
+  /** The number of outages of this run that have ended. */
   get endedOutages(): number {
     return this.#endedOutages;
   }
 
-  /** How long rollcall waited without success; undefined while it still waits. */
+  /** How long rollcall waited in vain. Undefined while it still waits. */
   get waitedMs(): number | undefined {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }
@@ -93,8 +93,7 @@ export class Outage {
     if (isStarting(answer)) return true;
     if (!this.#hasAnswered && !fromTheStart) return false;
     if (answer.kind === 'unreachable_for_now') return true;
-    // A proxy in front of a stopped service may accept connections and drop them. A single loss proves
-    // nothing.
+    // A proxy in front of a stopped service may accept connections and drop them. A single dropped connection proves nothing.
     return isDropped(answer) && this.#lastWasLost;
   }
 
@@ -134,7 +133,7 @@ export class Outage {
     return 'gone';
   }
 
-  /** Random, from half of the delay to all of it, so that many clients do not ask at the same time. */
+  /** A random delay between half of the maximum and all of it, so that clients do not all send at the same time. */
   #delayMs(asked: number): number {
     const max = Math.min(longestDelayMs, firstDelayMs * 2 ** (asked - 1));
     return Math.ceil((max / 2) * (1 + this.#options.random()));
@@ -145,12 +144,12 @@ function isDropped(answer: Answer): boolean {
   return answer.kind === 'lost' && !isTimeout(answer);
 }
 
-/** Whether a proxy or the service itself says that the service is starting or stopped: 502, or 503. */
+/** Whether a proxy or the service reports that the service is starting or stopped: 502 or 503. */
 export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }
 
-/** Adds to an answer how long rollcall waited for the service in vain. */
+/** Adds to an answer how long rollcall waited in vain for the service. */
 export function withOutageWait(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

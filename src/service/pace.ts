@@ -1,9 +1,9 @@
 export interface Pace {
-  /** The number of concurrent requests: now, and the maximum. */
+  /** The number of concurrent requests that are allowed now, and the maximum. */
   readonly limit: number;
   readonly ceiling: number;
   readonly requests: number;
   readonly retries: number;
-  /** From the first answer to the last. */
+  /** Measured from the first answer to the last. */
   readonly requests_per_second: number;
 }

@@ -10,11 +10,12 @@ import { whatAnswersProve } from './what-answers-prove.ts';
 const baseMs = 200;
 const capMs = 10_000;
 
-/** The longest pause that rollcall waits. If the service asks for a longer one, the run ends. */
+/** The longest pause for which rollcall waits. If the service demands a longer one, the run ends. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
 /**
- * The number of retries that every run may make; each request adds `retriesPerRequest`. This limits the load on a failing service.
+ * The number of retries that a run may always make. Each request adds `retriesPerRequest` to it. This limits the load on a
+ * failing service.
  */
 const minRetries = 20;
 const retriesPerRequest = 0.5;
@@ -25,32 +26,31 @@ const noWaiting: OutagePolicy = {
   ask: () => Promise.reject(new Error('nothing is waited for')),
 };
 
-/** Decides when requests may be sent, and how many at a time. Shared by all workers of a run. */
+/** Decides when requests may be sent, and how many at a time. All workers of a run share it. */
 export interface Pacing {
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
-  /** Runs a task outside the queue: immediately, unless the ceiling is reached. */
+  /** Runs a task without queueing: immediately, unless the maximum of concurrent requests is reached. */
   runBeside<Result>(task: () => Promise<Result>): Promise<Result>;
   /**
-   * Waits until no pause is in force and the service is available. False if the pause is too long, the service does not come back,
-   * or the run is interrupted.
+   * Waits until no pause applies and the service is available. False if the pause is too long, the service stays unavailable, or
+   * the run is interrupted.
    */
   waitForTurn(): Promise<boolean>;
-  /** Records an answer, for the concurrency limit and for pauses, which all workers observe. */
+  /** Records an answer. It may change the concurrency limit or start a pause for all workers. */
   note(answer: Answer, attempt: number): void;
   /**
-   * Waits before a retry, and returns its number, or undefined if there should be none: it was the last try, the run is interrupted,
-   * or it has retried too often. A try that met an outage does not count if it `isFree`.
+   * Waits before a retry and returns the number of the next try. Undefined if no retry is allowed: the request has used up its
+   * tries, the run has used up its retries, or it is interrupted. A try that met an outage does not count if it `isFree`.
    */
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
   pace(): Pace;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
 interface Tried {
   readonly attempt: number;
-  /** The maximum number of tries. */
   readonly most: number;
   readonly answer: Answer;
   /** Whether a try does not count if the service was unavailable. */
@@ -62,17 +62,17 @@ interface PacingOptions {
   readonly random: Random;
   readonly concurrency: number;
   readonly signal?: AbortSignal;
-  /** How to wait for an unavailable service; not at all by default. */
+  /** How to wait for an unavailable service. By default rollcall does not wait. */
   readonly outagePolicy?: OutagePolicy;
-  /** Called when a pause begins or is extended. */
+  /** Called when a pause starts or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
-  /** Called before a retry, unless the whole run pauses for it: then onPause is called. */
+  /** Called before a retry. If the whole run pauses for it, onPause is called instead. */
   readonly onRetry?: (answer: Answer) => void;
 }
 
 export function createPacing(options: PacingOptions): Pacing {
   const shared = new SharedPacing(options);
-  // Each function can be taken from it and used alone.
+  // Bound functions, so that callers can take out one and use it alone.
   return {
     forEach: (items, task) => shared.forEach(items, task),
     runBeside: (task) => shared.beside(task),
@@ -85,13 +85,12 @@ export function createPacing(options: PacingOptions): Pacing {
   };
 }
 
-/** Full jitter, 0.2 s base, 10 s cap; all workers observe a Retry-After in full. */
+/** Delays retries with full jitter: 0.2 s base, 10 s cap. If an answer has Retry-After, all workers wait that long. */
 class SharedPacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
   readonly #concurrency: ConcurrencyLimit;
   readonly #limiter: LimitFunction;
-  /** The number of tasks outside the queue. */
   #extraTasks = 0;
   #pausedUntil = 0;
   #requests = 0;
@@ -120,7 +119,7 @@ class SharedPacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // A new limit applies only after everything is recorded that may stop the next task.
+        // The new limit applies last, because the earlier steps may prevent the next task from starting.
         this.#updateSlots();
       }
     });
@@ -138,14 +137,14 @@ class SharedPacing {
         this.#updateSlots();
       }
     }
-    // An exception ends only this task, not the rest of the queue.
+    // An exception must end only this task, not the queue.
     const [result] = await this.forEach([task], (item) => Promise.allSettled([item()]));
     const [ended] = result ?? [];
     if (ended?.status === 'fulfilled') return ended.value;
     throw ended?.reason;
   }
 
-  /** Leaves room for tasks outside the queue. */
+  /** Reserves part of the limit for tasks outside the queue. */
   #updateSlots(): void {
     const { limit, ceiling } = this.#concurrency;
     const max = Math.max(1, Math.min(limit, ceiling - this.#extraTasks));
@@ -153,7 +152,7 @@ class SharedPacing {
   }
 
   async turn(): Promise<boolean> {
-    // It may go away in the pause.
+    // The service may become unavailable during the pause.
     while (!this.outage.isOver || this.#pausedUntil > this.#options.clock.now())
       if ((await this.outage.wait()) === 'gone' || !(await this.#waitForPause())) return false;
     return true;
@@ -206,7 +205,7 @@ class SharedPacing {
     return true;
   }
 
-  /** Makes every worker wait as long as an answer asks. */
+  /** Makes all workers wait as long as the answer demands. */
   #pauseFor(answer: Answer, attempt: number): void {
     const now = this.#options.clock.now();
     const { pause } = whatAnswersProve[answer.kind];
@@ -230,7 +229,6 @@ class SharedPacing {
   }
 }
 
-/** Rounded to a tenth. */
 function perSecond(count: number, milliseconds: number): number {
   return milliseconds > 0 ? Math.round((count / milliseconds) * 10_000) / 10 : 0;
 }

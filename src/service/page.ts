@@ -4,28 +4,27 @@ import type { HttpRequest } from './transport.ts';
 /** A list: its path below the base URL, and its query without the page. */
 export interface ListQuery {
   readonly path: string;
-  /** A parameter with several values is repeated. */
+  /** An array means that the parameter is repeated for each value. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The number of a page, from 1, and its size. The service may return fewer records without saying so. */
+/** The number of a page, counted from 1, and its size. The service may return fewer records than requested. */
 export interface PageQuery {
   readonly number: number;
   readonly size: number;
 }
 
-/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The number of items on all pages, as the service says. */
+  /** The number of items on all pages, as reported by the service. */
   readonly count: number;
-  /** The number of its last item, from 1; 0 if the list is empty. */
+  /** The position of the page's last item in the list, counted from 1. 0 if the list is empty. */
   readonly end: number;
-  /** The number of the next page; 0 for the last. */
+  /** The number of the next page. 0 if this is the last page. */
   readonly next: number;
 }
 
-/** The largest page size that every release serves by default. */
+/** The largest page size that every release supports by default. */
 export const pageSize = 100;
 
 export function pageRequest({ path, query }: ListQuery, { number, size }: PageQuery): HttpRequest {
@@ -40,8 +39,8 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
 }
 
 /**
- * Undefined unless it is the requested page and consistent: a list that the service caches per user may return other pages, and a
- * wrong number of records. All pages except the last have the same size.
+ * The requested page. Undefined if the page is another one or inconsistent: where the service caches a list per user, it may
+ * return another page and a wrong count. All pages except the last have the same size.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {
   const { pagination, results: items } = body ?? {};

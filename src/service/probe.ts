@@ -7,14 +7,14 @@ import type { Transport } from './transport.ts';
 export interface Probe {
   readonly answer: Answer;
   readonly stage: ProbeStage;
-  /** The service's time in milliseconds since the epoch, if it sends it. */
+  /** The service's time in milliseconds since the Unix epoch, if the answer contains it. */
   readonly serviceTime?: number;
 }
 
-/** How far a probe came. */
+/** How far a probe got. */
 type ProbeStage =
   | 'no connection'
-  /** Another program answered, or the service has no such API. */
+  /** Another program answered, or the service does not have this API at the URL. */
   | 'wrong place'
   /** The service answered, and denied the look-up. */
   | 'denied'
@@ -23,10 +23,10 @@ type ProbeStage =
 /** The kind of record that the probe looks up. */
 export const probedKind: Kind<ResourceType> = application;
 
-/** A slug that is valid and that nobody is likely to choose. */
+/** A valid slug that hardly anybody will ever use. */
 export const unusedSlug: string = 'rollcall-doctor-asks-for-what-nobody-has';
 
-/** Looks up an application that does not exist: the service's own "not found" shows that all is well. */
+/** Looks up an application that does not exist. If the service itself answers "not found", everything works. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
   const path = probedKind.lookUp.path(unusedSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;

@@ -1,8 +1,8 @@
-/** The proxy opened no tunnel to the service, so nothing of a request was sent. */
+/** The proxy did not open a tunnel to the service, so no part of the request was sent. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: string;
-  /** The status of the proxy's answer, if there was one. */
+  /** The HTTP status with which the proxy answered, if it did. */
   readonly status?: number;
 
   constructor(proxy: string, reason: { readonly status: number } | { readonly cause: Error }) {

@@ -8,26 +8,26 @@ import { maxConsecutiveFailures, maxRounds, maxTries, retryUntilProven } from '.
 interface PagesOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** When it aborts, no further page is requested. */
+  /** When this signal aborts, no further page is requested. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to read a list with this many records beyond its first page. */
+  /** Whether to read further pages of a list that has this many records. */
   readonly isWorth: (count: number) => boolean;
-  /** Called with each page, in any order. */
+  /** Called with each page, not necessarily in order. */
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
 export interface PagesRead {
-  /** Whether a page is inconsistent or not the requested one, so that the list must not be used. */
+  /** Whether a page was inconsistent or not the requested one, so that the list must not be used. */
   readonly isInconsistent: boolean;
   readonly pages: number;
-  /** The number of records, if further pages were not worth reading. */
+  /** The number of records in the list, if its further pages were not worth reading. */
   readonly skippedCount?: number;
   readonly failed?: Answer;
 }
 
 /**
- * Reads a list page by page: the first, which shows the number of records, then several at a time. Skips a further page that cannot
- * be read.
+ * Reads a list page by page. The first page shows the number of records; the others are then read several at a time. A page that
+ * cannot be read is skipped, except the first.
  */
 export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
   const { client, pacing, signal, isWorth, onPage } = options;
@@ -45,7 +45,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
       maxTries.page,
     );
     if (reading?.proof === 'exists') take(number, reading.page);
-    // The list has become shorter and ends before this page.
+    // The list has become shorter and now ends before this page.
     else if (reading?.proof !== 'absent') skipPage(reading);
   }
 
@@ -86,12 +86,12 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   return { isInconsistent: isInconsistent, pages, ...(failed && { failed }) };
 }
 
-/** The number of pages, computed from one of them: the service may return fewer records per page than requested. */
+/** The number of pages, computed from one page, because the service may return fewer records per page than requested. */
 function pageCount({ count, end, next }: Page<unknown>, number: number): number {
   return next === 0 ? number : Math.ceil((count * number) / end);
 }
 
-/** Requests one record of a list, to learn how many there are. */
+/** Requests a page with a single record, to learn how many records the list has. */
 export async function readCount(
   list: ListQuery,
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,

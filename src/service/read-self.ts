@@ -9,17 +9,17 @@ export type SelfReading = Proven<
   ReadProof,
   'exists',
   {
-    /** The user's id; undefined if the service does not show it. */
+    /** The user's id. Undefined if the service does not show it. */
     readonly pk: string | undefined;
     readonly isSuperuser: boolean;
-    /** The ids of its groups, and of those that contain them; undefined if the service does not show them. */
+    /** The ids of the user's groups and of the groups that contain these. Undefined if the service does not show them. */
     readonly groups: readonly JsonValue[] | undefined;
-    /** The ids of all its roles, from 2025.12 on. */
+    /** The ids of all roles of the user. Shown since 2025.12. */
     readonly roles: readonly JsonValue[] | undefined;
   }
 >;
 
-/** Requests the token's user until it is known. */
+/** Requests the token's user until a request succeeds, and then returns the stored result. */
 export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
   let self: Promise<SelfReading> | undefined;
   return async (signal) => {

@@ -11,26 +11,26 @@ interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Whether to read this many further pages, once the first has shown their number; always by default. */
+  /** Called with the number of further pages, which the first page shows: whether to read them. By default they are always read. */
   readonly isWorth?: (pages: number) => boolean;
 }
 
-/** A list of records with an id of their kind and a name: a row without these is not a record, and counts as missing. */
+/** A list whose records have an id and a name. An item without these counts as a missing record. */
 type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
 /** The result of reading a whole list. */
 export type ListReading =
-  /** With several pages, a record may still be missing if records moved between pages. */
+  /** If the list has several pages, a record may still be missing because it moved from one page to another. */
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }
-  /** The first page, if the further ones were not worth reading. */
+  /** The first page. Further pages were not worth reading. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  /** An answer that says nothing about the list, such as a denial. */
+  /** The answer shows nothing about the list, as a denial does. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
 /**
- * Reads all pages of a list, one after the other; any number of lists can be read concurrently. The list is whole only if every
- * record that the service counts was seen; if records moved between pages, it is read again.
+ * Reads all pages of a list, one after the other. Several lists can be read concurrently. The list counts as whole only if it
+ * contains as many records as the service counts; if records moved between pages, it is read again.
  */
 export async function readWhole(list: NamedList, options: WholeOptions): Promise<ListReading> {
   let round = await readAttempt(list, options);
@@ -54,7 +54,7 @@ async function readAttempt(
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
-    // The list has become shorter.
+    // The list has become shorter and now ends before this page.
     if (reading.proof === 'absent') return { kind: 'moved', reading };
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;

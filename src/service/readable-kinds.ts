@@ -8,17 +8,16 @@ export interface InconclusiveRead {
   readonly answer: Answer;
 }
 
-/** Why a read returned no data. */
 export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): Unreadable {
   const reason = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why: reason, ...(status !== undefined && { status }) };
 }
 
-/** The kinds that can be looked up, as far as is known. */
+/** Tracks which kinds the token can look up, as far as the run has found out. */
 export class ReadableKinds {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, InconclusiveRead>();
-  /** Whether the service refuses the token itself. */
+  /** Whether the service refuses the token as such. */
   isTokenRefused = false;
 
   canRead(kind: Kind): boolean {
@@ -33,7 +32,6 @@ export class ReadableKinds {
     this.#shown.add(kind);
   }
 
-  /** From now on, records of this kind cannot be looked up. */
   markUnreadable(kind: Kind, unread: InconclusiveRead): void {
     this.#unreadable.set(kind, unread);
   }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest } from './transport.ts';
 
-/** The names of id fields other than `pk`, by the path of the list. */
+/** The names of id fields that are not called `pk`, by the path of the list. */
 const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } }) =>
   id === 'pk'
     ? []
@@ -12,7 +12,7 @@ const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } })
       ],
 );
 
-/** A transport that adds each record's id as `pk`. */
+/** A transport that adds `pk` to each record whose id has another name. */
 export function withIds<Request extends HttpRequest>(
   send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
@@ -35,12 +35,11 @@ function withPks(exchange: Exchange, id: string, depth: number): Exchange {
   };
 }
 
-/** Whether the answer is a page: an object with a list of records. */
 function isListed({ method, path }: HttpRequest, list: string): boolean {
   return method === 'GET' && /^(?:\?|$)/.test(path.slice(list.length));
 }
 
-/** Edits the JSON text instead of parsing it, so that large numbers stay exact. */
+/** Changes the JSON as text, because parsing would round large numbers. */
 function withPk(body: string, id: string, at: number): string {
   const key = JSON.stringify(id);
   let depth = 0;

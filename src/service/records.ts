@@ -16,19 +16,19 @@ import type { Exchange } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface ListedRecord {
-  /** For comparison, not to be shown. */
+  /** The fields as received, for comparison. Must not be printed. */
   readonly received: JsonObject;
-  /** The same without the secrets that rollcall sends with each request. */
+  /** The same fields with the secrets redacted that rollcall sends with each request. */
   readonly shown: JsonObject;
-  /** The record with null for each number that would be sent back changed; undefined if there is none. */
+  /** The fields with null in place of each number that JSON.parse rounds. Undefined if there is no such number. */
   readonly exact?: JsonObject | undefined;
-  /** For a scoped name: the name of the parent, if it was read. */
+  /** The name of the parent, for a name that is unique only within a parent, if the parent was read. */
   readonly within?: string | undefined;
-  /** The names of the ids in its fields, if they were read with it. */
+  /** The names that belong to the ids in the fields, if they were read too. */
   readonly names?: ObservedRecord['names'];
 }
 
-/** Keeps the wanted fields, and facts about nested records. */
+/** The observed record, reduced to the wanted fields and to facts about nested records. */
 export function observeRecord(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
@@ -44,8 +44,8 @@ export function observeRecord(
 }
 
 /**
- * A record as received and as it may be shown: its id, and the named fields. A field that a release shows but does not accept is
- * left out.
+ * The id and the named fields of a record, both as received and as printable. Fields that this release returns but does not
+ * accept are left out.
  */
 export function pickObserved(
   kind: Kind,
@@ -71,7 +71,7 @@ export function pickObserved(
   };
 }
 
-/** The records on a page. Values that are not objects are left out. */
+/** The records on a page. Items that are not objects are left out. */
 export function recordsOnPage(
   exchange: Exchange,
   { body }: Answer,
@@ -96,7 +96,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
   return isJsonObject(record) ? record : undefined;
 }
 
-/** The exchange with null for each number that would be sent back changed; undefined if there is none. */
+/** The answer with null in place of each number that JSON.parse rounds. Undefined if there is no such number. */
 export function withExactNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);

@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport whose answers and errors contain none of the secrets it sends, even if the other side echoes them. */
+/** A transport that removes the secrets it sends from answers and errors, even if the other side echoes them. */
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
@@ -22,8 +22,8 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /**
- * A record (2xx) is redacted like any other answer, because its fields may be shown. The original is kept for comparison: a slug may
- * happen to be the value of a header.
+ * Redacts an answer. The original body of a record is preserved for comparison, because a slug may happen to equal the value of a
+ * header.
  */
 function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const { headers: received } = exchange;
@@ -49,7 +49,7 @@ function hasNoSecret(redactor: Redactor, json: string): boolean {
   return !json.includes('\\') && !redactor.containsSecret(json);
 }
 
-/** Redacts the parsed values, not the text: in JSON any character can be an escape, and a string can contain JSON. */
+/** Redacts the parsed values, because JSON text can contain a secret in escaped form, or as JSON inside a string. */
 function redactBody(body: string, redactor: Redactor): string {
   if (hasNoSecret(redactor, body)) return body;
   const json = parseJson(body);
@@ -58,19 +58,19 @@ function redactBody(body: string, redactor: Redactor): string {
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
-/** An exception as it may be shown: an unexpected error may contain anything. */
+/** An exception that is safe to print. Unexpected errors may contain anything, including secrets. */
 export function redactedError(secrets: readonly string[], thrown: unknown): Error {
   const error = asError(thrown);
   redactError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
   return error;
 }
 
-/** Redacts everything that Node prints of an error: its stack, its causes and its own properties. */
+/** Redacts everything that Node prints for an error: its stack, its causes and its own properties. */
 export function redactError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);
     if (typeof value === 'string' && redactor.containsSecret(value)) {
-      // The message of a DOMException, such as a timeout, is read-only.
+      // The message of a DOMException, such as a timeout, cannot be assigned.
       Object.defineProperty(error, name, {
         value: redactor.redact(value),
         configurable: true,
@@ -84,7 +84,6 @@ export function redactError(error: Error, redactor: Redactor, depth = 0): void {
 
 const maxCauses = 8;
 
-/** An answer with the secrets of a manifest redacted. */
 export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
   if (secrets.length === 0) return answer;
   const redactor = redactorOf(secrets);

@@ -7,10 +7,10 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
-/** Answers every valid token. Not a documented operation; it changes nothing. */
+/** A request that every valid token may send. Not a documented operation; it changes nothing. */
 export const releaseRequest: HttpRequest = { method: 'GET', path: '/api/v3/admin/version/' };
 
-/** The release in an answer; undefined if it is not the service's, or does not have it. */
+/** The release in an answer. Undefined if the answer has none or does not come from the service. */
 export function releaseIn(exchange: Exchange): Release | undefined {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return undefined;
   const body = parseJson(exchange.body);
@@ -25,7 +25,10 @@ interface ReleaseReading {
 
 const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
 
-/** Reads the service's release, with retries while it is unavailable. Undefined if the service does not say it: rules work without. */
+/**
+ * Reads the service's release, with retries during an outage. Undefined if the service does not report it; the rules do not need
+ * it.
+ */
 export async function askRelease(
   send: Transport,
   pacing: Pacing,
@@ -40,7 +43,7 @@ function readingOf(exchange: Exchange): ReleaseReading {
   const release = releaseIn(exchange);
   if (release !== undefined) return { proof: 'exists', answer: { kind: 'found', status: 200 }, release };
   const answer = readAnswer(exchange, probedKind, '');
-  // A web page in place of an answer will come again.
+  // If the answer is a web page, a retry would return the same page.
   const proof = answer.kind === 'unusable_success' ? 'fault' : whatAnswersProve[answer.kind].read;
   return { proof, answer };
 }

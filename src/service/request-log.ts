@@ -6,24 +6,24 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { referenceFields } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** A finished request as a log may show it: without token and body, and with no value except the name. */
+/** A finished request in the form that is safe to log: without token and body, and with no value except the name. */
 export interface LoggedRequest {
-  /** RFC 3339, UTC. */
+  /** The time in UTC, in the format of RFC 3339. */
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** The slug or username of a create, which its path does not show. */
+  /** The slug or username that a create sends, because its path does not contain it. */
   readonly name?: string;
   readonly status?: number;
   readonly error?: string;
   readonly durationMs: number;
-  /** The number of times this request was sent, including this one. */
+  /** How often this request has been sent, including this time. */
   readonly attempt: number;
-  /** The service's id of the request. */
+  /** The id that the service gave the request. */
   readonly requestId?: string;
 }
 
-/** A transport that logs each request when it has ended, without names and ids of hidden fields. */
+/** A transport that logs each finished request, without the names and ids in hidden fields. */
 export function logging(
   send: Transport,
   clock: Clock,
@@ -53,9 +53,9 @@ export function logging(
   };
 }
 
-/** The paths where names and ids of hidden fields are looked up. */
+/** The paths that contain names or ids from hidden fields. */
 function closedPaths(hide: Hide): string[] {
-  // A secret refers to nothing, so an unnamed field is not one of these.
+  // Only fields that refer to other records are affected, and secrets do not.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);

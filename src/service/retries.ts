@@ -3,36 +3,34 @@ import { maxFreeOutages, withOutageWait } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** The maximum number of tries, lower without an answer, because each try then takes the whole time limit. */
+/** The maximum number of tries. Lower if no answer arrives, because each try then takes the whole time limit. */
 interface TryLimits {
   readonly answered: number;
   readonly unanswered: number;
 }
 
 export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', TryLimits>> = {
-  /** A create or update whose result is unclear. */
+  /** For a create or update whose result is unclear. */
   write: { answered: 3, unanswered: 3 },
   lookUp: { answered: 5, unanswered: 2 },
-  /** Records of a missing page can be looked up individually. */
+  /** Few tries, because the records of a missing page can be looked up one by one. */
   page: { answered: 3, unanswered: 1 },
-  /** Rules work without the release. */
   release: { answered: 3, unanswered: 3 },
 };
 
-/** After this many failures in a row, the rest would fail too, and nothing more is started. */
+/** After this many failures in a row, nothing more is started, because the remaining requests would fail too. */
 export const maxConsecutiveFailures = {
-  /** Creates or changes. */
   writes: 5,
   lookUps: 5,
-  /** A record that the service cannot show breaks the page that contains it, and no other. */
+  /** A single record that the service fails to show breaks only the page that contains it. */
   pages: 3,
 } as const;
 
-/** How often a list that keeps changing is read. */
+/** The maximum number of times that a list is read while it keeps changing. */
 export const maxRounds = {
-  /** If each round adds pages. */
+  /** For a reading that adds pages each time. */
   growing: 10,
-  /** If one round has to show everything. */
+  /** For a reading that must see the whole list at once. */
   whole: 3,
 } as const;
 
@@ -51,7 +49,7 @@ export class Retries {
     this.#pacing.note(answer, this.#attempt);
   }
 
-  /** Waits, and returns whether to retry. `isIgnoredOnOutage`: a try during an outage does not count. */
+  /** Waits, and returns whether to retry. With `isIgnoredOnOutage`, a try during an outage does not count. */
   async again(answer: Answer, isIgnoredOnOutage: boolean): Promise<boolean> {
     const max = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
     const ignoresOutages = isIgnoredOnOutage && this.#ignoredTries < maxFreeOutages;

@@ -9,8 +9,8 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { InconclusiveRead } from './readable-kinds.ts';
 
 /**
- * Looks up a record, with retries while an answer proves nothing. Returns the last reading; undefined if no request was sent
- * because of an interruption, too long a pause, or an outage.
+ * Looks up a record and retries while the answer proves nothing. Returns the last result. Undefined if nothing was sent, because
+ * the run was interrupted, a pause was too long, or the service was unavailable.
  */
 export async function retrieve(
   sought: Sought,
@@ -20,7 +20,7 @@ export async function retrieve(
 ): Promise<Reading | undefined> {
   const { kind } = sought;
   const reading = await readOfKind(sought, client, pacing, signal);
-  // If other records of the kind were readable, this failure says nothing about them.
+  // This failure shows nothing about the kind if other records of the kind were readable.
   const unread = client.readable.hasRead(kind)
     ? undefined
     : await optionalFailure(kind, reading, client, pacing, signal);
@@ -28,7 +28,7 @@ export async function retrieve(
   return reading;
 }
 
-/** If a failed look-up is optional for the run, the record's existence stays unknown. */
+/** Ignores a failed look-up that the run can do without. It then stays unknown whether the record exists. */
 export async function optionalFailure(
   kind: Kind,
   reading: Pick<Reading, 'proof' | 'answer'> | undefined,
@@ -43,8 +43,8 @@ export async function optionalFailure(
 }
 
 /**
- * Whether the run can continue without this undocumented read. It can if documented requests work: then the service does not offer
- * the read, or not to this token.
+ * Whether the run can continue although this undocumented read failed. It can if documented requests succeed, because then the
+ * service does not offer the read, or does not allow it to this token.
  */
 export async function isOptionalRead(
   answer: Answer,
@@ -68,7 +68,7 @@ export async function isOptionalRead(
   }
 }
 
-/** Reads the token's user, with as many retries as a look-up. */
+/** Reads the token's user, with the same number of retries as a look-up. */
 export function retrieveSelf(
   client: Pick<Client, 'readSelf'>,
   pacing: Pacing,

@@ -1,7 +1,7 @@
 /**
- * Reads a Retry-After header: seconds, or a date in any of the three forms of HTTP (RFC 9110, 10.2.3 and 5.6.7).
- * If there are several values, for example of the service and of a proxy, the longest wins.
- * Returns milliseconds from `now`, or undefined if no value is valid.
+ * Parses a Retry-After header: seconds, or a date in any of the three formats of HTTP (RFC 9110, 10.2.3 and 5.6.7). If it has
+ * several values, for example from the service and a proxy, the longest wait wins. Returns milliseconds from `now`, or undefined
+ * if no value is valid.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const waits = withoutDays(value)
@@ -14,7 +14,7 @@ function withoutDays(value: string): string {
   return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
 }
 
-/** Fractions of a second are read too, although the standard has none. A number may have any length. */
+/** Accepts fractions of a second, although the standard does not define them. A number may have any number of digits. */
 function waitFrom(text: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
   const date = dateFrom(text, now);
@@ -43,7 +43,7 @@ function dateFrom(text: string, now: number): number | undefined {
   const year = fullYear(found['year'] ?? '', now);
   const date = Date.UTC(year, monthIndex, day, hour, minute, second);
   const read = new Date(date);
-  // The 31st of November would become the 1st of December.
+  // Without this check, 31 November would become 1 December.
   const exists =
     monthIndex >= 0 &&
     read.getUTCMonth() === monthIndex &&
@@ -52,7 +52,7 @@ function dateFrom(text: string, now: number): number | undefined {
   return exists ? date : undefined;
 }
 
-/** Two digits that seem to be more than 50 years ahead are of the century before (RFC 9110, 5.6.7). */
+/** A two-digit year that seems to be more than 50 years ahead belongs to the previous century (RFC 9110, 5.6.7). */
 function fullYear(digits: string, now: number): number {
   if (digits.length === 4) return Number(digits);
   const thisYear = new Date(now).getUTCFullYear();

@@ -4,8 +4,8 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /**
- * Sends fields in the form that the service accepts. Until it is known, a request that is refused in the current form is sent again
- * in the form of earlier releases.
+ * Sends fields in the form that the service accepts. Until this form is known, a request that is refused in the current form is
+ * sent again in the form of earlier releases.
  */
 export function createFieldSender(
   send: Transport,
@@ -14,19 +14,19 @@ export function createFieldSender(
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
-    // Another request may have shown the form in the meantime.
+    // A concurrent request may have shown the form already.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');
     if (isKnown || !isFormRefused(first, kind, fields)) return first;
     const second = await sent('former');
     if (isFormRefused(second, kind, fields)) return first;
-    // Another refusal does not show the form: the value itself may be wrong.
+    // Only success shows the form: after another refusal, the value itself may be wrong.
     if (second.kind === 'answered' && second.status < 300) former.add(kind);
     return second;
   };
 }
 
-/** Whether an answer refuses a field that has a former form. */
+/** Whether the service refused a field whose form differs in earlier releases. */
 function isFormRefused(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
   const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
   if (formed.length === 0 || exchange.kind !== 'answered' || exchange.status !== 400) return false;

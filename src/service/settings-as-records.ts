@@ -8,7 +8,7 @@ const singles: ReadonlyMap<string, string> = new Map(
 const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
-/** A transport that shows a settings record like any other record: with an id and a name, and as a page of a list. */
+/** A transport that makes settings look like any other record: with an id and a name, and as a page of a list. */
 export function withSettingsAsRecords(send: Transport): Transport {
   return (request, signal) => {
     const [path = '', query] = request.path.split('?', 2);
@@ -20,7 +20,7 @@ export function withSettingsAsRecords(send: Transport): Transport {
 
 function asRecord(exchange: Exchange, single: string, query: string | undefined): Exchange {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-  // Edits the JSON text instead of parsing it, so that large numbers stay exact.
+  // Changes the JSON as text, because parsing would round large numbers.
   const named = exchange.body.replace(/^\s*\{(?=\s*")/, `{"pk":"${single}","name":"${single}",`);
   const isPage = new URLSearchParams(query).has('page_size');
   const body =

@@ -9,9 +9,9 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 interface UndiciTransportOptions extends Omit<AgentOptions, 'timeoutMs'> {
   readonly baseUrl: string;
   readonly authorization: string;
-  /** Further headers of each request, by lower-case names. */
+  /** Headers to add to each request, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The time limit of a request, from its start to the end of its answer. */
+  /** The time limit for a request, from its start until its answer is complete. */
   readonly timeoutMs: number;
   readonly dispatcher?: Dispatcher;
 }
@@ -22,15 +22,15 @@ export interface UndiciTransport {
 }
 
 const connectTimeoutMs = 10_000;
-/** Answers of this API have a few kilobytes. */
+/** A high limit: answers of this API usually have a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
-/** The transport to a real service. Follows no redirect and retries nothing. */
+/** The transport to a real service. It neither follows redirects nor retries. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);
-  // From release 2025.10 on, the service translates its messages into the requested language.
+  // Since 2025.10, the service translates its messages into the requested language.
   const anonymousHeaders = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
   const target: Target = {
     timeoutMs: options.timeoutMs,
@@ -57,7 +57,7 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
-  /** Whether this host name has resolved before. If it cannot be found later, that is an outage and not a typing error. */
+  /** Whether this host name has been resolved before. If so, a later failure is an outage and not a typing error. */
   readonly name: { isKnown: boolean };
 }
 
@@ -74,7 +74,7 @@ function exchange(
       resolve(result);
     });
     const interrupt = (): void => handler.giveUp(asError(signal?.reason));
-    // One limit for the whole exchange, in place of undici's own.
+    // One limit for the whole exchange replaces undici's own limits.
     const timer = setTimeout(
       () => {
         handler.giveUp(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
@@ -106,7 +106,7 @@ function exchange(
   });
 }
 
-/** Follows one request through undici, and reports its result once. */
+/** Sends one request through undici and reports its result exactly once. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #isPlain: boolean;
   readonly #name: Target['name'];
@@ -124,7 +124,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Before it has a connection, undici cannot be stopped. onRequestStart then prevents the request from being written. */
+  /** undici cannot cancel a request that has no connection yet, so onRequestStart prevents it from being written. */
   giveUp(error: Error): void {
     if (this.#givenUp) return;
     this.#givenUp = error;
@@ -192,7 +192,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Causes that may pass by themselves. Others, such as a bad certificate, stay until somebody fixes them. */
+/** Errors that may disappear by themselves. Others, such as a bad certificate, remain until somebody fixes them. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -205,7 +205,7 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** Answers of a proxy that may change a moment later. */
+/** Statuses with which a proxy answers while a problem may be temporary. */
 const transientStatuses = new Set([502, 503, 504]);
 
 function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {

@@ -1,57 +1,55 @@
 import type { AnswerKind } from './answer.ts';
 
-/** What an answer to a retrieve proves. */
+/** What the answer to a retrieve proves. */
 export type ReadProof =
-  /** The record exists, and the answer has it. */
+  /** The record exists, and the answer contains it. */
   | 'exists'
-  /** The record does not exist, as far as this token can see. */
+  /** The record does not exist, or this token cannot see it. */
   | 'absent'
-  /** Nothing: this token may not read it. Never "absent". */
+  /** Nothing, because this token may not read the record. Never to be taken for "absent". */
   | 'denied'
-  /** Nothing; a retry may help. */
+  /** Nothing, but a retry may help. */
   | 'nothing'
-  /** Nothing, and a retry will not help. */
+  /** Nothing, and a retry would not help. */
   | 'fault';
 
 export type WriteProof =
   | 'created'
-  /** Another record has this name. */
   | 'exists'
-  /** The name is taken or reserved; a retrieve shows which. */
+  /** The name is taken or reserved. A retrieve shows which of both. */
   | 'taken'
-  /** Refused because of its content; nothing was created. */
+  /** The content was refused, and nothing was created. */
   | 'rejected'
   | 'denied'
-  /** It had no effect: the service is read-only at the moment. */
+  /** The request had no effect, because the service is read-only at the moment. */
   | 'closed'
-  /** It had no effect; it is safe to send it again. */
+  /** The request had no effect, so it is safe to send it again. */
   | 'not_applied'
-  /** The service may have acted. */
+  /** The request may have had an effect. */
   | 'ambiguous'
-  /** It conflicted with a record that cannot be looked up. */
+  /** The request conflicted with a record that the token cannot look up. */
   | 'unknown'
-  /** It had no effect, and all other requests of this run would fail too. */
+  /** The request had no effect, and all other requests of this run would fail too. */
   | 'fault';
 
 export type UpdateProof =
-  /** The record is as the answer says. */
   | 'updated'
-  /** The record does not exist, as far as this token can see. */
+  /** The record does not exist, or this token cannot see it. */
   | 'vanished'
   | Exclude<WriteProof, 'created' | 'exists' | 'taken' | 'unknown'>;
 
 export interface Proof {
   readonly read: ReadProof;
-  /** Two proofs if it depends on whether the record with this name can be looked up. */
+  /** Two proofs, if it matters whether the token can look up the record with this name. */
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   readonly update: UpdateProof;
-  /** All requests of the run pause: if the answer has a Retry-After, or `always`. */
+  /** Whether the answer makes all requests of the run pause: `always`, or only if it has a Retry-After. */
   readonly pause?: 'always' | 'if asked';
-  /** What is not attempted any more. */
+  /** What the run stops attempting. */
   readonly stop?: 'run' | 'type';
 }
 
-/** What each kind of answer proves. Every decision about an answer follows from this table. */
+/** What each kind of answer proves. This table is the basis of every decision about an answer. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous', update: 'updated' },
   created: { read: 'nothing', create: 'created', update: 'ambiguous' },
@@ -84,7 +82,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   lost: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
 };
 
-/** What an answer to a create proves, depending on whether such a record can be looked up. */
+/** What the answer to a create proves. This depends on whether the token can look up such a record. */
 export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;

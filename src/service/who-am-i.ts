@@ -1,7 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** What the service says about the token of a request. */
 export type TokenFinding =
   | {
       readonly kind: 'valid';
@@ -17,15 +16,16 @@ export interface WhoAmI {
   readonly asked: readonly string[];
 }
 
-/** Returns the user of a valid token. */
+/** A path that returns the user of any valid token. */
 export const ownUserPath = '/api/v3/core/users/me/';
 
 const ownUserRequest: HttpRequest = { method: 'GET', path: ownUserPath };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
 
 /**
- * Finds out about the token. These requests are not documented operations, and change nothing. From 2023.10 on, `users/me` answers
- * every valid token and refuses all others. `root/config` refuses a wrong token, but answers without one.
+ * Finds out whether a token is valid and whose it is. The requests are not documented operations and change nothing. Since
+ * 2023.10, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but answers requests
+ * without a token.
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
