@@ -46,7 +46,6 @@ export type ApplyOptions = PlanOptions &
 
 /** The result of a command. It contains no secret. */
 export interface Result {
-  /** The name of the exit code. */
   readonly ending: Ending;
   readonly diagnostics: readonly Diagnostic[];
   /** Returns the text of a report, as with `--report`; `{ commentKey: { key } }` corresponds to `--comment-key`. */
@@ -57,10 +56,7 @@ export interface Result {
 export type Planned = Result & Given<'plan', PlanDocument>;
 export type Applied = Planned & Given<'run', ApplyDocument>;
 
-/**
- * Reads and checks manifests, and sends nothing. Like the other functions, it rejects with a UsageError for options that cannot
- * be right.
- */
+/** Checks manifests, and sends nothing. Like the other functions, rejects with a UsageError for impossible options. */
 export async function validate(paths: readonly string[], options: Options = {}): Promise<Result> {
   const settings = await settingsOf(paths, options, 'manifests');
   const report = validationReport(await check(settings, jobFor(options)));

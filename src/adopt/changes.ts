@@ -21,10 +21,7 @@ export function changedFieldsOf(
   return changes;
 }
 
-/**
- * The changed fields that may not have been changed by anybody: they are not in the shipped record, and their default is not
- * known.
- */
+/** The changed fields that may be unchanged: the shipped record lacks them, and their default is not known. */
 export function perhapsShipped(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,

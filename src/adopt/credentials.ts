@@ -21,7 +21,6 @@ export interface Credentials {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Why credentials are missing or incomplete. */
 export type Missing =
   | { readonly kind: 'absent'; readonly address: Address }
   | { readonly kind: 'unread'; readonly address: Address; readonly list: string; readonly answer: Answer }

@@ -6,12 +6,10 @@ import { likelyMeaningOf } from '../yaml/unknown-field.ts';
 import type { Row } from './csv-table.ts';
 
 export interface Columns {
-  /** The columns by their indexes. */
   readonly columns: ReadonlyMap<number, Column>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The field of a column. */
 export interface Column {
   readonly field: string;
   /** The key inside the field, if the field has one column for each key. */

@@ -71,7 +71,6 @@ class RowReader {
     this.#length += 1;
   }
 
-  /** The cells read since the last row. */
   row(): Row {
     const row = { span: [this.#start, this.#end], length: this.#length, cells: this.#cells } as const;
     this.#cells = new Map();

@@ -31,7 +31,6 @@ interface TableManifest {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The resources and problems of a table. */
 interface FromTable {
   /** Complete only if no diagnostic is an error. */
   readonly resources: readonly Resource[];
@@ -178,10 +177,7 @@ const missingNameOfRow: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/**
- * The value of a cell; undefined if the cell does not fit its field. Where a name can replace an id, a text that is not an id is
- * a name.
- */
+/** The value of a cell; undefined if it does not fit the field. A text that is not an id may be a name instead. */
 function valueOf(
   text: string,
   { tableForm, refersTo }: Pick<Kind['fields'][string], 'tableForm' | 'refersTo'> = {},

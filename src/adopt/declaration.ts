@@ -25,7 +25,6 @@ import type { Declaration } from './writable.ts';
 export interface ExportScope {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
-  /** Whether names replace ids. */
   readonly isWithNames: boolean;
   /** Whether records that the service keeps for itself are included. */
   readonly isWithInternal: boolean;
@@ -37,7 +36,6 @@ export interface ExportScope {
 
 export interface ExportReading {
   readonly inventories: readonly Inventory[];
-  /** The release of the service, if known. */
   readonly release?: Release;
   /** The names of referenced records, if names were asked for. */
   readonly names: ReadonlyMap<Family, NamesReading>;
@@ -52,7 +50,6 @@ export type NamesReading =
 
 /** The declaration of a record, and the fields that must be left out of a manifest. */
 export interface Declared extends Declaration {
-  /** The fields that contain rollcall's own secrets. */
   readonly secret: readonly string[];
 }
 
@@ -67,17 +64,13 @@ export function isInternalOnly(
   return !isOwn || !records.has(addressOfRecord(kind, record));
 }
 
-/** The shipped records that an export leaves out. */
 export function shippedFor({ isWithShipped }: ExportScope, release: Release | undefined): Shipped {
   return shippedBy(isWithShipped ? undefined : release);
 }
 
 interface Declarations {
   readonly found: readonly Declared[];
-  /**
-   * The number of records left out: `internal` ones, which the service keeps for itself, and `shipped` ones, which nobody
-   * changed.
-   */
+  /** The number of records left out: `internal` ones that the service keeps for itself, unchanged `shipped` ones. */
   readonly internal: number;
   readonly shipped: number;
   /** Fields, with their addresses, that are newer than the release whose defaults were recorded. Their values may be defaults. */

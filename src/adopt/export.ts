@@ -93,10 +93,7 @@ export function readExportedRecords(
   });
 }
 
-/**
- * Adds to an inventory the bindings of the records with these ids, if its kind has bindings. Bindings that could not be read
- * become gaps.
- */
+/** Adds the bindings of the records with these ids, if the kind has bindings. Unread bindings become gaps. */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],

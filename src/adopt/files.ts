@@ -4,7 +4,6 @@ import type { Declaration, Unwritable } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 
 interface Manifests {
-  /** The texts of the files, by their names relative to a folder. */
   readonly texts: ReadonlyMap<string, string>;
   readonly unwritable: readonly Unwritable[];
 }

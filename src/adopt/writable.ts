@@ -24,14 +24,12 @@ export interface Declaration {
   readonly fields: JsonObject;
   /** The variables for secrets, by field. The manifest names them in comments. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The release that the manifest is for, if known. */
   readonly release?: Release;
 }
 
 /** A field of a record that no manifest can declare. */
 export interface Unwritable {
   readonly address: Address;
-  /** The field that cannot be declared. */
   readonly field: string;
   /** Whether the record cannot be declared at all without that field. */
   readonly isWhole: boolean;
@@ -67,7 +65,6 @@ export function writableDeclaration(
   return missing === undefined ? { fields, unwritable } : { unwritable };
 }
 
-/** The reason for each field that cannot be declared. */
 function problemsOf(
   kind: Kind<ResourceType>,
   given: JsonObject,
@@ -102,7 +99,6 @@ function isWarning({ severity }: Problem): boolean {
   return severity === 'warning';
 }
 
-/** The first required field that is missing. */
 function missingOf(
   kind: Kind,
   fields: JsonObject,
@@ -118,7 +114,6 @@ function missingOf(
   return error && String(error.params['missingProperty']);
 }
 
-/** Whether a value can be among the defaults of a manifest. */
 export function canBeDefault(
   { type, list }: Kind,
   field: string,
@@ -147,7 +142,6 @@ function refusal(value: JsonValue, depth: number): Problem | undefined {
   return undefined;
 }
 
-/** Why an entry cannot have an attribute of this name. */
 export function refusalOfKey(key: string): Problem | undefined {
   if (!key.includes('${')) return keyRefusal(key);
   return {

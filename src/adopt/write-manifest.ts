@@ -59,7 +59,6 @@ interface Entry {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** The comment that tells editors where the schema is. */
 export function schemaComment(schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
@@ -112,7 +111,6 @@ function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   return saved > 0 ? shared : {};
 }
 
-/** The fields of an entry that differ from the defaults. */
 function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(entry).filter(

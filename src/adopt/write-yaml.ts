@@ -66,10 +66,7 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
 /** Invisible characters: control, format and private-use characters, and unusual line endings. Some change the direction of text. */
 const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
 const eachUnseen = new RegExp(invisibleCharacter, 'gu');
-/**
- * Invisible characters in a text of several lines, and blanks that editors remove: at the ends of lines, and empty first and last
- * lines.
- */
+/** Invisible characters, and blanks that editors remove: at the ends of lines, and empty first and last lines. */
 const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */

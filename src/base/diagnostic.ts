@@ -47,10 +47,7 @@ export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Di
   return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/**
- * A range and its source line. If the line must not be quoted, the range is empty, so that it does not reveal the length of a
- * secret.
- */
+/** A range and its source line. If messages must not quote the line, the range is empty, to hide a secret's length. */
 export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };

@@ -1,4 +1,4 @@
-/** What a path is, after links are followed. */
+/** Links are followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
 export interface Entry {
@@ -16,16 +16,13 @@ export interface Files {
   read(path: string, maxBytes: number): Promise<Uint8Array>;
   /** The entries of a folder, in any order. Rejects if the folder cannot be read. */
   entriesIn(folder: string): Promise<Entry[]>;
-  /**
-   * The files below a folder that match a glob, in any order, relative to the folder. To exclude a folder, `listFolder` returns
-   * an empty list for it.
-   */
+  /** The files below a folder that match a glob, in any order. `listFolder` may return no entries to exclude a folder. */
   glob(
     folder: string,
     pattern: string,
     listFolder: (subfolder: string) => Promise<readonly Entry[]>,
   ): Promise<string[]>;
-  /** Reads standard input to its end, but at most `maxBytes`. */
+  /** Reads at most `maxBytes` of standard input. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;
 }
 

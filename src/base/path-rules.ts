@@ -8,7 +8,6 @@ export function systemFolderOf(realPath: string): string | undefined {
   return systemFolders.find((folder) => isBelow(realPath, folder));
 }
 
-/** Whether a real path is this folder or inside it. */
 export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 }
@@ -22,10 +21,7 @@ export function resolveFromFile(filename: string, path: string): string {
 
 const magic = /[*?[\]{}!()]/;
 
-/**
- * The folder that contains all possible matches of a glob, with a trailing slash, or an empty string; undefined if the path is
- * not a glob.
- */
+/** The folder of all possible matches of a glob, with a trailing slash, or empty; undefined if the path is no glob. */
 export function globFolder(path: string): string | undefined {
   const at = path.search(magic);
   return at === -1 ? undefined : path.slice(0, path.lastIndexOf('/', at) + 1);

@@ -22,7 +22,6 @@ import { catchEnding, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** Whether the first failure ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
   /** A saved plan to apply, made from the same manifests. */

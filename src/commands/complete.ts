@@ -29,14 +29,11 @@ export function printCandidates(
   return 'done';
 }
 
-/** The meaning of the words so far. */
 interface Before {
   readonly command: Command;
   /** The option that expects a value next. */
   readonly pending: Option | undefined;
-  /** Whether there was an argument that is not a command. */
   readonly hasArgument: boolean;
-  /** Whether there was a `--`. */
   readonly ended: boolean;
 }
 

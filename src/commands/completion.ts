@@ -17,10 +17,7 @@ export function completion(shell: string, _: object, { stdout }: Pick<Context, '
   return 'done';
 }
 
-/**
- * In these scripts a candidate is a line, with its description after a tab. If there are no candidates, the shell completes file
- * names.
- */
+/** A candidate is a line with its description after a tab. Without candidates, the shell completes file names. */
 const scripts = {
   bash: `# In ~/.bashrc: source <(rollcall completion bash)
 _rollcall() {

@@ -112,7 +112,6 @@ function addressesIn(written: readonly string[]): readonly Address[] {
   });
 }
 
-/** Throws a UsageError if the format cannot contain the credentials. */
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
   for (const item of found) {

@@ -28,7 +28,6 @@ import {
 /** How the program ended. A command that the sandbox ran has an exit code of its own. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
-/** A command with its help, and the code that runs it. */
 export interface Declared {
   /** The words that call it, such as `import csv`. */
   readonly name: string;
@@ -40,12 +39,8 @@ export interface Declared {
   readonly options?: readonly Made[];
   /** Whether the options after its arguments belong to another command. */
   readonly passesOptions?: true;
-  /** Whether it needs the other commands. */
   readonly isOfAll?: true;
-  /**
-   * Loads the function that runs the command with arguments, options and a Context. Loading the functions of all commands would
-   * make help slow.
-   */
+  /** Loads the function that runs the command. Loading the functions of all commands would make help slow. */
   readonly load: (
     rollcall: Command,
   ) => Promise<(...given: never[]) => ProgramEnding | Promise<ProgramEnding>>;

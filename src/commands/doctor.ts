@@ -195,7 +195,6 @@ function isUnavailable(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }
 
-/** A command to run next, with the flags of this run. */
 export function commandLine(
   command: string,
   flags: readonly string[],
@@ -207,10 +206,7 @@ export function commandLine(
   );
 }
 
-/**
- * The flags that another command also accepts, as words of a command line. The value of a header may be a secret, so `…` replaces
- * it.
- */
+/** The flags that another command also accepts. The value of a header may be a secret, so `…` replaces it. */
 export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };
@@ -223,7 +219,6 @@ export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>
   return [...words, ...header.flatMap((text) => ['--header', `${text.split(':', 1)[0] ?? ''}: …`])];
 }
 
-/** Quotes a text as a single word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

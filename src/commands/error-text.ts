@@ -14,7 +14,6 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
     .join('');
 }
 
-/** Whether stack traces are wanted. */
 export function isDebugged(verbose: boolean, env: Environment): boolean {
   return verbose || nonEmpty(env['ROLLCALL_LOG']) !== undefined;
 }

@@ -23,7 +23,6 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly without?: string;
   /** Whether to write ids instead of names for providers and groups. */
   readonly ids?: boolean;
-  /** Whether to include the service's own records. */
   readonly internal?: boolean;
   readonly list?: boolean;
   /** Whether to write nothing if a plan of the export has changes. */
@@ -84,7 +83,6 @@ export function exportRequestOf(options: ExportOptions, settings: Settings): Omi
   };
 }
 
-/** The requested kinds; by default all. */
 function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {

@@ -145,7 +145,6 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
   });
 }
 
-/** Reports how many people the manifests contain personal data about. */
 function reportPersonalData(found: readonly Declared[], remark: (words: string) => void): void {
   const people = new Map<Kind<ResourceType>, number>();
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
@@ -155,7 +154,6 @@ function reportPersonalData(found: readonly Declared[], remark: (words: string) 
     );
 }
 
-/** Reports the variables to set for secrets that the manifests leave out. */
 function reportSecrets(found: readonly Declared[], remark: (words: string) => void): void {
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)

@@ -4,7 +4,6 @@ import { printableLine } from '../report/printable.ts';
 import { listNames } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
 
-/** The values of `plan --fail-on`. */
 export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
@@ -46,7 +45,6 @@ export function unknownReasons({ undeclared }: Plan, failOn: readonly FailOn[]):
     : [];
 }
 
-/** The last lines of a plan with unplanned or unfinished resources. */
 export function incompletePlanLines(plan: Plan): string[] {
   return [
     ...lineOf(notPlannedIn(plan), 'not planned'),

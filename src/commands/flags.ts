@@ -36,7 +36,6 @@ export type RunFlags = ProjectFlags &
   Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'baseline'> &
   Switches<'changedOnly' | 'keepGoing'>;
 
-/** The flags for how much a text shows of each change. */
 export type DetailFlags = Switches<'compact'>;
 
 /** The detail that `--compact` or `--no-compact` asks for; undefined if neither was given. */
@@ -130,7 +129,6 @@ function refuseMissingBaseline(
   }
 }
 
-/** The settings for reports on stderr while a command works. */
 export interface Verbosity {
   /** Whether to report only results and errors, without progress, remarks or warnings. */
   readonly quiet: boolean;

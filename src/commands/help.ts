@@ -11,10 +11,7 @@ import { columnsOf } from './option-groups.ts';
 /** Longer lines are hard to read. */
 const maxColumns = 100;
 
-/**
- * `rollcall help`: shows the help of a command, or a page of the documents. `words` is the name of either: `import csv`,
- * `exit-codes`.
- */
+/** `rollcall help`: shows the help of a command or a page of the documents, named by `words`: `import csv`, `exit-codes`. */
 export function help(
   words: readonly string[],
   rollcall: Command,

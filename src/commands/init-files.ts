@@ -20,7 +20,6 @@ export interface InitAnswers {
   readonly url: string;
   readonly tokenEnv: string;
   readonly manifests?: string | undefined;
-  /** The environment for the pipeline; undefined if there is none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
   readonly allowsUpdates?: boolean;

@@ -267,7 +267,6 @@ function looksLikeToken(text: string): boolean {
   );
 }
 
-/** Checks the service if there is a token, and reports the result. */
 async function checkService(
   { url, tokenEnv, environment }: InitAnswers,
   kept: ChosenConfig | undefined,

@@ -32,7 +32,6 @@ const report: Made = () =>
   new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
 const commentKey = singleOption('--comment-key <text>', 'identifies its comments on a pull request');
 
-/** The option `--fail-on`, with the conditions that make the command fail. */
 export const failOn: Made = () => {
   const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
   const { parseArg } = option;

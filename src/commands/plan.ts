@@ -22,12 +22,10 @@ import { catchEnding, Reports, tryWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** The file to which the plan is saved. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
   /** Whether to list records that no manifest declares. */
   readonly undeclared?: boolean;
-  /** The conditions under which the command ends with exit code 2. */
   readonly failOn?: readonly FailOn[];
 }
 

@@ -81,7 +81,6 @@ function groupIn(rollcall: Command, name: string): Command {
   return line === undefined ? command : command.addHelpText('after', example(line));
 }
 
-/** The example that the help of a command shows after the options. */
 function example(command: string): string {
   return `\nExample: ${command}`;
 }

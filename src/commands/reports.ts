@@ -31,7 +31,6 @@ export interface ReportFlags {
 
 /** The files that a command reads and writes, other than its reports. */
 interface Asked {
-  /** The file to which the command saves a plan. */
   readonly plan?: string | undefined;
   /** The files that the command reads, if the command line names them. */
   readonly inputs?: readonly string[];
@@ -39,7 +38,6 @@ interface Asked {
   readonly find?: () => Promise<readonly string[]>;
 }
 
-/** The request of a command, with its context. */
 interface Asking {
   readonly flags: ReportFlags;
   readonly wanted: readonly Wanted[];
@@ -203,10 +201,7 @@ function isStandardOutput(filename: string): boolean {
   return descriptorNamed(filename) === 1;
 }
 
-/**
- * Runs a command to its end. An error also gives an ending, because reports are written after an error too; `thrown` is the
- * error.
- */
+/** Runs a command. An error, returned as `thrown`, is an ending too, because reports are written after it as well. */
 export async function catchEnding<Result>(
   run: () => Promise<FinishedJob<Result>>,
 ): Promise<FinishedJob<Result> & { readonly thrown?: Error }> {

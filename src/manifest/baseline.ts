@@ -128,12 +128,10 @@ function redactEarlier(before: JsonValue, earlier: Resource, current: Resource):
   return redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(before));
 }
 
-/** The errors of a baseline that has no manifests. */
 const noManifestCodes: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
 
 const maxListed = 3;
 
-/** Warns if manifests of the baseline are invalid or missing. */
 export function baselineWarning(
   path: string,
   { diagnostics, addresses }: Pick<LoadedManifests, 'diagnostics' | 'addresses'>,

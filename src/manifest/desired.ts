@@ -31,7 +31,6 @@ interface ManifestValue {
   readonly diagnostics: Diagnostic[];
 }
 
-/** The entries of a manifest, in file order. */
 export interface Declared {
   /** Every entry with a name, without its invalid fields: for rules over all entries. */
   readonly entriesWithName: readonly Resource[];

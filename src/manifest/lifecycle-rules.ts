@@ -31,7 +31,6 @@ export class SeenEntries {
   readonly references: Map<Address, readonly Step[]> = new Map();
 }
 
-/** A reference from one resource to another. */
 export interface Step {
   readonly to: Address;
   readonly range: Range;

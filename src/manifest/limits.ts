@@ -2,7 +2,6 @@ import type { Problem } from '../base/diagnostic.ts';
 
 export interface Limits {
   readonly entries: number;
-  /** The maximum number of problems. */
   readonly problems: number;
 }
 

@@ -33,7 +33,6 @@ export interface LoadedManifests {
   readonly addresses: ReadonlySet<Address>;
   readonly diagnostics: readonly Diagnostic[];
   readonly filenames: readonly string[];
-  /** The files that the manifests refer to. */
   readonly referencedFiles: ReadonlySet<string>;
   /** Values that were not checked because secrets were not read. */
   readonly unchecked?: Unchecked;

@@ -17,10 +17,7 @@ export class LoginEntries {
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
-  /**
-   * Problems for flows that log people in by name without any proof, according to the manifests. Bindings that are not declared
-   * are unknown.
-   */
+  /** Reports flows that log people in by name without any proof. Bindings that are not declared are unknown. */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,

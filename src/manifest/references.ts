@@ -46,7 +46,6 @@ export const maxResolvedLength: number = 1_000_000;
 /** The maximum number of problems that are reported for one text. */
 const maxFaults = 10;
 
-/** Resolves the references in the strings of a parsed manifest. */
 export async function resolveReferences(
   root: JsonValue,
   sources: ReferenceSources,

@@ -6,10 +6,7 @@ import { isGenerated, sentFields } from '../kinds/fields.ts';
 import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
-/**
- * The resources selected by `--resend`. Throws a UsageError if a selected resource has no secret to resend, or if updates are not
- * allowed.
- */
+/** The resources of `--resend`. Throws a UsageError if one of them has no secret to resend, or updates are not allowed. */
 export function resendTargets(
   addresses: readonly string[],
   resources: readonly Resource[],

@@ -74,10 +74,7 @@ export class Rules {
   }
 }
 
-/**
- * `asked later`: the release will be known only after the service was asked. Until then, only errors that every release has are
- * reported.
- */
+/** `asked later`: the release is not known yet, so only errors that every release has are reported. */
 export type KnownRelease = Release | 'asked later' | undefined;
 
 /** Whether every known release reports the same problem at the same place. */

@@ -124,12 +124,10 @@ async function hiddenFileReason(path: string, manifest: string, files: Files): P
   return 'Plans show such a text, so no part of its path may begin with a dot.';
 }
 
-/** The variables and files that references of manifests may use. */
 export interface ReferencePolicy {
   readonly ownSecrets?: OwnSecrets;
   /** The allowed environment variables; `*` matches any text. All by default. */
   readonly allowEnv?: readonly string[] | undefined;
-  /** The allowed files and folders; all by default. */
   readonly allowFiles?: readonly string[] | undefined;
   /** Like `allowFiles`, for files whose texts plans show. */
   readonly allowTexts?: readonly string[] | undefined;

@@ -100,7 +100,6 @@ export class Selector {
     );
   }
 
-  /** The globs without a match so far. */
   get unmatched(): string[] {
     return this.#globs.filter(({ isMatched }) => !isMatched).map(({ glob }) => glob);
   }

@@ -59,7 +59,6 @@ export interface ApplyReport extends Common {
   readonly kind: 'apply';
   readonly service: string;
   readonly run: AppliedRun;
-  /** The outcome of each planned resource, in the order of the plan. */
   readonly outcomes: readonly OutcomeView[];
   readonly summary: ApplySummary;
   readonly counts: string;
@@ -138,7 +137,6 @@ export type Detail = 'all' | 'lines' | 'counts';
 /** Values that distinguish comments from each other, by name; undefined values are left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
-/** The maximum length of a text, and how it is measured. */
 export interface Limit {
   readonly most: number;
   readonly lengthOf: (text: string) => number;

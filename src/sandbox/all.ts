@@ -60,7 +60,6 @@ export type WrittenType = keyof typeof shortNames;
 /** The name of a kind in the sandbox: a short name, or the path of the list, such as `/stages/deny/`. */
 export type KindName = WrittenType | `/${string}/`;
 
-/** The path of a named kind in a release. */
 export function pathNamed({ release }: World, name: string): string {
   if (!isShort(name)) return name;
   const paths: readonly string[] = shortNames[name];

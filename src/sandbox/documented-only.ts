@@ -6,10 +6,7 @@ const operations: readonly { readonly method: string; readonly path: RegExp }[] 
   { method: 'GET', path: /^\/api\/v3\/core\/applications\/[^/]+\/$/ },
 ];
 
-/**
- * The answer of a service that offers only the three documented operations. Undefined if it offers the requested operation, or
- * all operations.
- */
+/** The refusal of a service that offers only the three documented operations; undefined if the request is offered. */
 export function withheld(
   request: SandboxRequest,
   { documented_only: isLimited }: SandboxSeed,

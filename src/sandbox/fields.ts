@@ -3,10 +3,7 @@ import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
-/**
- * Reads a field of a request for a new record, or for a change of the record `own`. The result is a value to store, or all
- * problems.
- */
+/** Reads a field for a new record, or for a change of `own`. The result is a value to store, or all problems. */
 type ReadField = (value: JsonValue, own?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 

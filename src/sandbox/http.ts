@@ -5,7 +5,6 @@ import type { Rules } from './release.ts';
 export interface SandboxRequest {
   readonly method: string;
   readonly path: string;
-  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
 }

@@ -5,7 +5,6 @@ import type { Rules } from './release.ts';
 import { isWithin, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-/** A page of the records that a query finds and the requester may view. */
 export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
   const reach = asker.rights.extentOf('view', kind.list);
   if (reach === 'none') return 'forbidden';

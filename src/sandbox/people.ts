@@ -14,7 +14,6 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   return [...all];
 }
 
-/** A group as a user's record shows it. */
 export function groupOfUser({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
   const empty = {
     num_pk: 0,

@@ -7,10 +7,7 @@ import { saveRequest } from './taken.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
-/**
- * The lists of a seed in the order in which they are created, with the kind of their entries, and a function that fills in
- * omitted fields.
- */
+/** The lists of a seed in the order of creation, with the kind of their entries and a function for omitted fields. */
 const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
   ['certificates', 'certificate'],
   ['roles', 'role'],
@@ -104,10 +101,7 @@ export interface RejectedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/**
- * Stores the entries of a seed that have an id without changes, then sends the other entries as requests. Returns the rejected
- * entries.
- */
+/** Stores unchanged the entries that have an id, then sends the others as requests. Returns the rejected entries. */
 export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];

@@ -7,9 +7,7 @@ import type { Row } from './rows.ts';
 import { opensUnbound } from './settings.ts';
 import { typeOf } from './shown.ts';
 
-/**
- * The service's answer about whether a user could open an application; undefined if the user or the application does not exist.
- */
+/** The service's answer about whether a user could open an application; undefined if either does not exist. */
 export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
   const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');

@@ -6,13 +6,10 @@ import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
 
-/**
- * Facts about a kind that are in recorded answers but in no schema. test/sandbox/recorded.test.ts makes them from the recordings.
- */
+/** Facts that are only in recorded answers. test/sandbox/recorded.test.ts makes them from the recordings. */
 export interface Recorded {
   /** The name that the service uses when a record is missing: `DenyStage`. */
   readonly model?: string;
-  /** Whether the kind needs a licence. */
   readonly enterprise?: true;
   /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;

@@ -2,7 +2,6 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
-/** The values with these names. */
 export function pickValues(values: Values, names: readonly string[]): Values {
   const some: Record<string, JsonValue> = {};
   for (const name in values) if (names.includes(name)) some[name] = values[name] ?? null;
@@ -38,7 +37,6 @@ export class Rows {
     return this.#highest + 1;
   }
 
-  /** Changes some of the values of a record. */
   change(row: Row, values: Values): Row {
     this.#unfile(row);
     row.fields = { ...row.fields, ...values };

@@ -41,7 +41,6 @@ function fieldOptions(
   return { type, required: byDefault === undefined, read_only: false, label: label ?? words, ...more };
 }
 
-/** The requester as a user's record: `GET /core/users/me/`. */
 export function meOf(asker: Row, world: World): JsonObject {
   const { isFrom2025: isLate } = world.rules;
   const user = world.kind('/core/users/').record(asker);

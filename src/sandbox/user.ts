@@ -104,10 +104,7 @@ const anonymous = 'AnonymousUser';
 
 const internalServiceAccount = 'internal_service_account';
 
-/**
- * The problem of an account type. Internal service accounts cannot be created; changing an account into one is possible but
- * irreversible.
- */
+/** An internal service account cannot be created; changing an account into one is possible but irreversible. */
 function badType(type: string, own?: Row): string | undefined {
   const isRefused = own === undefined && type === internalServiceAccount;
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;

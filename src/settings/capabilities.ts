@@ -55,10 +55,7 @@ export function permittedCapabilities(
   });
 }
 
-/**
- * The accepted risks. They come only from flags, because a pull request could change the file. Throws a UsageError for an unknown
- * name.
- */
+/** The accepted risks, only from flags: a pull request could change the file. Throws a UsageError for unknown names. */
 export function acceptedRisks({ allow = [], nameOf }: Pick<Values, 'allow' | 'nameOf'>): readonly Risk[] {
   return [...new Set(allow)].flatMap((name) => {
     if (isRisk(name)) return [name];

@@ -7,10 +7,7 @@ import type { Sources } from './values.ts';
 
 const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
-/**
- * The certificates of a PEM file, together with those of NODE_EXTRA_CA_CERTS, which Node ignores if it is given other
- * certificates. Throws a UsageError.
- */
+/** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. Throws a UsageError. */
 export async function readCaFile(
   path: string,
   env: Environment,

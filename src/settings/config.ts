@@ -35,7 +35,6 @@ const secretField = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|ap
 /** The word `hide` outside comments. */
 const hideField = /^[^#\n]*\bhide\b/m;
 
-/** A URL with a password. */
 const urlPassword = /:\/\/[^/\s]*@/;
 
 export const defaultConfigFile = 'rollcall.yaml';

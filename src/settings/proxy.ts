@@ -7,7 +7,6 @@ import { Secret } from './secret.ts';
 export interface ProxySettings {
   /** Scheme, host and port, without user and password. */
   readonly origin: string;
-  /** The value of the Proxy-Authorization header. */
   readonly authorization?: Secret;
   /** Texts to redact: the value of the header, the password, and `user:password`. */
   readonly secrets: readonly Secret[];

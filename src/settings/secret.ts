@@ -1,8 +1,6 @@
 import { sensitive } from '../base/sensitive.ts';
 
-/**
- * A text that can only be read with `reveal`. Conversion to a string or JSON gives `(sensitive)`, and util.inspect shows nothing.
- */
+/** A text that only `reveal` returns. Other conversions give `(sensitive)`, and util.inspect shows nothing. */
 export class Secret {
   readonly #text: string;
 

@@ -17,7 +17,6 @@ export interface ServiceSettings extends Reach {
   readonly environment?: string | undefined;
   readonly token: Secret;
   readonly timeoutMs: number;
-  /** How long to wait for an unavailable service. */
   readonly wait: {
     readonly milliseconds: number;
     /** Whether the user has set it; false for the default. */
@@ -40,7 +39,6 @@ export function destinationOf({ baseUrl, environment }: ServiceSettings): Destin
   return { service: baseUrl, environment };
 }
 
-/** Secrets that are sent with every request. */
 export function secretsOf({ token, headers = [], proxy, client }: Partial<ServiceSettings>): string[] {
   const parts = [...headers, ...(proxy ? [proxy] : []), ...(client ? [client] : [])];
   const secrets = [...(token ? [token] : []), ...parts.flatMap((part) => part.secrets)];

@@ -35,21 +35,17 @@ export interface Settings extends Reach {
   /** Undefined unless the purpose is `service`. */
   readonly service?: ServiceSettings | undefined;
   readonly acceptedRisks?: readonly Risk[];
-  /** The variables and files that manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
     /** Files and variables with secrets of rollcall, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
   };
   /** Fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
   readonly hide: Hide;
-  /** The problems of rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
 }
 
-/**
- * The paths of manifests. Throws a UsageError if there are none; but if the settings have problems, those are reported instead.
- */
+/** The paths of manifests. Throws a UsageError if there are none, unless the settings have problems to report. */
 export function manifestPaths({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
   throw new UsageError(

@@ -6,10 +6,7 @@ import { nonEmpty, environmentValue } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { Sources } from './values.ts';
 
-/**
- * Reads the token from a flag or a file; without these from the environment; otherwise from the variable or file that
- * rollcall.yaml names.
- */
+/** Reads the token from a flag, a file, the environment, or the place that rollcall.yaml names, in this order. */
 export async function readToken(sources: Sources): Promise<Secret> {
   const { values, env, config, files } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
@@ -33,10 +30,7 @@ export async function readToken(sources: Sources): Promise<Secret> {
   );
 }
 
-/**
- * The token of the chosen environment, from the variable or file that rollcall.yaml names. Undefined if the variable is not set
- * and no file is named.
- */
+/** The token from the variable or file that rollcall.yaml names; undefined if only an unset variable is named. */
 async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
   const { tokenEnv, tokenFile, hasTokenOutside } = config;
   const configuredTokens = tokenEnv === undefined ? undefined : nonEmpty(environmentValue(env, tokenEnv));
@@ -102,10 +96,7 @@ function checkToken(text: string, sourceName: string): Secret {
   return new Secret(token);
 }
 
-/**
- * The variables and files that contain the tokens of all environments. A manifest must not send the token of another environment
- * to the service.
- */
+/** The places of the tokens of all environments. No manifest may send the token of another environment to the service. */
 export interface TokenPlaces {
   readonly variables: readonly string[];
   readonly files: readonly string[];

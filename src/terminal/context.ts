@@ -5,10 +5,8 @@ type Writing = Pick<typeof writing, 'writeReport' | 'writePrivateFile' | 'create
 
 /** The surroundings of a command: files, clock, network and terminal. */
 export interface Context extends World, Readonly<Writing> {
-  /** Rejects if the file cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   readonly stdout: Output & ResultStream;
-  /** The output for progress, prompts and diagnostics. */
   readonly stderr: Output;
   /** Asks the user; undefined if there is no terminal. Returns an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;

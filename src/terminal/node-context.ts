@@ -8,7 +8,6 @@ import { nodeFiles } from './node-files.ts';
 import { isTerminalDescriptor, standardError } from './standard-output.ts';
 import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
-/** The real files, clock, random numbers and network. */
 export const nodeService: Pick<Context, 'files' | 'clock' | 'random' | 'connect'> = {
   files: nodeFiles,
   clock: { now: () => Date.now(), sleep },
@@ -72,10 +71,7 @@ function outputTo(
 
 const defaultColumns = 80;
 
-/**
- * Whether to use colours: NO_COLOR (no-color.org) and FORCE_COLOR decide if set to anything; otherwise whether the output is a
- * terminal.
- */
+/** NO_COLOR (no-color.org) and FORCE_COLOR decide if set to anything; otherwise whether the output is a terminal. */
 function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';

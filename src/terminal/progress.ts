@@ -11,7 +11,6 @@ const maxBarWidth = 24;
 /** A narrower bar hardly moves. */
 const minBarWidth = 8;
 const refreshMs = 80;
-/** How often a line is written to the log of a pipeline. */
 const lineEveryMs = 10_000;
 
 /** A progress bar on stderr if it is a terminal and nothing else is written to it; otherwise a line from time to time. */

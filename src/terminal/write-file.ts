@@ -4,9 +4,7 @@ import { link, lstat, mkdir, open, rename, rm, stat, writeFile, type FileHandle 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/**
- * Writes a new file, and its folders if needed. Returns false if the name is taken. After a failure, no part of the file is left.
- */
+/** Writes a new file and missing folders. Returns false if the name is taken. A failure leaves no part of the file. */
 export async function createFile(filename: string, text: string): Promise<boolean> {
   await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
@@ -106,10 +104,7 @@ async function replaceFile(filename: string, text: string, mode?: number): Promi
   await writeWhole(filename, text, mode, rename);
 }
 
-/**
- * Writes a file under a temporary name, then renames it, so that nobody reads half of it, and a full disk does not damage the old
- * file.
- */
+/** Writes under a temporary name, then renames: nobody reads half of a file, and a full disk keeps the old file. */
 async function writeWhole(
   filename: string,
   text: string,
@@ -148,7 +143,6 @@ async function entryTypeAt(filename: string): Promise<Stats | undefined> {
   });
 }
 
-/** The error for an entry that is not a file and so is not replaced. */
 function notReplacedError(found: Stats): string {
   if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
   return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';

@@ -59,10 +59,7 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /**
-   * The list that is being read. The next two fields are the number of entries started, and the lexemes left for the current
-   * entry.
-   */
+  /** The current list, followed by its number of started entries and the lexemes left for the last of them. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;

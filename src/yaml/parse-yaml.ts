@@ -7,10 +7,7 @@ import { noPlaces, placesIn, type ParsedYaml } from './places.ts';
 import { tooDeepProblem, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
-/**
- * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries; it determines the maximum number of
- * values.
- */
+/** Parses YAML 1.2 (core schema) into JSON. The maximum number of values depends on `entries`, that of list entries. */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = compose(file.text, entries);
   if ('refused' in documents) {

@@ -24,7 +24,6 @@ export interface YamlNode {
   readonly value: JsonValue;
   readonly start: number;
   readonly end: number;
-  /** The entries of a mapping, or the items of a sequence. */
   readonly children: readonly YamlNode[];
   /** The key, if this node is an entry of a mapping. */
   readonly key: Key | undefined;

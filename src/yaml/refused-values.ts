@@ -7,7 +7,6 @@ const unstorable = 'The service cannot store a NUL or half of a surrogate pair.'
 /** As a key of an object, it would replace the object's prototype. */
 const prototypeKey = '__proto__';
 
-/** The maximum nesting of values. */
 export const maxValueDepth: number = 64;
 
 export function unsupported(summary: string, detail: string): Problem {

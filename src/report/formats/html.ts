@@ -107,7 +107,6 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   };
 }
 
-/** Entries for changes that are only counted. */
 function onlyCountedEntries(changes: readonly Change[]): NonNullable<Page['more']> {
   return (['in_sync', 'not_compared'] as const).map((kind) => {
     const some = changes.filter((change) => changeKind(change) === kind);

@@ -106,7 +106,6 @@ export interface OutcomeDocument
   readonly duration_ms: number;
 }
 
-/** Contains every planned resource. */
 export function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
   return {
     format_version: applyFormatVersion,

@@ -68,7 +68,6 @@ function outcomeCase(
   };
 }
 
-/** An error becomes a failed case, a warning a passed case. */
 function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
   const { severity, code, detail, range } = diagnostic;
   const message = namedSummary(diagnostic);

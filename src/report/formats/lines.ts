@@ -64,9 +64,7 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/**
- * The line and column of a diagnostic. Empty for a diagnostic about a whole file, which has the start of the file and no excerpt.
- */
+/** A diagnostic about a whole file has the start of the file and no excerpt; then the result is empty. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
@@ -75,7 +73,6 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
 
 /** If a line is longer, only the part around the place is shown. */
 const maxExcerptLength = 110;
-/** The share of the width for the text before the place. */
 const shareBeforePlace = 0.55;
 
 function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
@@ -122,7 +119,6 @@ export interface ChangeLine {
   readonly text: string;
 }
 
-/** Colours a text as a look requires. */
 export function colorize(words: string, colour: Look['colour'], style: Style): string {
   const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
   return paint[colour](words);
@@ -156,9 +152,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   );
 }
 
-/**
- * A change on one line that is at most as wide as the style allows. If there is no room, the least important parts are left out.
- */
+/** A change on one line within the width of a style. The least important parts may be left out. */
 export function compactLine(change: Change, style: Style): ChangeLine {
   const { sign, colour, address, place } = headWithPlace(change, style);
   const words = printableLine(compactWords(change)).replace(/^(?=.)/, ' ');
@@ -238,10 +232,7 @@ function indented(indent: number, text: string): ChangeLine {
   return { sign: ' ', colour: 'grey', indent, text };
 }
 
-/**
- * The lines for a value: a text of several lines line by line after a bar; any other value as JSON, indented if it is too long
- * for one line.
- */
+/** Texts of several lines follow a bar line by line; other values are JSON, indented if too long for one line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
   if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))

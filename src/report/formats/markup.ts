@@ -30,10 +30,7 @@ export function markup(
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/**
- * Characters that HTML interprets, and the start of a command for a CI system, because a page may be written to a log. See
- * printable.ts.
- */
+/** Characters that HTML interprets, and starts of CI commands, because a log may contain the page. See printable.ts. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Line endings are kept; any other invisible character is made visible. */

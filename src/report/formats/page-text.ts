@@ -14,7 +14,6 @@ export function pageText(markdown: string, width: number): string {
   return `${texts.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-/** A heading, a paragraph, or an item of a list. */
 function partText(part: string, width: number): string {
   const [, heading] = /^#+ (.*)$/.exec(part) ?? [];
   if (heading !== undefined) return withoutMarkup(heading).toUpperCase();

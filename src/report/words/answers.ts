@@ -158,7 +158,6 @@ export function fieldIn({ field, key }: Pick<FieldError, 'field' | 'key'>): stri
   return key === undefined ? field : `${field}.${key}`;
 }
 
-/** The service's own words as a sentence for a detail. */
 export function serviceSentence(answer: Answer): string {
   const said = serviceWords(answer);
   return said && `The service said: ${said}`;
@@ -168,12 +167,10 @@ export function requestWords({ requestId }: Answer): string {
   return requestId ? `Request id: ${requestId}` : '';
 }
 
-/** The lines that are not empty, joined. */
 export function linesOf(...lines: readonly (string | false | undefined)[]): string {
   return orEmpty(...lines).join('\n');
 }
 
-/** The message that is shown while waiting for an unavailable service. */
 export function outageWords(news: OutageNews): string {
   switch (news.kind) {
     case 'away':

@@ -44,7 +44,6 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
   };
 }
 
-/** Words for the error codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map(
   [
     [

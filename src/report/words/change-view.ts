@@ -170,10 +170,7 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
   };
 }
 
-/**
- * Ids with their names if known, and names that replace ids. `names` are those of a planned resource. Undefined if there is no
- * name.
- */
+/** Ids with their names, and names that replace ids; undefined without any name. `names` are a planned resource's. */
 function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
   if (value === undefined || isMasked(value)) return undefined;
   const ids = idsIn(field, value);

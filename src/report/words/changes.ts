@@ -13,9 +13,7 @@ export interface Look {
 
 interface ChangeLook extends Look {
   readonly verdict: (change: Change) => string;
-  /**
-   * The words after the address, by how the entry changed since the baseline. Often there are none, because the sign is enough.
-   */
+  /** The words after the address, by the change since the baseline; often none, because the sign is enough. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 
@@ -129,7 +127,6 @@ export function changeWords(change: Change): string {
   return printableLine(orEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
 }
 
-/** The words for an entry that was invalid in the baseline. */
 function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }

@@ -270,7 +270,6 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   }
 }
 
-/** Why it is unclear whether a record was renamed. */
 function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
   const { type, list } = resource.kind;
   const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));

@@ -2,10 +2,7 @@ import type { Change } from '../../plan/plan.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, type AnswerWords } from './answers.ts';
 
-/**
- * The words for the answer to a change. If the service does not offer the change, it did offer to read the record at the same
- * URL.
- */
+/** Words for the answer to a change. A change that is not offered has a right URL, as reads of the record succeeded. */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
   const { kind: is, status } = answer;
   const isChange = action === 'update' || action === 'delete';

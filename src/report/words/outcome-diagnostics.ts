@@ -146,14 +146,12 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
   });
 }
 
-/** The permissions to change access, if that was denied. */
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   if (at === undefined || answer?.kind !== 'denied') return undefined;
   const [{ type } = { type: undefined }] = childrenDeclaredBy(change.resource.kind, [at]).keys();
   return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
 }
 
-/** How far an unfinished resource can be used. */
 function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   return done === 'created'
@@ -161,7 +159,6 @@ function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string
     : 'Only its former and its declared users and groups can open it.';
 }
 
-/** Why a resource was begun and is not as declared. */
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
@@ -190,7 +187,6 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
   };
 }
 
-/** What happened between the steps of a resource. */
 function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';

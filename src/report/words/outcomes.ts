@@ -108,7 +108,6 @@ export function returnedValuesWords(differences: readonly Difference[]): string 
     .join(', ');
 }
 
-/** The value in the service that differs from the declared one. */
 export function serviceValueWords({ observed }: Difference): string {
   return isMasked(observed) ? 'another value' : shortened(observed);
 }
@@ -151,7 +150,6 @@ export function splitByImportance<Ended extends Pick<Outcome, 'outcome'> & { rea
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 
 export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): ApplySummary {
-  // Every kind of outcome is a key.
   const summary = Object.fromEntries(outcomeKinds.map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   for (const { outcome } of outcomes) summary[outcome] += 1;
   return summary;

@@ -26,7 +26,6 @@ import type { RemovedEntry } from '../../manifest/baseline.ts';
 
 const onlyCounted: ReadonlySet<ChangeKind> = new Set(['in_sync', 'not_compared']);
 
-/** The changes that are shown one by one. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return withAdviceOnce(mostImportantFirst(changes.filter((change) => !onlyCounted.has(changeKind(change)))));
 }
@@ -110,7 +109,6 @@ export interface PlanView {
   readonly idle: string | undefined;
   /** Lines about flags that would also change or delete the resources left unchanged. */
   readonly switches: readonly string[];
-  /** Records that no manifest declares, if asked for. */
   readonly undeclared: UndeclaredView | undefined;
   readonly counts: string;
   readonly headline: string;

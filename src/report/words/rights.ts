@@ -42,13 +42,11 @@ export interface RightsFacts {
   readonly finding: TokenFinding | undefined;
   /** The kinds to check: if known, the kinds that the manifests declare. */
   readonly kinds: readonly Kind<ResourceType>[];
-  /** Whether the manifests declare these kinds. */
   readonly areDeclared: boolean;
   /** The token's rights by kind; undefined if not asked for. */
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
-/** The checks of the token and of its rights. */
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }

@@ -5,10 +5,7 @@ import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.t
 import { grouped } from './diagnostics.ts';
 import { listFirst } from './way-in.ts';
 
-/**
- * The number of resources left unchanged, and the two flags that would change or delete them: a line for each capability. Empty
- * with contract_only.
- */
+/** A line for each capability: resources left unchanged, and the flags that change that. Empty with contract_only. */
 export function switchNotes({
   changes,
   capabilities = [],

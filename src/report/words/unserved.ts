@@ -4,10 +4,7 @@ import { printableLine } from '../printable.ts';
 
 const maxListed = 10;
 
-/**
- * A note about new providers that no declared outpost serves. If only some manifests were read, the others may declare such an
- * outpost.
- */
+/** New providers that no declared outpost serves; manifests outside a partial scope may declare such an outpost. */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   if (scope !== undefined) return [];
   const served = new Set(

@@ -56,7 +56,6 @@ export function lostLoginDiagnostics({
   );
 }
 
-/** Lines with the values before a change. */
 function earlierValueLines({ resource: { address }, action, undo = {} }: Change): string[] {
   if (action === 'delete') return [printableLine(`- create ${address} again`)];
   return Object.entries(undo).map(([field, value]) =>
@@ -64,7 +63,6 @@ function earlierValueLines({ resource: { address }, action, undo = {} }: Change)
   );
 }
 
-/** Why a change comes after another one. */
 export function dependencyReason({ resource: { kind } }: Change): string {
   return ownedFields(kind).length > 0
     ? 'which frees a value that this change needs'
