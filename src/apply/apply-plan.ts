@@ -25,9 +25,9 @@ interface ApplyOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
-  /** When it aborts, no further resource is started; requests under way are settled. */
+  /** When this signal aborts, no further resource is started; requests under way are completed. */
   readonly signal?: AbortSignal;
-  /** Aborts with an unexpected exception; then nothing more is started. */
+  /** Aborted when an unexpected exception occurs. Then nothing more is started. */
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   readonly loginCheck?: LoginCheck | undefined;
@@ -35,7 +35,7 @@ interface ApplyOptions {
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
-/** Applies a plan. Returns exactly one outcome per change, in the order of the plan, even after an exception. */
+/** Applies a plan. Returns exactly one outcome for each change, in the order of the plan, even after an exception. */
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
@@ -81,12 +81,12 @@ interface Run extends ApplyOptions {
   readonly stops: Stops;
   readonly isMovedFrom: ReturnType<typeof findMovesToOthers>;
   readonly deletions: readonly Delete[];
-  /** Deletes that no other change waits for, then the changes that take rights from the token: they come after all others. */
+  /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
   readonly unbound: Unbound;
-  /** Whether the plan leaves applications without bindings open to nobody. */
+  /** Whether applications without bindings are open to nobody after the plan. */
   readonly isFlagOff: boolean;
-  /** Resources that are created or changed in several steps: those with bindings, and those whose references are set later. */
+  /** Resources that are written in several steps, because they have bindings or references that are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
   readonly started: Map<Address, Promise<StartedCreate>>;
@@ -99,7 +99,7 @@ function completedLater(changes: readonly ReadyChange[]): Address[] {
   return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
 }
 
-/** In the order of the plan. A create without some references is completed right after the last referenced resource. */
+/** The tasks in the order of the plan. A create that omits references is completed right after the last record that it refers to. */
 function makeTasks(
   changes: readonly ReadyChange[],
   run: Run,
@@ -125,7 +125,7 @@ function startOnce(change: ReadyPending, run: Run): Promise<StartedCreate> {
   return known;
 }
 
-/** Never rejects. After an exception, a change with a request sent has an unknown outcome; any other was not attempted. */
+/** Never rejects. After an exception, the outcome is unknown if a request was sent; otherwise the change was not attempted. */
 async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome> {
   const { fault, loginCheck, onOutcome } = run;
   const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
@@ -201,7 +201,7 @@ function counterOf({ resource: { address } }: ReadyChange, { sent }: Run): () =>
   return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
 }
 
-/** The outcome of a create after its omitted references are set. If one of their targets failed, it stays unfinished. */
+/** Sets the references that a create omitted. If one of the referenced records failed, the resource stays unfinished. */
 async function completeCreate(
   { resource: whole, setAfter }: ReadyPending,
   { ready, result }: Exclude<StartedCreate, Outcome>,
@@ -222,13 +222,13 @@ async function completeCreate(
   return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
 }
 
-/** Whether all dependencies of a change succeeded. They precede it in the plan, so they have been started. */
+/** Whether all dependencies of a change succeeded. All of them have been started, because they precede it in the plan. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether any change before the deletes failed; before a change that takes rights from the token, also any delete. */
+/** Whether a change that must come first failed. Before deletes: any other change; before taking rights from the token: also any delete. */
 async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));
@@ -237,7 +237,7 @@ async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): P
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** For referenced resources that are completed later, the results of their creates count. */
+/** The outcomes of the referenced resources. For resources that are completed later, only the create counts. */
 function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,
@@ -264,7 +264,7 @@ function withCreatedIds(
   outcomes: readonly Outcome[],
   run: Run,
 ): ReadyPending | undefined {
-  // A dependency counts as created only when all of its steps succeeded.
+  // A dependency counts as created only after all of its steps succeeded.
   if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
     return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));

@@ -6,7 +6,6 @@ import { withoutSecrets } from '../service/redact.ts';
 import type { Conflict, Outcome } from './outcome.ts';
 import type { WriteResult } from './settle.ts';
 
-/** An outcome with secrets masked. */
 export function withoutSecretValues(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,

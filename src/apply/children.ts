@@ -27,7 +27,7 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/** A record and the bindings that are declared for it. */
+/** A record with the bindings that the manifest declares for it. */
 export interface BindingTarget extends WantedChildren {
   readonly resource: Resource;
   readonly parent: Parent;
@@ -36,7 +36,7 @@ export interface BindingTarget extends WantedChildren {
   readonly control: RunControl;
 }
 
-/** Adds one binding unless it exists. Reads all bindings first; after an unclear answer, nothing is sent again. */
+/** Creates a binding unless it exists, which is checked first. After an unclear answer, the create is not repeated. */
 export function addBinding(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -77,12 +77,12 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
   return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
-/** Records the field of a failed step. */
+/** Adds the name of the field to the result of a failed step. */
 async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
   return { at: field, ...(await step) };
 }
 
-/** Changes one binding as declared, unless it has changed since it was read. */
+/** Changes a binding to what is declared, unless it has changed since the plan read it. */
 export function changeBinding(binder: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -142,8 +142,8 @@ function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 /**
- * Deletes nothing if a declared binding is missing, because the record would open to everyone; nor, after the changes of this run, if
- * another differs from its declaration.
+ * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. After the changes of this
+ * run, it also deletes nothing if another binding differs from its declaration.
  */
 export function removeBinding(
   binder: BindingTarget,
@@ -183,7 +183,7 @@ const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
   delete: 'a declared binding is missing, so no binding is deleted',
 };
 
-/** Whether the record has exactly the declared bindings. */
+/** Whether the record has the declared bindings and no others. */
 export async function verifyBindings(
   { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
   { held }: WriteResult,

@@ -19,7 +19,7 @@ import {
 
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
-/** Creates one resource. After an unclear answer, it looks the record up, and does not create it again if it exists. */
+/** Creates a resource. After an unclear answer, it looks up the record and repeats the create only if the record does not exist. */
 export function create(
   creation: Creation,
   client: Client,
@@ -29,7 +29,7 @@ export function create(
   const { kind, name } = creation;
   const send = (): Promise<Writing> =>
     client.create(kind, name, withoutBindingFields(kind, sentFields(creation)));
-  /** Whether a second create could make a second record of the same name. */
+  /** Whether a repeated create could make a second record with the same name. */
   const canDuplicate = !kind.listing.isUnique;
 
   async function judge(writing: Writing): Promise<JudgedWrite> {
@@ -72,7 +72,7 @@ export function create(
   return settle({ next, judge }, pacing, control);
 }
 
-/** Why a record whose name is not unique must not be created; undefined if nothing prevents it. */
+/** For a kind whose names are not unique: why the record must not be created. Undefined if it may be. */
 function existingRecordEnd(found: Found): WriteEnd | undefined {
   switch (found.presence) {
     case 'present':
@@ -89,7 +89,7 @@ function existingRecordEnd(found: Found): WriteEnd | undefined {
 
 const unknownEnd = { end: { outcome: 'unknown' } } as const;
 
-/** The outcome of a create that was rejected because its name is taken. */
+/** The outcome after the service rejected a create because the name is taken. */
 function nameTakenEnd(found: Found, unseen: Writing['proof']): WriteEnd {
   switch (found.presence) {
     case 'unseeable':
@@ -104,7 +104,7 @@ function nameTakenEnd(found: Found, unseen: Writing['proof']): WriteEnd {
   }
 }
 
-/** Undefined if the look-up finds no record: the retried create will show the result. */
+/** The outcome if the look-up shows it. Undefined if no record was found: the create is then repeated. */
 function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
   switch (found.presence) {
     case 'present':
@@ -121,9 +121,9 @@ function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
 type Found =
   | { readonly presence: 'present'; readonly held: ObservedRecord }
   | { readonly presence: 'not_seen' }
-  /** Records of this kind cannot be read. Names are unique, so a second create is rejected. */
+  /** Records of this kind cannot be read. Their names are unique, so the service rejects a second create. */
   | { readonly presence: 'unseeable' }
-  /** The token may not read it. */
+  /** The token may not read the record. */
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
@@ -132,7 +132,7 @@ async function lookUpRecord(creation: Creation, client: Client, pacing: Pacing):
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;
   const reading = await retrieve(soughtOf(creation), client, pacing);
-  // The look-up may have shown that this kind cannot be read.
+  // The look-up itself may have shown that this kind cannot be read.
   if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {
     case 'exists':

@@ -13,8 +13,8 @@ import {
 } from './settle.ts';
 
 /**
- * Reads the record again and deletes it, unless it is absent, was replaced, or must not be deleted any more. After a lost answer,
- * another read shows the result.
+ * Reads the record again and deletes it, unless it no longer exists, another record replaced it, or it must not be deleted any
+ * more. If the answer is lost, another read shows the result.
  */
 export function deleteRecord(
   candidate: DeleteCandidate,
@@ -35,7 +35,7 @@ export function deleteRecord(
     const { answer, held } = reading;
     if (held.pk !== candidate.held.pk)
       return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'replaced' } } };
-    // Somebody may have turned it on since the plan.
+    // Somebody may have turned on the flag since the plan was made.
     const isFlagOff = async (): Promise<boolean> => control.isFlagOff && isOpenFlagOff({ client, pacing });
     const { refusal } = await judgeDeletion(
       { ...candidate, held },

@@ -3,13 +3,13 @@ import { isOnWayIn, type Plan, type WayIn } from '../plan/plan.ts';
 import type { FlowStart } from '../service/flow-executor.ts';
 import { isMissing, type Outcome } from './outcome.ts';
 
-/** A login flow that started before the apply and did not start after its last change of login flows. */
+/** A login flow that started before the apply, but not after the last change of a login flow. */
 export interface LostLogin {
   readonly slug: string;
   readonly start: Exclude<FlowStart, { readonly kind: 'begins' }>;
 }
 
-/** Checks that the login flows start, once before the first change of a login flow and once after the last. */
+/** Checks that the login flows start: once before the first change of a login flow, and once after the last. */
 export class LoginCheck {
   readonly #flows: WayIn['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;
@@ -29,14 +29,13 @@ export class LoginCheck {
     return this.#lost;
   }
 
-  /** Called before a change is sent. */
+  /** Called before the request for a change is sent. */
   async before(address: Address): Promise<void> {
     if (!this.#pendingChanges.has(address)) return;
     this.#flowsBefore ??= this.#startingFlows();
     await this.#flowsBefore;
   }
 
-  /** Called with the outcome of each change. */
   async after(outcome: Outcome): Promise<void> {
     if (!this.#pendingChanges.delete(outcome.change.resource.address)) return;
     if (isMissing(outcome)) this.#areAllFlowsKnown = false;
@@ -44,7 +43,7 @@ export class LoginCheck {
       this.#lost = await this.#findLost(await this.#flowsBefore);
   }
 
-  /** The flows that begin. */
+  /** The login flows that start. */
   async #startingFlows(): Promise<WayIn['flows']> {
     const found: WayIn['flows'][number][] = [];
     for (const flow of this.#flows)
@@ -55,7 +54,7 @@ export class LoginCheck {
   async #findLost(flows: WayIn['flows']): Promise<LostLogin[]> {
     const lost: LostLogin[] = [];
     for (const { before = '', after } of flows) {
-      // After a failed change, the flow before the plan may still be active.
+      // If a change failed, the flow from before the plan may still be in use.
       const slugs = new Set(this.#areAllFlowsKnown ? [after ?? before] : [before, after ?? before]);
       const starts: FlowStart[] = [];
       for (const slug of slugs) starts.push(await this.#ask(slug));

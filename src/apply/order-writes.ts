@@ -24,7 +24,7 @@ import {
 import type { WriteResult } from './settle.ts';
 import { runSteps, type Step } from './steps.ts';
 
-/** Writes the nested bindings of a binding. */
+/** Writes the bindings that are declared inside a binding. */
 async function writeNested(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const noWrites = { inDoubt: false, attempts: 0 };
   const { inside } = child;
@@ -52,8 +52,9 @@ async function writeNested(binder: BindingTarget, child: WantedChild): Promise<W
 }
 
 /**
- * Orders the writes of bindings: first creates, then changes, then deletes. Bindings of children with a rank are created after the
- * others; if they move later they come before the others, if they move earlier after them; they are deleted first.
+ * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank. Their
+ * bindings are created after the others; they are changed before the others if they move to a later position, and after the
+ * others if they move to an earlier one; they are deleted first.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -83,7 +84,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child depends on children before it, or moves across one that does. */
+  /** Whether a child needs the children before it, or moves past such a child. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
@@ -102,7 +103,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const last = missing
     .filter((child) => rankOfBinding(child) > 0)
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
-  // If no ranked child is added, deleting a ranked child closes the flow, and later changes may open it.
+  // If no child with a rank is added, deleting one closes the flow, which later changes may open again.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
   const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): Step[] =>
     bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
@@ -118,7 +119,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   };
 }
 
-/** The lowest order of the children with a rank, now and as declared. */
+/** The lowest position of the children with a rank, now and as declared. */
 function firstOrdersOfLast(
   binder: BindingTarget,
   bound: readonly Child[],
@@ -140,7 +141,10 @@ interface Move {
   readonly order: number;
 }
 
-/** Moves to a later order are done from the last child to the first, then moves to an earlier order from the first to the last. */
+/**
+ * Sorts moves to a later position from the last child to the first, and then moves to an earlier position from the first to the
+ * last.
+ */
 function compareMoves(a: Move, b: Move): number {
   return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
 }
@@ -150,7 +154,7 @@ function nestedValuesOf({ values, inside }: WantedChild): readonly JsonValue[] {
   return isJsonList(nested) ? nested : [];
 }
 
-/** The ranks of children; children that cannot be read get none. */
+/** The ranks of children. A child that cannot be read gets none. */
 async function ranksOf(
   { children, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],

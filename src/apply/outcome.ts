@@ -3,24 +3,24 @@ import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
 import { isDenial } from '../service/denial.ts';
 
-/** The outcome of one planned resource. Each ends with exactly one. */
+/** How the apply of a planned resource can end. */
 export const outcomeKinds = [
   'created',
   'updated',
   'deleted',
-  /** Created or changed by this run, but not completely. The missing part makes access stricter, not wider. */
+  /** This run created or changed the resource, but not completely. What is missing would extend access, not restrict it. */
   'unfinished',
-  /** It exists: created by somebody else, or by an earlier request of this run. */
+  /** The record exists, because somebody else or an earlier request of this run created it. */
   'exists',
   'unchanged',
-  /** It exists and differs, and was not changed. */
+  /** The record differs from the declaration and was not changed. */
   'differs',
   'rejected',
   'denied',
-  /** The name is taken by a record that the token cannot see, or reserved; or the record has changed since the plan. */
+  /** The name is reserved, or taken by a record that the token cannot see, or the record has changed since the plan was made. */
   'conflict',
   'unknown',
-  /** Nothing was sent, or nothing had an effect. */
+  /** Nothing was sent, or no request had an effect. */
   'not_attempted',
 ] as const;
 
@@ -30,58 +30,58 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 export type StopReason =
   | 'interrupted'
   | 'denied'
-  /** Too many changes of this type in a row were denied. */
+  /** Too many changes of this kind in a row were denied. */
   | 'denials'
   /** The token may not change bindings. */
   | 'access_denied'
   /** The service's licence does not allow creating resources of this type. */
   | 'read_only'
-  /** A wrong URL, a redirect, or an unreachable service. */
+  /** The URL is wrong or redirects, or the service cannot be reached. */
   | 'no_way'
-  /** The service asks for a longer pause than rollcall waits. */
+  /** The service demands a longer pause than rollcall waits. */
   | 'pause'
-  /** The service is down, and did not come back in time. */
+  /** The service is unavailable and did not return in time. */
   | 'away'
   /** Too many resources in a row ended with an unknown outcome. */
   | 'doubts'
   | 'fail_fast'
   | 'not_planned'
-  /** The plan has the reason why the change cannot be made. */
+  /** The plan contains the reason why the change cannot be made. */
   | 'left'
-  /** A change that it depends on failed. */
+  /** Another change, on which this one depends, failed. */
   | 'waits'
-  /** It comes last, as deletes do, and a change before it failed. */
+  /** The change must come last, as deletes do, and an earlier change failed. */
   | 'not_last'
-  /** A resource that it refers to was not created. */
+  /** Another resource, to which this one refers, was not created. */
   | 'unmade'
   | 'error';
 
-/** What is known after a lost or unclear answer. */
+/** What is known about a resource after a lost or unclear answer. */
 export type Doubt =
-  /** The record was read afterwards and compared with the declaration. */
+  /** The record was read afterwards and compared with the manifest. */
   | 'checked'
-  /** It cannot be read: fields may be missing. */
+  /** The record cannot be read, so some fields may be missing. */
   | 'unchecked';
 
-/** Why an existing record was not changed: it differs from the plan. */
+/** Why an existing record was not changed: it is no longer as the plan found it. */
 export type Conflict =
   | { readonly kind: 'vanished' }
   | { readonly kind: 'replaced' }
   /**
-   * `changed`: somebody else has changed these declared fields. `ignored`: the service accepted the request without changing
-   * them. Includes the bindings where they are declared.
+   * Declared fields, and bindings if they are declared. `changed`: somebody else has changed them. `ignored`: the service
+   * accepted the request but did not change them.
    */
   | {
       readonly kind: 'changed' | 'ignored';
       readonly fields: readonly ChangedField[];
       readonly openTo?: readonly string[];
     }
-  /** Its final state could not be read. */
+  /** The final state of the record could not be read. */
   | { readonly kind: 'unseen' }
-  /** Its new state forbids the change. */
+  /** In its current state, the record must not be changed. */
   | { readonly kind: 'closed'; readonly why: string };
 
-/** A declared field with another value: as the plan saw it and as it is now, with secrets masked. */
+/** A declared field whose value has changed: as the plan saw it, and as it is now. Secrets are masked. */
 export interface ChangedField {
   readonly field: string;
   readonly planned: JsonValue;
@@ -91,33 +91,35 @@ export interface ChangedField {
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
-  /** The decisive answer; undefined if nothing was sent, or an exception came first. */
+  /** The answer that decided the outcome. Undefined if nothing was sent, or if an exception occurred first. */
   readonly answer?: Answer;
-  /** With `exists`: an earlier request of this run may have created it, perhaps in part. With `updated`: its answer was unclear. */
+  /**
+   * With `exists`: an earlier request of this run may have created the record, perhaps only in part. With `updated`: the answer
+   * was unclear.
+   */
   readonly doubt?: Doubt;
-  /** Declared fields with other values: as found with `exists` and `differs`, as returned with `created`. */
+  /** Declared fields with another value in the service: as read, with `exists` and `differs`; as answered, with `created`. */
   readonly differences?: readonly Difference[];
-  /** The field whose bindings failed. */
+  /** The field whose bindings could not be written. */
   readonly at?: string;
   readonly clash?: Conflict;
-  /** With `not_attempted`, if nothing was sent. */
+  /** With `not_attempted`: why nothing was sent. */
   readonly stoppedBy?: StopReason;
-  /** The id; only with `created`, `updated` and `exists`, and not always known with `exists`. */
+  /** The id of the record. Only with `created`, `updated` and `exists`; with `exists`, not always known. */
   readonly pk?: string;
-  /** The number of write requests. */
+  /** The number of write requests that were sent. */
   readonly attempts: number;
   readonly durationMs: number;
 }
 
-/** The part of an outcome that decides whether work is left. */
 export type OutcomeFacts = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
 
-/** Whether work is left: to create the resource, or to check one that was perhaps created in part. */
+/** Whether somebody still has to create the resource, or to check whether it was created completely. */
 export function isIncomplete(outcome: OutcomeFacts): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }
 
-/** Whether the resource is absent or incomplete, as far as is known. */
+/** Whether the resource is missing or incomplete, as far as the run knows. */
 export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
@@ -137,13 +139,13 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   }
 }
 
-/** Whether this run created it, or may have, but perhaps not with all declared fields. */
+/** Whether this run created the resource, or may have, but perhaps without some declared fields. */
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 
-/** Whether the token lacks a permission for the change or for a part of it. */
+/** Whether the token lacks a permission that the change or part of it needs. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
   return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

@@ -21,8 +21,9 @@ import {
 } from './update.ts';
 
 /**
- * Creates a resource with its bindings so that nobody can use it in between: 1. create without the withheld fields, 2. create and
- * verify all bindings, 3. set the withheld fields, 4. read again to find concurrent changes. A failed step skips the later steps.
+ * Creates a resource with its bindings so that nobody can use it before it is complete: 1. create it without the withheld fields,
+ * 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes. After a failed
+ * step, the later ones are skipped.
  */
 export async function createParent(
   resource: Resource,
@@ -88,8 +89,8 @@ export async function createParent(
 }
 
 /**
- * Sets references to records that did not exist at the create. If a referenced record could not be created, the resource stays
- * unfinished.
+ * Sets the references that were omitted because the referenced records did not exist yet. If one of these could not be created,
+ * the resource stays unfinished.
  */
 export async function setOmittedReferences(
   {
@@ -123,7 +124,7 @@ export async function setOmittedReferences(
   ]);
 }
 
-/** The permission to complete a record that this run has created. */
+/** The permission to complete a record that this run itself created. */
 const ownRecordPermission = { self: undefined, mayDelete: false } as const;
 
 function finishingClient(client: Client): Client {
@@ -131,8 +132,9 @@ function finishingClient(client: Client): Client {
 }
 
 /**
- * Changes a resource and its bindings: first the fields that restrict access, then added bindings, then deleted ones, and the
- * fields that open it last. No binding is deleted before all declared ones exist. A last comparison finds concurrent changes.
+ * Changes a resource and its bindings: 1. set the fields that restrict access, 2. add bindings, 3. delete bindings, 4. set the
+ * fields that extend access. No binding is deleted before all declared bindings exist. A final comparison finds concurrent
+ * changes.
  */
 export async function updateParent(
   alterable: PlannedUpdate,
@@ -147,7 +149,7 @@ export async function updateParent(
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
-  // Mode `all` restricts access, so it is set first; mode `any` extends it, so it is set last.
+  // Mode `all` restricts access, so it is set first. Mode `any` extends access, so it is set last.
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
@@ -168,7 +170,7 @@ export async function updateParent(
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(going, known)] : []),
     ...(last.length > 0 ? [changed(last, going.control)] : []),
-    // Somebody else may have changed a field between these requests.
+    // Somebody else may have changed a field between the requests.
     async () =>
       finalResult(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
   ]);
@@ -204,7 +206,7 @@ export function withoutFieldsNamed(resource: Resource, names: readonly string[])
   );
 }
 
-/** After its first write, a resource is completed even if the run stops, because a partial change is not safer. */
+/** Once a resource is partly written, it is completed even if the run stops, because a partial change is not safer. */
 function continueOnceStarted(control: RunControl, hasBegun = false): RunControl {
   let isBegun = hasBegun;
   return {
@@ -217,7 +219,7 @@ function continueOnceStarted(control: RunControl, hasBegun = false): RunControl 
   };
 }
 
-/** A token that may not create one binding may create none, so no further resource with bindings is created. */
+/** If the token may not create a binding, it probably may create none, so no further resource with bindings is started. */
 function stopBindingsOnDenial(control: RunControl): RunControl {
   return {
     ...control,
@@ -225,7 +227,7 @@ function stopBindingsOnDenial(control: RunControl): RunControl {
   };
 }
 
-/** Permissions can be granted on single records, so a denial for one says nothing about others. */
+/** A denial does not stop other changes, because permissions can be limited to single records. */
 function ignoreDenials(control: RunControl): RunControl {
   return {
     ...control,

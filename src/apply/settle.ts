@@ -6,23 +6,22 @@ import { Retries, maxTries } from '../service/retries.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Conflict, OutcomeKind } from './outcome.ts';
 
-/** The result of creating or changing one resource. */
 export interface WriteResult extends WriteEnd {
-  /** Whether the answer to a write was unclear, so that the write may have had an effect. */
+  /** Whether the answer to a write was unclear, so that it may have had an effect. */
   readonly inDoubt: boolean;
   readonly attempts: number;
 }
 
-/** The result of a write. */
+/** How a write ended. */
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The answer that decided; by default of the last write. Undefined if nothing was sent. */
+  /** The answer that decided the outcome. By default, the answer to the last write. Undefined if nothing was sent. */
   readonly answer?: Answer;
-  /** The record in the last answer of the service. */
+  /** The record, as contained in the service's last answer. */
   readonly held?: ObservedRecord;
-  /** The field, if the end is about one field. */
+  /** The field that the outcome is about, if there is one. */
   readonly at?: string;
-  /** Why an existing record was not changed, with its fields as found. */
+  /** Why an existing record was not changed, and its fields as they were found. */
   readonly clash?:
     | Exclude<Conflict, { kind: 'changed' | 'ignored' }>
     | {
@@ -32,29 +31,29 @@ export interface WriteEnd {
       };
 }
 
-/** The link between one resource and the run: whether to start, retry or stop. */
+/** How writing one resource interacts with the whole run: whether it may start or retry, and what it stops. */
 export interface RunControl {
   /** Called just before each write request. */
   sending(): void;
-  /** Stops the run, the kind, or all resources with bindings, for what the answer proves. */
+  /** Stops the run, one kind, or all resources with bindings, because of what an answer proves. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: JudgedRequest['proof']): void;
-  /** Whether the resource may still start. The run may have stopped while it waited. */
+  /** Whether the resource may still start: the run may have stopped while the resource waited. */
   mayBegin(): boolean;
   mayRetry(): boolean;
 }
 
 type JudgedRequest = Writing | Updating | Deleting;
 
-/** A create or an update, as `settle` needs it. */
+/** A create or update, as `settle` carries it out. */
 export interface Write<Result extends JudgedRequest> {
-  /** The next request, after reading the current state if needed; or the end. */
+  /** Returns the next request, after reading the current state if needed, or how the write ended. */
   readonly next: () => Promise<Next<Result>>;
   readonly judge: (result: Result) => Promise<JudgedWrite>;
 }
 
 export type JudgedWrite =
   | { readonly kind: 'ended'; readonly end: WriteEnd }
-  /** It may have had an effect; `end`: the result of a later read. */
+  /** The request may have had an effect. `end` is what a later read showed. */
   | { readonly kind: 'open'; readonly end?: WriteEnd }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
@@ -63,7 +62,7 @@ export function endedAs(end: WriteEnd): JudgedWrite {
   return { kind: 'ended', end };
 }
 
-/** Judges the answer to a delete; `done` is the outcome if it succeeded. It is safe to repeat a delete. */
+/** Judges the answer to a delete, which is safe to repeat. `done` is the outcome if it succeeded. */
 export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): JudgedWrite {
   switch (proof) {
     case 'deleted':
@@ -81,7 +80,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): J
   }
 }
 
-/** The end of a write if the read before it returned nothing; `undefined` if the service asked for too long a pause. */
+/** How a write ended, if the read before it returned nothing. It is undefined if the service demanded too long a pause. */
 export function endAfterFailedRead(
   look:
     | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
@@ -101,14 +100,14 @@ export type Next<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
-      /** The result instead of `unknown` if no further request is sent. */
+      /** The outcome to report instead of `unknown`, if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Sends a write, with retries, and determines its outcome. After an unclear answer, a later rejection does not prove that the write
- * had no effect.
+ * Sends a write, retries if allowed, and determines its outcome. If an answer was unclear, a later rejection does not prove that
+ * the write had no effect.
  */
 export async function settle<Result extends JudgedRequest>(
   { next, judge }: Write<Result>,
@@ -147,7 +146,7 @@ export async function settle<Result extends JudgedRequest>(
       control.stop('pause');
       return ended({ outcome: 'not_attempted' });
     }
-    // Another resource may have stopped the run in the meantime.
+    // Another resource may have stopped the run meanwhile.
     if (!mayContinue()) return ended({ outcome: 'not_attempted' });
     attempts += 1;
     control.sending();
@@ -160,12 +159,12 @@ export async function settle<Result extends JudgedRequest>(
     inDoubt ||= judged.kind === 'open';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
     if (stop === 'run') return endWithoutRequest();
-    // A request that could not be sent because of an outage does not use up a try.
+    // A request that was not sent because of an outage does not count as a try.
     if (!(await retries.again(answer, judged.kind === 'not_applied'))) return endWithoutRequest();
   }
 }
 
-/** The outcome if an earlier, unclear request may have succeeded. */
+/** The outcome, if an earlier request with an unclear answer may have succeeded. */
 const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
   created: 'created',
   exists: 'exists',

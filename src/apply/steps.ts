@@ -3,7 +3,7 @@ import type { WriteResult } from './settle.ts';
 
 export type Step = (known: WriteResult) => Promise<WriteResult>;
 
-/** Runs steps until one fails. After a failure, the earlier steps have taken effect and the resource is incomplete. */
+/** Runs steps until one of them fails. Earlier steps then stay in effect, so the resource is incomplete. */
 export async function runSteps(
   start: WriteResult,
   done: 'created' | 'updated',
@@ -37,7 +37,7 @@ export async function runSteps(
   return known;
 }
 
-/** A record updated with the fields of a later answer. */
+/** A record with the fields that a later answer contains. */
 function merged(before: ObservedRecord, now: ObservedRecord | undefined): ObservedRecord {
   if (now === undefined) return before;
   const { shown = before.fields } = before;

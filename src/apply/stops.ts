@@ -12,11 +12,14 @@ interface StopsOptions {
   readonly fault: AbortSignal;
 }
 
-/** The reasons to stop the run, or all changes of a kind. A stop is final. */
+/** Why the run, or all changes of one kind, must stop. A stop is final. */
 export class Stops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
-  /** Consecutive denials per kind. Permissions can be granted on single records, so one denial stops nothing. */
+  /**
+   * The number of consecutive denials for each kind. A single denial stops nothing, because permissions can be limited to single
+   * records.
+   */
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
   #areBindingsDenied = false;
@@ -39,7 +42,7 @@ export class Stops {
     return this.#run ?? this.stopReasonOfKind(change);
   }
 
-  /** A denied create stops only creates: the token may have permissions for single records. */
+  /** If a create was denied, updates may still be allowed, because permissions can be limited to single records. */
   stopReasonOfKind({ resource, action }: Change): StopReason | undefined {
     const reason = this.#kinds.get(resource.kind);
     const isBound = (): boolean => wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
@@ -58,7 +61,7 @@ export class Stops {
       stop: (scope, proof) => {
         if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
-        // A read-only service rejects updates too, so this stops more than a denied create.
+        // Unlike a denied create, this also stops updates, because a read-only service rejects them too.
         else if (proof === 'closed') this.#kinds.set(kind, 'read_only');
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
@@ -68,13 +71,13 @@ export class Stops {
   }
 
   /**
-   * Counts the end of a change. Failures during the same outage count once, as they have one cause; `outages` is the number of
-   * outages before it started.
+   * Counts how a change ended. Failures during one outage count once, because they have the same cause. `outages` is the number
+   * of outages before the change started.
    */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { endedOutages } = this.#options.pacing.outage;
-    // It ended because its kind was stopped, so it does not count as a failure.
+    // The change ended because its kind was stopped, so it is not another failure.
     if (outcome === 'not_attempted' && this.stopReasonOfKind(change) !== undefined) return;
     const isClear = outcome !== 'unknown' && outcome !== 'unfinished' && outcome !== 'not_attempted';
     if (isClear) this.#consecutiveDoubts = 0;

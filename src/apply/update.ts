@@ -25,22 +25,22 @@ import {
 
 export interface PlannedUpdate extends UpdateNeeds {
   readonly resource: Resource;
-  /** Whether another resource of the plan takes this value, so that it may already be missing here. */
+  /** Whether the plan moves this value to another resource, so that it may already be missing here. */
   readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;
-  /** Write-only fields that are sent although they cannot be compared. */
+  /** Write-only fields to send, although their current values are unknown. */
   readonly resent?: readonly string[];
 }
 
-/** The result of reading a resource before its update. */
+/** What reading a resource before its update shows. */
 export type UpdateCheck =
-  /** `missing` are the declared fields that still differ, as in the plan. */
+  /** The update may proceed. `missing` are the declared fields that still differ. */
   | { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Updates an existing record, field by field. It is read again first: if a field is neither as planned nor as declared, somebody
- * else has changed it, and nothing is sent. Only differing fields are sent. The answer, or another read if it is unclear, shows
- * the result.
+ * Updates an existing record. It is read first: if a field has neither the value from the plan nor the declared one, somebody
+ * else has changed it, and nothing is sent. Only fields that differ are sent. The answer shows the result or, if it is unclear,
+ * another read does.
  */
 export function update(
   alterable: PlannedUpdate,
@@ -50,12 +50,12 @@ export function update(
 ): Promise<WriteResult> {
   const { resource } = alterable;
   const { kind } = resource;
-  /** Whether the last answer was clear, but the service did not change a field that was sent. */
+  /** Whether the last answer was clear, but a field that was sent has not changed. */
   let isIgnored = false;
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
-  /** The update without the write-only fields that the service has accepted. */
+  /** What remains to be updated, without write-only fields that the service has already accepted. */
   let open = alterable;
-  /** Unchanged fields that the service requires in each update. */
+  /** Fields that the service requires in each update, although they do not change. */
   let demanded: readonly string[] = [];
 
   async function judge(updating: Updating): Promise<JudgedWrite> {
@@ -116,19 +116,18 @@ export function update(
 }
 
 /**
- * Fields that the service reports as missing although the record has them, because it requires them in a PATCH. Fields that cannot be
- * sent back exactly are excluded.
+ * Fields that the record has, but that the service reports as missing because a PATCH must contain them. Fields that would be
+ * sent back with rounded numbers are left out.
  */
 function reportedMissing({ answer }: Updating, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
-    // If the field is hidden, so is the key.
+    // If the field is hidden, its keys are hidden too.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
     return observed === null || !isExact ? [] : [field];
   });
 }
 
-/** Reads the record and returns the fields that remain to be changed. */
 export async function checkBeforeUpdate(
   alterable: PlannedUpdate,
   client: Client,
@@ -146,12 +145,12 @@ export async function checkBeforeUpdate(
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
-/** The name under which the record was found: its former name until the rename. */
+/** The name under which the record was found. Before a rename, this is the former name. */
 function currentName({ identity, single }: Kind, { fields }: ObservedRecord): string {
   return single ?? textOf(fields[identity]);
 }
 
-/** Looks up the former name, then the new name, which another record may have. */
+/** Looks up the former name and then the new name, which another record may have taken. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
   client: Client,
@@ -182,7 +181,7 @@ async function retrieveWhole(
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** Adds the declared bindings, and the nested bindings that the plan read. */
+/** Adds the bindings that are declared, and the nested bindings that the plan read. */
 export async function withDeclaredBindings(
   resource: Resource,
   observed: ObservedRecord,
@@ -201,7 +200,7 @@ export async function withDeclaredBindings(
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(observed.pk) ?? observed } : read;
 }
 
-/** Compares each declared field with the plan and with the declaration. */
+/** Compares each declared field with the value in the plan and with the declared value. */
 export function compareWithPlan(
   { resource, base, permission, isMovedElsewhere, resent = [] }: PlannedUpdate,
   now: ObservedRecord,
@@ -234,13 +233,13 @@ export function compareWithPlan(
     : { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: reason } } };
 }
 
-/** The value without the items that another resource of the same plan has taken since. */
+/** Removes the items that another resource of the plan has taken over. */
 function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonValue) => boolean): JsonValue {
   if (!isJsonList(before) || !isJsonList(now)) return before;
   return before.filter((value) => now.includes(value) || !isTaken(value));
 }
 
-/** The fields to send. A list or object that the service replaces as a whole keeps its undeclared items. */
+/** The fields to send. If the service replaces a list or object as a whole, its undeclared items are included. */
 function patchFields(
   resource: Resource,
   missing: readonly string[],

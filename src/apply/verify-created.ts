@@ -8,8 +8,8 @@ import { withDeclaredBindings } from './update.ts';
 const nothing = { inDoubt: false, attempts: 0 };
 
 /**
- * Checks that a new resource is as declared, because somebody else may have written between its requests. Fields that the service
- * returned with other values right after the create are not counted.
+ * Checks that a new resource is as declared, because somebody else may have changed it between two requests. Fields that already
+ * differed in the answer to the create are ignored.
  */
 export async function verifyCreated(
   {
@@ -25,7 +25,7 @@ export async function verifyCreated(
   { held: known }: WriteResult,
 ): Promise<WriteResult> {
   const reading = await retrieve(soughtOf(resource), client, pacing);
-  // A token may be allowed to create it without being allowed to read it.
+  // The token may be allowed to create the record but not to read it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
     return { ...nothing, outcome: 'unchanged' };
   if (reading?.proof === 'absent')
@@ -36,7 +36,7 @@ export async function verifyCreated(
   const read = await withDeclaredBindings(resource, reading.held, client, pacing);
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted', clash: { kind: 'unseen' } };
   if (read.kind === 'unread') {
-    // The answer to its create already shows that it has no bindings.
+    // The answer to the create already showed that the record has no bindings.
     if (isOpen && read.reading.proof === 'denied') return { ...nothing, outcome: 'unchanged' };
     return { ...nothing, ...endAfterFailedRead(read.reading, control), clash: { kind: 'unseen' } };
   }

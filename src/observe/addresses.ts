@@ -7,17 +7,19 @@ import type { ListedRecord } from '../service/records.ts';
 
 type RecordNames = Pick<ListedRecord, 'received' | 'within'>;
 
-/** The address of a record: the one that exported manifests give it. */
+/** The address that an export gives to a record. */
 export function addressOfRecord(kind: Kind<ResourceType>, record: RecordNames): Address {
   return possibleAddresses(kind, record)[0];
 }
 
-/** The address with secrets redacted. */
 export function printableAddress(kind: Kind<ResourceType>, { shown, within }: ListedRecord): Address {
   return addressOfRecord(kind, { received: shown, within });
 }
 
-/** The addresses that a record can have in manifests: with a scoped name, the parent is written by name or by id. */
+/**
+ * The addresses under which manifests may declare a record. If names are unique only within a parent, the parent is written by
+ * name or by id.
+ */
 export function possibleAddresses(
   kind: Kind<ResourceType>,
   { received, within }: RecordNames,

@@ -6,28 +6,28 @@ import type { ListedRecord } from '../service/records.ts';
 export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
-  /** Records that exist or may exist and were not read. Empty if the number of records equals the service's count. */
+  /** Records that may exist but were not read. Empty if as many records were read as the service counts. */
   readonly gaps: readonly Gap[];
 }
 
 export type Gap =
-  /** The service lists all records only to superusers. It lists `named` of `count` to this token. */
+  /** The service lists all records only for superusers. It showed this token `named` of `count` records. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   /** A record of the list cannot be looked up. */
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
-  /** The list grew as fast as it was read, so further records may exist. */
+  /** The list grew while it was read, so it may contain further records. */
   | { readonly kind: 'moved' }
-  /** The service counts more records than its list has. */
+  /** The service counts more records than its list contains. */
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** Several records have this name, so it identifies none of them. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
-  /** Records of types that were not read. */
+  /** The list contains records of types that were not read. */
   | {
       readonly kind: 'other_types';
       readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
-  /** Bindings could not be read; `field` is the field of the entry that declares them. */
+  /** Bindings could not be read. `field` is the field that would declare them. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   /** Reading stopped after this answer. */
   | { readonly kind: 'ended'; readonly answer: Answer }

@@ -21,7 +21,7 @@ export interface InventoryOptions {
   readonly onRead?: (done: number, total: number) => void;
 }
 
-/** Reads all records of a kind that the token can see, and reports gaps. */
+/** Reads all records of a kind that the token can see, and reports what is missing. */
 export async function readInventoryOf(
   kind: Kind<ResourceType>,
   options: InventoryOptions,
@@ -38,13 +38,13 @@ export async function readInventoryOf(
   return withoutDerivedTypes(await readInPages(kind, list, options), options);
 }
 
-/** Reads a list in pages. It is complete if the number of different records equals the count on every page. */
+/** Reads a list in pages. It is complete if every page reports a count that equals the number of different records. */
 async function readInPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  /** By name, or by id if names are not unique. */
+  /** Records by name, or by id if names are not unique. */
   const records = new Map<string, ListedRecord>();
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
@@ -53,7 +53,7 @@ async function readInPages(
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
     const reading = await requestPage(list, number, options);
-    // The list became shorter and ends before this page.
+    // The list has become shorter and now ends before this page.
     if (reading?.proof === 'absent' && number > 1) break;
     if (reading?.proof !== 'exists') {
       gaps.push(gapAfter(reading, options.signal));
@@ -77,7 +77,7 @@ async function readInPages(
   return withoutDuplicateNames({ kind, records: named, gaps });
 }
 
-/** Removes records that share a name, because manifests cannot declare them. */
+/** Removes records that share their name with another record, because manifests cannot declare them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const idsOf = new Map<string, string[]>();
   const known = (record: ListedRecord): string => nameOf(printableAddress(kind, record));
@@ -89,14 +89,14 @@ function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   return { kind, records: records.filter(hasUniqueName), gaps: [...gaps, ...shared] };
 }
 
-/** The gap after a failed or skipped read. */
+/** The gap that a failed or skipped read leaves. */
 function gapAfter(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }
     : { kind: 'ended', answer: reading.answer };
 }
 
-/** The limit for a list that grows while it is read. */
+/** The maximum number of records to read from a list that grows meanwhile. */
 function readLimit(count: number): number {
   return 2 * count + maxRounds.growing * pageSize;
 }
@@ -115,7 +115,7 @@ async function requestPage(
   return retryUntilProven(ask, pacing, maxTries.page);
 }
 
-/** Looks up each record by its name: the service's list may be cached, filtered, or another page. */
+/** Looks up each record by its name, because the service may have returned a cached list, a filtered list, or another page. */
 async function readEachByName(
   kind: Kind<ResourceType>,
   list: ListQuery,
@@ -165,7 +165,7 @@ async function readEachByName(
   return { kind, records, gaps };
 }
 
-/** The records of an answer that is not the requested page. */
+/** The records that an answer contains although it is not the requested page. */
 function recordsIn(answer: Answer | undefined): ListedRecord[] | undefined {
   const results = answer?.body?.['results'];
   if (!isJsonList(results)) return undefined;

@@ -8,12 +8,15 @@ export interface LaterField {
   readonly since: string;
 }
 
-/** Whether a resource has references in fields that older releases do not have. */
+/** Whether a resource refers to other records in a field that some supported releases do not have. */
 export function namesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/** The resources without references in fields that the release does not have: it ignores these fields, and may not have the referenced kinds. */
+/**
+ * Removes references in fields that the release does not have. It ignores these fields, and may not have the kinds that they
+ * refer to.
+ */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -14,7 +14,7 @@ import { readWhole } from '../service/read-whole.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 
-/** The observed records of logins: brands, login flows, their stages and policies. */
+/** The records that take part in logins: brands, login flows, and the stages and policies of these flows. */
 export interface ObservedLogin {
   readonly records: readonly ObservedLoginRecord[];
   /** The lists that could not be read. */
@@ -31,7 +31,7 @@ interface LoginOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads all brands and login flows, and their stages and policies. */
+/** Reads all brands and login flows, with their stages and policies. */
 export async function readLogin(
   declared: readonly LoginRecord[],
   options: LoginOptions,
@@ -61,7 +61,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** The children of a record's bindings, including nested bindings. */
+/** The records that are bound to a record, also through nested bindings. */
 function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
     bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
@@ -124,7 +124,7 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The referenced records, without duplicates and without kinds that play no part in logins. */
+  /** The referenced records, without duplicates. Kinds that play no part in logins are left out. */
   async named(
     part: 'login stage' | 'login policy',
     references: readonly Reference[],
@@ -144,7 +144,7 @@ class LoginReader {
     return found;
   }
 
-  /** Reads fields of one type, which the list of all types does not have. */
+  /** Reads the fields that only the list of the record's own type contains. */
   async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
     if (!needsFields(kind.login)) return [record];
     const { client, pacing, signal } = this.#options;
@@ -167,7 +167,7 @@ class LoginReader {
   }
 }
 
-/** Whether the part of a record depends on its fields. */
+/** Whether the role of a record in logins depends on its fields. */
 function needsFields(login: Kind['login']): boolean {
   if (login?.is === 'login policy') return true;
   if (login?.is !== 'login stage') return false;

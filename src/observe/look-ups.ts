@@ -15,12 +15,12 @@ interface LookUpOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** For an absent resource: the name of the only other record with the same title. */
+  /** For an absent resource: the name of the record with the same title, if there is exactly one. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
 }
 
-/** Looks up resources one by one, and decides whether a failure ends the run. */
+/** Looks up resources one by one, and decides whether a failed look-up ends the run. */
 export class LookUps {
   readonly observed: Map<Address, Observation> = new Map<Address, Observation>();
   readonly failures: FailedRead[] = [];
@@ -28,7 +28,7 @@ export class LookUps {
   #isStopped = false;
   #isResponsive = false;
   #consecutiveFailures = 0;
-  /** 404s without `detail`: later answers may show whether they mean "absent". */
+  /** Look-ups that ended with a 404 without `detail`. Later answers may show whether it means "absent". */
   readonly #doubtful: { readonly resource: Resource; readonly reading: Reading }[] = [];
   readonly #unread = new Map<Kind, number>();
 
@@ -52,7 +52,7 @@ export class LookUps {
       return;
     }
     const reading = await retrieve(soughtOf(resource), client, pacing, signal);
-    // Nothing was sent because of an interruption or a too long pause.
+    // Nothing was sent, because the run was interrupted or a pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#deferDoubtful(resource, reading);
@@ -71,7 +71,7 @@ export class LookUps {
     if (client.evidence.proofOf(reading.answer) === 'fault') this.#isStopped = true;
   }
 
-  /** Judges each 404 without `detail` again, with all evidence of the run. */
+  /** Judges each 404 without `detail` again, using what the whole run has shown. */
   async #settleDoubtful(): Promise<void> {
     const { client, pacing, signal } = this.#options;
     if (this.#doubtful.length === 0 || signal?.aborted) return;
@@ -118,7 +118,7 @@ export class LookUps {
         this.#consecutiveFailures += 1;
         if (reading.stop !== undefined || this.#consecutiveFailures >= maxConsecutiveFailures.lookUps)
           this.#isStopped = true;
-        // If the first reads time out, stop: the service is not answering.
+        // The service has not answered at all yet, so further look-ups would time out too.
         if (isTimeout(reading.answer) && !this.#isResponsive) this.#isStopped = true;
     }
   }

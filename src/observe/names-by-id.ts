@@ -5,7 +5,7 @@ import type { NameReference } from '../kinds/values.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 
-/** The names of records by id, without duplicate names and secrets. */
+/** The names of records, by id. Names that several records share, or that contain secrets, are left out. */
 export function namesById(
   related: Family,
   records: readonly ListedRecord[],
@@ -13,7 +13,7 @@ export function namesById(
   const byName = new Map<string, ListedRecord[]>();
   for (const record of records) {
     const [name] = namesOf(related.byName, record.received);
-    // A redacted name is a secret.
+    // If redaction changed the name, it contains a secret.
     if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }
@@ -24,7 +24,7 @@ export function namesById(
   );
 }
 
-/** Adds the names of parents to records with scoped names, if the parents can be read. */
+/** Adds the parent's name to each record whose name is unique only within a parent, if the parents can be read. */
 export async function withParentNames(
   { scope, fields }: Kind,
   records: readonly ListedRecord[],

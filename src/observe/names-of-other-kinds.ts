@@ -11,8 +11,8 @@ import { retrieve } from '../service/retrieve.ts';
 import { soughtOf } from '../kinds/sought.ts';
 
 /**
- * New resources whose name is taken by a record of another kind, for kinds with common names. If the token may not read that record,
- * the service rejects the create later.
+ * Finds new resources whose name is taken by a record of another kind with which they share names. If the token may not read that
+ * record, the service rejects the create later.
  */
 export async function findNamesTakenByOtherKinds(
   resources: readonly Resource[],
@@ -32,9 +32,9 @@ export async function findNamesTakenByOtherKinds(
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
-      // A record of the same kind was created since the look-up: apply finds it.
+      // A record of the same kind was created after the look-up. The apply will find it.
       if (found === undefined || isOfKind(kind, found.received)) continue;
-      // Earlier releases call some types otherwise, as 2023.10.7 does with the stage of WebAuthn.
+      // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
       const now = await retrieve(soughtOf(resource), options.client, options.pacing, options.signal);
       if (now?.proof === 'exists') continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;

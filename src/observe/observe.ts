@@ -11,18 +11,17 @@ import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListReport } from './read-lists.ts';
 import { withFormerName, resolveRenames } from './renames.ts';
 
-/** A plan needs all observations, so one failed read is a failure. */
+/** The observed state, or the failed reads: a plan needs every observation. */
 export type ObserveResult =
   | {
       readonly kind: 'observed';
       readonly observed: ObservedState;
-      /** Existing records whose bindings could not be read. */
       readonly partialReads: readonly FailedRead[];
     }
   | {
       readonly kind: 'failed';
       readonly failures: readonly FailedRead[];
-      /** The number of resources that were not looked up because of the failures. */
+      /** The number of resources that were not looked up because earlier reads had failed. */
       readonly notRead: number;
       readonly interrupted: boolean;
     };
@@ -32,7 +31,7 @@ interface ObserveOptions {
   readonly pacing: Pacing;
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
-  /** Called for each kind with a list. */
+  /** Called after the list of a kind was read or skipped. */
   readonly onList?: (news: ListReport) => void;
 }
 
@@ -48,7 +47,7 @@ function existingResources(
   );
 }
 
-/** Looks up every declared resource whose kind can be read, and the declared bindings of existing ones. */
+/** Looks up every declared resource of the kinds that can be read, and the declared bindings of those that exist. */
 export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -67,7 +66,7 @@ export async function observe(
   return { kind: 'observed', observed, partialReads: failures };
 }
 
-/** Records with scoped names are looked up last, because they need the ids of their parents. */
+/** Looks up resources by name. If names are unique only within a parent, they come last, because the parent's id is needed. */
 async function observeByName(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -97,7 +96,7 @@ async function observeByName(
   return { ...second, observed: new Map([...known, ...second.observed]) };
 }
 
-/** For a record whose parent has no id yet, or is not visible. */
+/** The observation of a resource whose parent does not exist yet or is not visible. */
 function observationWithoutParent(resource: Resource, observed: ObservedState): Observation | undefined {
   const whole = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
   if (whole === undefined || whole.id !== undefined) return undefined;
@@ -120,7 +119,7 @@ async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Reads resources from lists if that takes fewer requests, otherwise one by one. */
+/** Reads resources from lists where this takes fewer requests, and looks up the others one by one. */
 async function observeRecords(
   resources: readonly Resource[],
   { client, pacing, signal, onRead, onList }: ObserveOptions,
@@ -154,7 +153,7 @@ async function observeRecords(
     observed.set(resource.address, absentObservation(namesakes.get(resource)));
 
   const { failures } = lookUps;
-  // A failed list may have shown that look-ups will fail too.
+  // The failure of a list may also show that look-ups will fail.
   const first = left.find(({ address }) => !observed.has(address));
   if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });

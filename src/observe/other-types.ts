@@ -9,8 +9,8 @@ import { addressOf } from '../kinds/resource.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /**
- * Adds a gap for records of types that manifests cannot declare, to the first kind of each list. Internal records of the service,
- * such as its built-in source, are not counted.
+ * Reports records of types that manifests cannot declare, as a gap of the first kind in each list. Records that the service
+ * maintains itself, such as its built-in source, are not counted.
  */
 export async function withOtherTypes(
   inventories: readonly Inventory[],

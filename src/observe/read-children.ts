@@ -7,12 +7,11 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { ObservedRecord } from '../service/types.ts';
 
-/** A read that failed. */
 export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
-  /** If bindings could not be read: the field that declares them. */
+  /** The field that declares the bindings, if these could not be read. */
   readonly bindingField?: string;
 }
 
@@ -22,11 +21,10 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Existing records with their declared bindings, and the reads that failed. */
+/** The existing records with their declared bindings, and the reads that failed. */
 export interface ObservedChildren {
   readonly held: ReadonlyMap<Resource, ObservedRecord>;
   readonly failures: readonly FailedRead[];
-  /** The number of records whose bindings were not read. */
   readonly notRead: number;
 }
 

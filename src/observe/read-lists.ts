@@ -28,11 +28,11 @@ type ListProgress =
       readonly pages: number;
       readonly failed?: Answer;
     }
-  /** Less than an eighth of the records are declared, so look-ups take fewer requests. */
+  /** The list has more than eight times as many records as are declared, so look-ups take fewer requests. */
   | { readonly kind: 'too_many'; readonly count: number }
-  /** The list is complete only for superusers, and the token's user is not known to be a superuser. */
+  /** Only superusers get the complete list, and the token's user is not known to be one. */
   | { readonly kind: 'no_superuser' }
-  /** A page is inconsistent or not the requested page, so the whole list is ignored. */
+  /** A page was inconsistent or not the requested one, so the whole list is ignored. */
   | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly failed: Answer };
 
@@ -40,16 +40,16 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each page with the number of resources found. */
+  /** Called after each page with the number of resources that it contains. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListReport) => void;
 }
 
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, ObservedRecord>;
-  /** The resources that are missing from a complete list. */
+  /** The resources that a complete list does not contain. */
   readonly absent: ReadonlySet<Resource>;
-  /** For resources that were not found: the name of the only other record with the same title. */
+  /** For resources that were not found: the name of the record with the same title, if there is exactly one. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly failed?: Answer;
 }
@@ -60,7 +60,7 @@ const emptyResult = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads the lists of kinds with many declared resources, several lists at a time. */
+/** Reads the lists of the kinds of which many resources are declared, several lists at a time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const worth = [...byKind(resources)].filter(
@@ -101,15 +101,14 @@ function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Reso
 }
 
 interface ReadList extends ReadLists {
-  /** Undefined if the run ended in the meantime. */
+  /** Undefined if the run ended before the list was read. */
   readonly progress?: ListProgress;
 }
 
 /**
- * Reads a list.
- *
- * 1. The token's user shows whether the list will be complete; the first page shows the number of records. 2. The other pages are
- * read if at least an eighth of the records are declared. 3. A resource that is missing from a complete list is absent.
+ * Reads a list in three steps: 1. The first page shows the number of records, and the token's user shows whether the list will be
+ * complete. 2. The other pages are read if at least an eighth of the records are declared. 3. A resource that is missing from a
+ * complete list is absent.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
@@ -153,26 +152,24 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   };
 }
 
-/** A page takes the service about as long as eight look-ups. */
+/** The service needs about as long for a page as for this many look-ups. */
 const minDeclaredShare = 8;
 
-/** Fewer resources are looked up one by one. */
+/** If fewer resources of a kind are declared, they are looked up one by one. */
 const minResourcesForList = 12;
 
-/** Matches the records of a list with declared resources. */
 class ListMatches {
   readonly #kind: Kind;
-  /** Scoped names of different parents may be equal. */
+  /** A list for each name, because names may be unique only within a parent. */
   readonly #declaredByName = new Map<string, Resource[]>();
   readonly #found = new Map<Resource, ObservedRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
-  /** The ids of all records on the pages. */
   readonly #ids = new Set<string>();
-  /** A record has no id or no name, or pages have different counts. */
+  /** Whether a record has no id or no name, or pages report different counts. */
   #isInconsistent = false;
   readonly #counts = new Set<number>();
-  /** The names of other records by title, for titles of declared resources. */
+  /** The names of undeclared records by title, for the titles of declared resources. */
   readonly #otherNamesByTitle = new Map<JsonValue, Set<string>>();
 
   constructor(kind: Kind, resources: readonly Resource[]) {
@@ -185,12 +182,12 @@ class ListMatches {
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
-  /** The resources with exactly one record of their name, which has all declared fields. */
+  /** The resources for which the list has exactly one record with the name and all declared fields. */
   get found(): ReadonlyMap<Resource, ObservedRecord> {
     return this.#found;
   }
 
-  /** For resources that were not found: the name of the only other record with the same title. */
+  /** For resources that were not found: the name of the record with the same title, if there is exactly one. */
   get namesakes(): ReadonlyMap<Resource, string> {
     const namesakes = new Map<Resource, string>();
     for (const resource of [...this.#declaredByName.values()].flat()) {
@@ -202,7 +199,7 @@ class ListMatches {
     return namesakes;
   }
 
-  /** Whether the pages contain all records: the number of ids equals the count on every page. */
+  /** Whether the pages contain all records: the number of different ids equals the count that every page reports. */
   get isComplete(): boolean {
     const [count, ...others] = this.#counts;
     return !this.#isInconsistent && others.length === 0 && this.#ids.size === count;
@@ -219,7 +216,7 @@ class ListMatches {
     for (const item of items) this.#matchRecord(item);
   }
 
-  /** The same record may appear twice if the list changes between pages. */
+  /** A record may appear twice, if it moves from one page to another between requests. */
   #matchRecord(record: ListedRecord): void {
     const { received, shown } = record;
     const name = received[this.#kind.identity];
@@ -255,7 +252,7 @@ class ListMatches {
   }
 }
 
-/** Whether the parent of a record is the parent that the resource declares. */
+/** Whether a record has the parent that the resource declares. */
 function isWithin(resource: Resource, received: JsonObject): boolean {
   const { scope } = resource.kind;
   return scope === undefined || sameUuid(sentValue(resource, scope) ?? null, received[scope] ?? null);

@@ -20,28 +20,28 @@ interface FactsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A page of 100 records takes the service about as long as this many look-ups. */
+/** The service needs about as long for a page of 100 records as for this many look-ups. */
 const lookUpsPerPage = 8;
 
-/** A reference by id in a manifest. */
+/** A place in a manifest that refers to a record by id. */
 interface Place extends Omit<UnresolvedName, 'fault'> {
   readonly declared: UnresolvedName['declared'] & { readonly related: Family };
 }
 
 export interface ReferenceReading {
   readonly known: {
-    /** Owners and grants, as read from the referenced records. */
+    /** The owners and the grants that were read from the referenced records. */
     readonly facts: ReferenceFacts;
-    /** The number of ids, by list, for which it is unknown whether a record exists. */
+    /** By list: the number of ids for which it is unknown whether a record has them. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
-  /** Ids without a record. */
+  /** The ids that no record has. */
   readonly missing: readonly UnresolvedName[];
 }
 
 /**
- * Looks up the ids in new entries. A missing record proves that an id does not exist only if the token's user is a superuser. Failed
- * reads prove nothing.
+ * Looks up the ids that new entries contain. If no record is found, this proves that the id does not exist only if the token's
+ * user is a superuser. Failed reads prove nothing.
  */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
@@ -80,7 +80,7 @@ export async function readReferenceFacts(
   return { known: { facts, unseenIds }, missing };
 }
 
-/** The ids that a manifest contains literally, for kinds that can be read by id. */
+/** The ids that a manifest contains itself, for kinds that can be read by id. */
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById
@@ -93,7 +93,6 @@ function literalIds(resource: Resource): { readonly id: JsonValue; readonly plac
   );
 }
 
-/** A normalized id. */
 function idKeyOf(id: JsonValue): string {
   return textOf(plainUuid(id));
 }

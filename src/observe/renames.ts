@@ -18,8 +18,8 @@ export function withFormerName(resource: Resource): Resource | undefined {
 }
 
 /**
- * Combines the observations under the current and the former name. If none is found, the record may still exist and be hidden, unless
- * the token can see all records.
+ * Combines what was observed under the current and under the former name. If neither was found, the record may still exist
+ * without being visible, unless the token can see all records.
  */
 export function resolveRenames(
   resources: readonly Resource[],
@@ -43,7 +43,8 @@ function combineObservations(now: Observation, before: Observation, seesAll: boo
   if (now.presence === 'unknown' || before.presence === 'unknown')
     return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
   if (now.presence === 'present' && before.presence === 'present') {
-    // It was renamed between the two reads. If the former name is gone, the read before a change shows that.
+    // The record was renamed between the two reads. Before a change it is read again, which shows whether the former name is
+    // gone.
     if (now.held.pk === before.held.pk) return before;
     return { presence: 'unknown', torn: 'both', ids: [now.held.pk, before.held.pk] };
   }

@@ -23,20 +23,20 @@ import type { Pacing } from '../service/pacing.ts';
 import { readWhole, type ListReading } from '../service/read-whole.ts';
 
 export type NameFault =
-  /** The token can see no record with this name. */
+  /** The token sees no record with this name. */
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isDeclaredElsewhere?: true }
   /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** The renamed resource exists under both names, is visible under none, or a look-up failed. */
+  /** The resource is being renamed, and both names exist, neither is visible, or a look-up failed. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
-  /** An id without a record. */
+  /** No record has this id. */
   | { readonly kind: 'no_such_id' }
-  /** A record of another kind has this name, and names must be unique across both kinds. */
+  /** A record of another kind has this name, which must be unique across both kinds. */
   | { readonly kind: 'taken'; readonly by: string }
   /** The look-up failed. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
-/** A name without an id, at one of the places that use it. */
+/** A name for which no id was found, at one of the places that use it. */
 export interface UnresolvedName {
   readonly resource: Resource;
   readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Family, 'type' | 'list'> };
@@ -44,7 +44,8 @@ export interface UnresolvedName {
 }
 
 /**
- * Ambiguous names, at the entries that declare them or refer to them; and references to records that the token may not read.
+ * Names that several records share, at the entries that declare them or refer to them, and references to records that the token
+ * may not read.
  */
 export function namesWithoutId(
   resources: readonly Resource[],
@@ -80,21 +81,20 @@ export interface ResolvedNames {
   readonly resources: readonly Resource[];
   readonly facts: ReferenceFacts;
   readonly unresolved: readonly UnresolvedName[];
-  /** The number of names that were not looked up. */
   readonly notRead: number;
 }
 
 export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** Whether the name is that of a resource of this run, which is looked up anyway. */
+  /** Whether a resource of this run has the name, so that it is looked up anyway. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
-  /** Declared resources that this run does not select. */
+  /** The declared resources that this run does not select. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Looks up each name of an undeclared record that is used in place of an id. */
+/** Looks up the names that references contain, unless this run declares the record. */
 export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
@@ -140,7 +140,7 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** Names that were not looked up have no finding. */
+/** Looks up names. A name has no finding if it was not looked up. */
 async function findAllNames(
   related: Family,
   names: readonly string[],
@@ -166,7 +166,7 @@ async function findAllNames(
   });
 }
 
-/** `isListed`: whether a whole list was read. */
+/** Looks up names of one list. `isListed` tells whether the whole list was read. */
 export async function findNames(
   related: Family,
   names: readonly string[],
@@ -190,12 +190,12 @@ export async function findNames(
   if (listed?.kind === 'not_sent') return { findings, records, isListed };
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingFor(related, listed, name));
-  // A name that the list does not contain is looked up too, because the list may be incomplete with a matching count.
+  // Names that the list does not contain are looked up too, because a list can be incomplete although its count matches.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
   let consecutiveFailures = 0;
   let isOver = false;
-  /** A denial, or the last of several consecutive failures, which ends all look-ups. */
+  /** A denial, or the last of several failures in a row. It ends all look-ups. */
   let general: Finding | undefined;
   await pacing.forEach(groupByRequest(open, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
@@ -223,7 +223,7 @@ export async function findNames(
   return { findings, records, isListed };
 }
 
-/** Groups names that one request can find: a search for a word returns all names with that word. */
+/** Groups the names that one request can find, because a search for a word returns every name that contains the word. */
 function groupByRequest(
   names: readonly string[],
   { searchQuery }: Family['byName'],
@@ -238,7 +238,7 @@ function groupByRequest(
   return [...groups.values()];
 }
 
-/** The finding for a name in the records that were read. */
+/** What the records that were read show about a name. */
 function findingFor(
   related: Family,
   read: Exclude<ListReading, { kind: 'not_sent' }>,
@@ -246,7 +246,7 @@ function findingFor(
 ): Finding {
   if (read.kind === 'unread') {
     const { proof, answer } = read.reading;
-    // A list always has a first page.
+    // The first page of a list always exists.
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
@@ -257,7 +257,7 @@ function findingFor(
   return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
 }
 
-/** Adds the most similar known name to each missing name; `readMore` reads further names. */
+/** Adds the most similar known name to each name that was not found. `readMore` reads further names. */
 async function withSuggestions(
   findings: ReadonlyMap<string, Finding>,
   known: ReadonlySet<string>,

@@ -6,10 +6,10 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
 
-/** A group with its own members. */
+/** A group with its members, without those of its subgroups. */
 export interface HeldGroup {
   readonly key: string;
-  /** Whether it makes superusers of its members, which are also those of the groups below it. */
+  /** Whether the group makes its members and the members of its subgroups superusers. */
   readonly grants: boolean;
   readonly parents: readonly string[];
   readonly members: readonly { readonly key: string; readonly isActive: boolean }[];
@@ -21,7 +21,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All groups, or only those that make superusers themselves; undefined if they cannot be read. */
+/** All groups, or only the groups that themselves make superusers. Undefined if they cannot be read. */
 export async function readGroups(
   which: 'all' | 'superusers',
   options: ReadOptions,
@@ -56,7 +56,7 @@ function membersIn({ users_obj: users = null }: JsonObject): HeldGroup['members'
   );
 }
 
-/** An id, or the name of a record without one. */
+/** A key for an id, or for the name of a record that has no id yet. */
 export function keyOf(id: JsonValue): string {
   return textOf(plainUuid(id));
 }

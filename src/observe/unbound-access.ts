@@ -20,8 +20,8 @@ interface ReadOptions {
 }
 
 /**
- * The settings are read once, and only in a release that may have the flag: if a resource has no binding or is to have none, or if
- * the run may delete a group or user, which takes bindings along.
+ * Who may open records without bindings. Reads the settings once, and only if the release may have the flag. It is needed if a
+ * resource has or gets no binding, or if the run may delete a group or user, because their bindings are deleted with them.
  */
 export async function readUnboundAccess(
   resources: readonly Resource[],
@@ -60,7 +60,7 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
   );
 }
 
-/** Who may open a record without bindings, by the current settings of the service. */
+/** Who may currently open a record without bindings. */
 export async function readUnboundNow(
   flag: OpenFlag,
   release: Release | undefined,

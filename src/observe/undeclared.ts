@@ -5,11 +5,10 @@ import { addressOf, byAddress } from '../kinds/resource.ts';
 import { possibleAddresses, printableAddress } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, except shipped and internal records. They are not part of the plan. */
+/** Records that no manifest declares, except shipped and internal ones. They are not part of the plan. */
 export interface Undeclared {
-  /** Sorted by type and name. */
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
-  /** The parts that were not read, and why. If empty, the list is complete. */
+  /** What was not read, and why. If empty, the list is complete. */
   readonly gaps: readonly UnreadPart[];
 }
 
@@ -19,12 +18,11 @@ export interface UnreadPart {
   readonly detail: string;
 }
 
-/** Describes the gaps of an inventory. */
 export type GapWords = (
   inventory: Pick<Inventory, 'kind' | 'gaps'>,
 ) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
 
-/** The records of inventories that no manifest declares. */
+/** The records of the inventories that no manifest declares. */
 export function undeclaredIn(
   inventories: readonly Inventory[],
   isDeclared: (address: Address) => boolean,
@@ -38,12 +36,12 @@ export function undeclaredIn(
       if (!kind.isInternal?.(record.received) && !possibleAddresses(kind, record).some(isDeclared))
         found.push({ address: printableAddress(kind, record), pk: textOf(record.shown['pk']) });
     const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
-    // Records that share a name cannot be declared.
+    // Manifests cannot declare records that share a name.
     for (const gap of left)
       if (gap.kind === 'several')
         for (const pk of gap.ids) found.push({ address: addressOf(type, gap.name), pk });
     const unread = left.filter(({ kind: what }) => what !== 'several');
-    // Two kinds of a type can have the same gap.
+    // Two kinds of the same type can have the same gap.
     for (const words of wordsOf({ kind, gaps: unread }))
       if (!gaps.some(({ summary }) => summary === words.summary)) gaps.push({ type, ...words });
   }

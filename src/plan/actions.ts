@@ -2,23 +2,23 @@ export type WriteAction = 'create' | 'update' | 'delete';
 
 export type Action = WriteAction | 'no-op';
 
-/** How an action is counted in the last line of a plan or an apply. */
+/** Under which number the last line of a plan or an apply counts an action. */
 export type Effect = 'add' | 'change' | 'destroy';
 
 interface ActionRow {
   readonly sign: string;
   readonly effect: Effect;
-  /** As in "Plan to create". */
+  /** The form for "Plan to create". */
   readonly verb: string;
-  /** As in "Creating". */
+  /** The form for "Creating". */
   readonly present: string;
-  /** The outcome if it succeeded. */
+  /** The outcome of a change that succeeded. */
   readonly outcome: 'created' | 'updated' | 'deleted';
 }
 
 /**
- * A new action needs a row here and a function in apply/. With any of these actions, `plan --detailed-exitcode` exits with 2. A
- * no-op has no row, because it is not counted.
+ * A new action needs a row here and a function in apply/. If a plan contains any of these actions, `plan --detailed-exitcode`
+ * exits with 2. There is no row for no-op, because it is not counted.
  */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
   create: { sign: '+', effect: 'add', verb: 'create', present: 'Creating', outcome: 'created' },

@@ -8,8 +8,8 @@ import type { ObservedValues } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
 /**
- * The declared fields with a different value in the service, in the order of the manifest. Undeclared fields, and fields that the
- * service does not return, are not compared.
+ * The declared fields that have another value in the service, in the order of the manifest. Fields that are not declared, or that
+ * the service does not return, are not compared.
  */
 export function compareRecord(
   resource: Resource,
@@ -35,7 +35,7 @@ export function compareRecord(
   return differences;
 }
 
-/** A declared value with secrets masked, in the form of the service's answers. */
+/** A declared value in the form of the service's answers, with secrets masked. */
 function declaredForDisplay(resource: Resource, field: string): JsonValue {
   const value = shownValue(resource, field) ?? null;
   return placeholderFor(resource, field) === undefined
@@ -47,13 +47,13 @@ export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues
   return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }
 
-/** The observed value of the declared part of a field, with secrets masked. */
+/** The part of an observed value that the manifest declares, with secrets masked. */
 export function printablePart(
   resource: Resource,
   field: string,
   shown: Readonly<Record<string, JsonValue>>,
 ): JsonValue {
-  // The observed value may be the previous secret, or a secret in the wrong field.
+  // The observed value may itself be secret: the previous secret, or one that was entered in the wrong field.
   return (
     placeholderFor(resource, field) ??
     redactorOf(resource.secrets).redactJson(managedPart(resource, field, shown[field]))

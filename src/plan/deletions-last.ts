@@ -2,8 +2,9 @@ import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { ReadyChange } from './plan.ts';
 
 /**
- * Moves deletes to the end: records that refer to others come before these; policies, groups and users come last, so that deleting
- * their bindings opens nothing in between. Values are freed later than deletes are planned.
+ * Moves deletes to the end of a plan. A record is deleted before the records that it refers to. Policies, groups and users are
+ * deleted last, so that deleting their bindings does not open anything meanwhile. A value that a delete frees therefore becomes
+ * free only at the end.
  */
 export function moveDeletesLast(changes: readonly ReadyChange[]): ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');

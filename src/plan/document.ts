@@ -21,36 +21,34 @@ import {
 
 export const planFormatVersion = '1.0';
 
-/** The plan as it is printed and saved, without secrets: schemas/plan.schema.json. */
+/** The plan as it is printed and saved, without secrets. Described by schemas/plan.schema.json. */
 export interface PlanDocument {
   readonly format_version: string;
   readonly tool_version: string;
   readonly created_at: string;
-  /** The base URL of the service. */
   readonly service: string;
-  /** The environment of rollcall.yaml, if one was chosen. */
+  /** The environment that was chosen from rollcall.yaml, if any. */
   readonly environment?: string;
-  /** The digest of everything that the manifests declare, selected or not. */
+  /** A digest of all declared resources, whether selected or not. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
-  /** The enabled capabilities, if any. */
   readonly capabilities?: readonly Capability[];
-  /** Present if only the three documented operations were used. */
+  /** Present if rollcall used only the three documented operations. */
   readonly contract_only?: true;
-  /** The types that could not be read, because the token may not read them or the service does not offer it. */
+  /** The types that could not be read, because the token may not read them or the service does not have them. */
   readonly unreadable?: UnreadableTypes;
-  /** The risks that it takes; left out if there are none. */
+  /** The risks that the plan takes. Absent if there are none. */
   readonly accepts?: readonly Risk[];
-  /** Present if the plan changes the login flow. */
+  /** Present if the plan changes a login flow. */
   readonly way_in?: WayIn;
   readonly baseline?: BaselineDocument;
-  /** Every selected resource: applications first, then by name, but each after its dependencies. */
+  /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
-  /** Undeclared records, if they were requested, and whether the reading was complete. */
+  /** Undeclared records, if requested, and whether all records could be read. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** The problems of manifests and run; only where they are printed or reported. As in schemas/validation.schema.json. */
+  /** The problems of the manifests and the run, only in printed plans and reports. As in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -61,64 +59,63 @@ type BaselineDocument = Pick<Baseline, 'path'> & {
 export interface ChangeDocument {
   readonly address: Address;
   readonly type: ResourceType;
-  /** The kind, if the type has several: `oauth2provider`. */
+  /** The kind, if several kinds have the type: `oauth2provider`. */
   readonly model?: string;
   readonly name: string;
   readonly source: Source;
-  /** `unknown` if it cannot be read: apply creates it if it is absent. */
+  /** `unknown` if the resource cannot be read. The apply then creates it, unless it exists. */
   readonly presence: Change['presence'];
   readonly change:
-    /** `after` is what create sends, with secrets masked. */
+    /** `after` is what a create sends, with secrets masked. */
     | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
-    /** `after` is `before`; for an update, with the declared values of the differing fields. */
+    /** For an update, `after` contains the declared values of the fields that differ. Otherwise, it equals `before`. */
     | {
         readonly actions: readonly ['no-op' | 'update'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
       }
     | { readonly actions: readonly ['delete']; readonly before: ObservedFields; readonly after: null }
-    /** It should be absent, and is. */
+    /** The resource is declared as absent, and does not exist. */
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
-  /** The reasons, for a resource that is not planned. */
+  /** Why the resource is not planned. */
   readonly diagnostics?: readonly ShownDiagnostic[];
-  /** Every declared field with another observed value. Only an existing record can differ. */
+  /** The declared fields that have another value in the service. Empty if the record does not exist. */
   readonly differences: readonly DifferenceDocument[];
-  /** The declared names in place of ids, each with the JSON Pointer of its id within the declared fields: `/groups/0`. */
+  /** The declared names that were replaced by ids, by the JSON Pointer of the id in the declared fields: `/groups/0`. */
   readonly names?: Names;
-  /** The names of observed ids in the differences, each with the JSON Pointer of its id within `before`. */
+  /** The names of observed ids in the differences, by the JSON Pointer of the id in `before`. */
   readonly observed_names?: Names;
   readonly since?: Alteration;
-  /** Why a difference stays although updates are allowed. */
+  /** Why a difference is not applied although updates are allowed. */
   readonly left_because?: string;
-  /** An earlier run started it, and only an update completes it. */
+  /** Present if an earlier run did not complete the resource and only an update can. */
   readonly unfinished?: true;
-  /** The declared fields that this release does not show, so that they are not compared. */
+  /** The declared fields that are not compared, because this release does not return them. */
   readonly not_shown?: readonly string[];
-  /** The declared fields that no release shows. */
+  /** The declared fields that are not compared, because no release returns them. */
   readonly not_compared?: readonly string[];
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
-  /** Who gains access through the change. */
   readonly opens?: readonly string[];
-  /** Who can open the new record, because no access to it is declared. */
+  /** Who can open the new record, given that no access to it is declared. */
   readonly open_to?: string;
-  /** Whether the change is part of the login flow. */
+  /** Present if the change affects a login flow. */
   readonly on_way_in?: true;
-  /** Whether it may take rights from the token of the run. */
+  /** Present if the change may take rights from the token of the run. */
   readonly takes_own_rights?: true;
   readonly waits_for?: readonly Address[];
-  /** References to records that are created after this one: they are set then. */
+  /** The references that are set later, because the referenced records do not exist yet. */
   readonly set_after?: NonNullable<Change['setAfter']>;
-  /** The fields declared with `exactly`, where a partial declaration is possible. */
+  /** The fields that `exactly` declares in full and that could also be declared in part. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
-  /** The former name, if the manifest has one. */
+  /** The former name, if the manifest contains one. */
   readonly formerly?: string;
   readonly state?: 'absent';
 }
 
-/** Without the observed names, which are part of the change. */
+/** Without the observed names, which the document keeps with the change. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -218,7 +215,7 @@ export function differenceDocument({ field, declared, observed }: Difference): D
   return { field, declared, observed };
 }
 
-/** The declared names of a document's values, by JSON Pointer. */
+/** The names that a document contains for declared ids, by JSON Pointer. */
 function declaredNamesFor(
   resource: Resource,
   differences: readonly Difference[],
@@ -234,7 +231,7 @@ function declaredNamesFor(
   return names;
 }
 
-/** Drifted resources and the numbers of changes, which follow from the changes. */
+/** The drifted resources and the counts, both computed from the changes. */
 export function derivedParts(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
@@ -251,10 +248,10 @@ export function derivedParts(
   };
 }
 
-/** The resource of a change, rebuilt from its document for display; it cannot be created. */
+/** A resource for display, rebuilt from the document of a change. It cannot be created. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
-  // A resource in sync is declared as observed; one to delete has only its name.
+  // A resource without differences is declared as observed. A resource to delete has only its name.
   const declared =
     state === undefined
       ? withDeclared(change.after ?? {}, differences)
@@ -265,7 +262,7 @@ export function shownResource(document: ChangeDocument): Resource {
   return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
 }
 
-/** A resource with its source and perhaps its fields, for display only. */
+/** A resource for display, with its position and optionally its fields. */
 export function resourceAt(
   {
     address,

@@ -5,7 +5,7 @@ import { idsIn, type ReferenceFacts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** For a value that only one resource may have: finds the resource, declared or not, that has it now. */
+/** Finds the resource, declared or not, that currently has a value that only one resource may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
 export function findHolders(
@@ -22,7 +22,7 @@ export function findHolders(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** An observation of the owner itself overrides facts from other records. */
+  /** The owner according to other records. An observation of the owner itself takes precedence. */
   function reportedHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;

@@ -1,7 +1,7 @@
 import { obstaclesIn, openByName, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
-/** Users and groups decide over a flow only for some people, so their order does not matter. */
+/** Whether the change is of a user or group. Its order does not matter, because it affects a flow only for some people. */
 function isOfPeople({ resource: { kind } }: LoginChange): boolean {
   return kind.rights !== undefined;
 }
@@ -13,7 +13,7 @@ interface TouchedFlow {
   readonly touching: readonly LoginChange[];
 }
 
-/** Numbers for comparing flows: higher `open` means that less proof is required, higher `closed` that more obstacles exist. */
+/** Two numbers to compare flows by: `open` is higher if less proof is required, `closed` is higher if there are more obstacles. */
 function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
   if (flow === undefined) return [0, 0];
   const found = openByName(flow);
@@ -22,8 +22,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * Orders changes of existing parts of flows so that no flow is in between weaker than both before and after. Creates come first,
- * deletes last. If every order opens a flow briefly, `opening` is a change that does so.
+ * Orders changes of existing parts of flows so that no flow is meanwhile weaker than both before and after. Creates come first,
+ * deletes last. If every order opens a flow for a moment, `opening` is a change that does so.
  */
 export function safeSequence(
   pending: readonly LoginChange[],

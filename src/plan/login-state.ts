@@ -9,7 +9,6 @@ import { isLogin, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/w
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
-/** A change of a record that plays a part in logins. */
 export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'update' | 'delete' }>;
 
 export function loginChanges(changes: readonly ReadyChange[]): readonly LoginChange[] {
@@ -18,7 +17,7 @@ export function loginChanges(changes: readonly ReadyChange[]): readonly LoginCha
   );
 }
 
-/** The login records at one moment, by keys that do not change during the plan. */
+/** The login records at one moment, by keys that stay the same during the plan. */
 export class LoginState {
   readonly #records: ReadonlyMap<string, LoginRecord>;
   readonly #keys: ReadonlyMap<LoginRecord, string>;
@@ -34,7 +33,6 @@ export class LoginState {
     );
   }
 
-  /** The state after these changes. */
   after(changes: readonly LoginChange[]): LoginState {
     const records = new Map(this.#records);
     for (const change of changes) {
@@ -54,7 +52,10 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isLogin(record) ? key : []));
   }
 
-  /** The key of the flow of the default brand. If it has none, the service takes the first login flow by slug whose policies let people pass. */
+  /**
+   * The key of the default brand's flow. If the brand has none, the service takes the first login flow by slug whose policies let
+   * people pass.
+   */
   get wayInKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;
@@ -124,7 +125,7 @@ function recordAfterChange(change: LoginChange, observed: LoginRecord | undefine
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
 }
 
-/** The bindings after the plan. */
+/** The bindings that a record will have after the plan. */
 function bindingsAfter(
   children: Children,
   declared: JsonValue,
@@ -145,7 +146,7 @@ function bindingsAfter(
   ];
 }
 
-/** Removes references to a deleted record; the service deletes its bindings with it. */
+/** Removes the references to a deleted record, because the service deletes its bindings with it. */
 function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord {
   const { kind, fields } = record;
   const bound = new Map(childFields(kind));

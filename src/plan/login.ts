@@ -20,7 +20,7 @@ import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange }
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, WayIn } from './plan.ts';
 
-/** The declared records of changes that affect logins. If there are none, the login records are not read. */
+/** The declared records whose changes affect logins. If there are none, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
@@ -48,7 +48,6 @@ export interface LoginPlan {
   readonly wayIn?: WayIn;
 }
 
-/** A flow before and after a plan, with the changes of its parts. */
 interface PlannedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
@@ -57,7 +56,7 @@ interface PlannedFlow {
   readonly isWayIn: boolean;
 }
 
-/** Marks and orders changes of login flows, and rejects changes that allow logins without proof or lock people out. */
+/** Marks and orders changes of login flows. Rejects those that allow logins without proof, or after which nobody can log in. */
 export function checkLoginChanges(
   changes: readonly ReadyChange[],
   observed: ObservedLogin,
@@ -134,7 +133,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values before a change: of bindings with the policies inside them, also those that are not declared. */
+/** The values before a change. Bindings include the undeclared ones, and the policies that are bound to them. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
   const held = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
@@ -148,7 +147,7 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   return Object.fromEntries(values);
 }
 
-/** The changes of the login flow's parts; if these could not be read, of all login flows. */
+/** The changes of parts of the login flow. If these parts could not be read, the changes of all login flows. */
 function changesOfLoginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -179,7 +178,7 @@ function changesOfLoginFlows(
   return new Set([...ofFlows, ...others]);
 }
 
-/** The default login flows before and after the plan; all login flows if the default flow is unknown. */
+/** The default login flow before and after the plan. If it is unknown, all login flows. */
 function loginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -196,14 +195,14 @@ function loginFlows(
   return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
 }
 
-/** Whether a flow is declared for another purpose. */
+/** Whether the change declares a flow with another purpose than logins. */
 function isForOtherPurpose({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
   return login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
 }
 
-/** The change at which to report a problem of a flow: of the flow itself, or of a part. */
+/** The change to which a problem of a flow is attached: a change of the flow itself or of one of its parts. */
 function changeToReport({ touching }: PlannedFlow): LoginChange | undefined {
   return touching.find(({ resource }) => resource.kind.login?.is === 'login flow') ?? touching[0];
 }
@@ -238,7 +237,7 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
     : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
 }
 
-/** Why people can no longer log in. */
+/** Why people cannot log in any more. */
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];

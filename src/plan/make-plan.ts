@@ -47,18 +47,18 @@ import {
 } from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
-  /** Of all declared resources, if the plan covers only some. */
+  /** Digest of all declared resources, if the plan covers only some of them. */
   readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
-  /** The dependents of records to delete, if the run may delete. */
+  /** What depends on the records to delete. Only if the run may delete. */
   readonly deletions?: Deletions['of'] | undefined;
   /** The resources whose write-only values are sent again. */
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
-  /** Who has access without bindings; everyone by default. */
+  /** Who may open records without bindings. By default, everyone. */
   readonly unbound?: UnboundAccess;
-  /** Resources that are not planned. If defined, certain rejections by the service do not end the run but leave out the resource. */
+  /** Resources that are not planned. If defined, a resource that the service would certainly reject is left out; the run goes on. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface MadePlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
 
-/** desired × observed → plan. Every resource must have been observed. */
+/** Computes the plan from declared and observed resources. Every resource must have been observed. */
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -83,7 +83,7 @@ export function makePlan(
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
-    // A resource that is not selected may be declared elsewhere.
+    // The new name may belong to a resource that is declared but not selected.
     const renamed = about.scope ? [] : renameHint(resource, observed);
     const record = heldAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
@@ -242,7 +242,7 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
   });
 }
 
-/** Whether an update would delete an undeclared binding of the field. */
+/** Whether an update of the field would delete an undeclared binding. */
 function deletesBindings(resource: Resource, field: string, record: ObservedRecord): boolean {
   return wantedChildren(resource).some(
     (item) =>
@@ -252,7 +252,7 @@ function deletesBindings(resource: Resource, field: string, record: ObservedReco
   );
 }
 
-/** Adds the current records, which must be unchanged, to a plan that was read from a file. */
+/** Adds the current records to a plan that was read from a file. They must be unchanged. */
 export function completePlan(
   plan: Plan,
   observed: ObservedState,
@@ -287,7 +287,7 @@ export function findMovesToOthers(
   };
 }
 
-/** A hint for a new resource that may be a renamed record. */
+/** A hint that a new resource may be an existing record under a new name. */
 function renameHint(resource: Resource, observed: ObservedState): string[] {
   const { kind, address } = resource;
   const observation = observed.get(address);

@@ -9,7 +9,7 @@ import { plainUuid } from '../kinds/values.ts';
 import { placeText } from '../base/source.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** Problems of entries that only the service shows. */
+/** Problems of entries that can only be found with the service's data. */
 export function problemsOfEntries(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -18,7 +18,7 @@ export function problemsOfEntries(
   return [...missingInCreates(resources, observed, release), ...duplicateEntries(resources)];
 }
 
-/** Fields that a create requires and that the entries of absent records leave out. */
+/** Fields that a create requires, but that the entry of a record that does not exist omits. */
 function missingInCreates(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -43,7 +43,7 @@ const requiredFieldsOf = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).filter(([, { isRequired, ifMissing }]) => isRequired && !ifMissing),
 );
 
-/** Two entries for one record: one names the parent, the other contains the parent's id. */
+/** Two entries for the same record: one contains the parent's name, the other its id. */
 function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
   const seen = new Map<string, Resource>();
   return resources.flatMap((resource) => {

@@ -15,9 +15,7 @@ export function notPlanned(
   return { resource, ...nothing, diagnostics, ...(since && { since }) };
 }
 
-/**
- * Orders the changes by their dependencies, and drops changes that the service would reject, with all changes that depend on them.
- */
+/** Orders the changes by their dependencies. Drops changes that the service would reject, and all changes that depend on these. */
 export function withoutRefused({
   changes,
   refused,

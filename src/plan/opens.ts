@@ -20,23 +20,22 @@ const othersAllowed = 'everyone admitted by policies and negated bindings';
 
 /** Who has access. */
 interface Subjects {
-  /** The subjects that bindings admit; undefined if unknown. */
+  /** The subjects that the bindings admit. Undefined if unknown. */
   readonly each: readonly PlannedSubject[] | undefined;
-  /** Whether access requires passing all bindings instead of any. */
+  /** Whether every binding must pass, instead of any one of them. */
   readonly isAll: boolean;
-  /** Whether records without bindings are open to everyone. */
+  /** Whether everyone may open records without bindings. */
   readonly isOpen: boolean;
 }
 
 interface PlannedSubject {
-  /** Keys for the id and the name of a subject. */
   readonly keys: readonly string[];
   readonly words: (wasIn: boolean) => string;
 }
 
 /**
- * Who gains access through a change: `everyone`, or further groups and users. Changed manifests count even if the run may not apply
- * the change.
+ * Who gains access through a change: `everyone`, or further groups and users. A change of the manifests counts even if the run
+ * may not apply it.
  */
 export function newAccess(
   change: Pick<Change, 'resource' | 'action'>,
@@ -65,18 +64,18 @@ export function newAccess(
   ];
 }
 
-/** For a subject that only one state of a flag admits, if the state is unknown. */
+/** Marks a subject that gains access only in one state of the flag, if that state is unknown. */
 function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
   return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
 
-/** Who may open a record without bindings; undefined for nobody. */
+/** Who may open a record without bindings. Undefined if nobody may. */
 export function accessWithoutBindings({ access }: Kind, unbound: Unbound): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
 }
 
-/** Who can open a new record without declared access; undefined for nobody. */
+/** Who can open a new record for which no access is declared. Undefined if nobody can. */
 export function accessOfNewRecord(
   { resource, presence, action }: Pick<Change, 'resource' | 'presence' | 'action'>,
   unbound: Unbound = 'open',
@@ -115,7 +114,7 @@ function newAccessInState(
     isAll: wasAll,
     isOpen: isOpen.before,
   };
-  // Undeclared bindings decide too: policies, and negated bindings.
+  // Bindings that are not declared, such as policies and negated bindings, also decide about access.
   const count = declaring.reduce(
     (sum, field) => sum + idsIn(field, observed.fields[field] ?? null).length,
     0,
@@ -134,7 +133,7 @@ function newAccessInState(
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
 }
 
-/** The declared fields that decide on access. */
+/** The declared fields that affect who has access. */
 function accessFields({ kind, fields }: Resource): readonly string[] {
   if (!declaresBindings({ kind, fields })) return [];
   return Object.keys(kind.fields).filter(
@@ -143,7 +142,7 @@ function accessFields({ kind, fields }: Resource): readonly string[] {
   );
 }
 
-/** Who has access to an observed record, if access is declared. */
+/** Who may open an observed record, if the manifest declares access. */
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<ObservedRecord, 'fields' | 'bound' | 'names'>,
@@ -168,13 +167,13 @@ export function whoMayOpen(
   return isAll && named.length > 1 ? [`users who pass all of these: ${joinWords(named)}`] : named;
 }
 
-/** `others` is the number of undeclared bindings that decide too. */
+/** The subjects that gain access. `others` is the number of undeclared bindings that also decide. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const guests = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
-  // With a single binding, both modes are equal.
+  // With a single binding, both modes have the same effect.
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
-  // In mode `all`, undeclared bindings only restricted access; now each of them admits people.
+  // In mode `all`, undeclared bindings only restricted access. In mode `any`, each of them admits people.
   const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
   const hadNoBindings = before.each !== undefined && countBefore === 0;
   if (hadNoBindings && others === 0 && before.isOpen) return []; // it was open to all
@@ -193,7 +192,7 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   return isCloser ? [] : [`users who pass all of these: ${joinWords(all)}`];
 }
 
-/** The subjects that a field admits. */
+/** The subjects that the bindings in a field admit. */
 function subjectsOfField(
   resource: Resource,
   field: string,
@@ -214,7 +213,7 @@ function subjectsOfField(
       const isNegated = values['negate'] === true;
       const { lets } = binds;
       const whoever = isNegated ? lets?.negated : lets?.plain;
-      // A policy that passes when it fails admits more people.
+      // A policy whose failure counts as passing admits more people.
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
       const kept = `${isNegated} ${failing} ${field}`;
       return {
@@ -236,7 +235,7 @@ function subjectsOfField(
   });
 }
 
-/** Who gains access through a change of the manifests. Without an earlier declaration, earlier access is unknown. */
+/** Who gains access through a change of the manifests. If access was not declared before, the earlier access is unknown. */
 function newAccessSince(
   resource: Resource,
   { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
@@ -251,7 +250,7 @@ function newAccessSince(
   const known = declaring.flatMap((field): (readonly [string, JsonValue])[] => {
     const item = altered.get(field);
     const value = item === undefined ? sentValue(resource, field) : item.before;
-    // A hidden field is unknown.
+    // The value of a hidden field is unknown.
     return value !== undefined && isJsonList(value) ? [[field, value]] : [];
   });
   const before: Subjects = {

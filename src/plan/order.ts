@@ -18,7 +18,7 @@ import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
-/** A value that a change needs, but that another resource has, and only one may have it. */
+/** A value that a change needs and that another resource has, although only one may have it. */
 interface Need {
   readonly resource: Resource;
   readonly field: string;
@@ -30,8 +30,8 @@ interface Need {
 type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * Orders each change after the new resources that it refers to and after the changes that free its values; otherwise the order
- * stays. A change is refused if another resource keeps its value, or if changes depend on each other in a cycle.
+ * Orders each change after the new resources that it refers to and after the changes that free its values. Otherwise, the order
+ * stays. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
  */
 export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
@@ -92,8 +92,8 @@ export function orderChanges<Planned extends Change>(
 }
 
 /**
- * Orders changes after their dependencies. In a cycle that cannot be broken otherwise, one dependency is dropped: one on an existing
- * record, which can be referred to before its bindings exist, or else the last.
+ * Sorts changes so that dependencies come first. If a cycle cannot be broken otherwise, one dependency is dropped: a dependency
+ * on an existing record, because only its bindings are missing, or else the last dependency.
  */
 function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
@@ -135,7 +135,7 @@ function sortChanges<Waiting extends { readonly holder: Address }>(
   return [...done];
 }
 
-/** Moves the changes of `sequence` into this order, as far as their references allow. */
+/** Reorders changes to match `sequence`, as far as their references allow. */
 export function orderBySequence<Planned extends Change>(
   changes: readonly Planned[],
   sequence: readonly Address[],
@@ -165,7 +165,7 @@ export function orderBySequence<Planned extends Change>(
     .toSorted((a, b) => placeOf(a.resource.address) - placeOf(b.resource.address));
 }
 
-/** References of a new resource that can be set after both resources were created. */
+/** References of a new resource that can be set after both resources exist. */
 interface CycleBreak {
   readonly address: Address;
   readonly to: Address;
@@ -174,7 +174,7 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/** Prefers references to resources with bindings, such as flows: without them, stages require as much proof as with them. */
+/** Prefers references to resources with bindings, such as flows: a stage requires as much proof without the reference as with it. */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,
@@ -208,7 +208,7 @@ function missingCount({ fields }: Kind, sent: JsonObject): number {
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Removes the dependencies of a broken cycle; resources outside the cycle still wait until the resource is complete. */
+/** Removes the dependencies of a broken cycle. Resources outside the cycle still wait until the resource is complete. */
 function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
   const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
   waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
@@ -220,7 +220,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
   }
 }
 
-/** Created or changed resources with bindings: resources that refer to them wait until all bindings exist. */
+/** The created or changed resources with bindings. Resources that refer to them wait until all bindings exist. */
 export function parentsIn(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;

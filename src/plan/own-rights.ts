@@ -3,7 +3,7 @@ import { mergedValue, removedIds } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { ReadyChange } from './plan.ts';
 
-/** The token's user, with its groups and roles; undefined if unknown. */
+/** The token's user, with its groups and roles. Undefined if unknown. */
 export interface TokenUser {
   readonly pk?: string | undefined;
   readonly isSuperuser?: boolean;
@@ -13,11 +13,11 @@ export interface TokenUser {
 
 type Taking = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
 
-/** Whether a change takes rights from those who have them by its record. */
+/** Whether a change takes rights from the people to whom the record gives them. */
 export function takesRights(change: ReadyChange): change is Taking {
   const { rights, deletion } = change.resource.kind;
   if (rights === undefined) return false;
-  // The token's own user is never deleted.
+  // rollcall never deletes the token's own user.
   if (change.action === 'delete') return deletion?.isOwned !== true;
   if (change.action !== 'update') return false;
   const { resource, base, differences } = change;
@@ -36,7 +36,7 @@ export function takesRights(change: ReadyChange): change is Taking {
   });
 }
 
-/** Marks changes that may take rights from the run's own token, and moves them behind all others; those of tokens are the very last. */
+/** Moves changes that may take rights from the run's own token after all others, and marks them. Changes of tokens come last. */
 export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUser): readonly ReadyChange[] {
   const others: ReadyChange[] = [];
   const [last, ofTokens]: [ReadyChange[], ReadyChange[]] = [[], []];
@@ -54,7 +54,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
 
 const takesOwnRights = "may take rights from this run's own token: done last";
 
-/** Whether the token has rights by a record, or may have them. */
+/** Whether a record gives rights to the token of the run, or may do so. */
 function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {
@@ -67,7 +67,7 @@ function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
     case 'its members':
       return isAmong(self.groups, base.pk) ?? true;
     case 'its holders':
-      // Releases before 2025.12 show no roles; a superuser's rights need none.
+      // Releases before 2025.12 do not show roles. A superuser does not need them.
       return isAmong(self.roles, base.pk) ?? self.isSuperuser !== true;
   }
 }

@@ -5,7 +5,6 @@ import { planFormatVersion, type PlanDocument } from './document.ts';
 
 type ParsedPlan =
   | { readonly kind: 'plan'; readonly plan: PlanDocument }
-  /** The text is not a plan. */
   | { readonly kind: 'no_plan' }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -22,11 +21,11 @@ export function parsePlan(text: string): ParsedPlan {
   return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
 }
 
-/** Whether a value is a plan as `plan -o json` prints it, with kinds that this version knows. */
+/** Whether a value is a plan as printed by `plan -o json`, whose kinds this version knows. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
-  // The schema allows leap seconds, but Date does not.
+  // The schema allows leap seconds, which Date cannot parse.
   return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isOfKind(change));
 }
 

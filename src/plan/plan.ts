@@ -14,87 +14,85 @@ import type { Undeclared } from '../observe/undeclared.ts';
 import type { ObservedRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
-/** The changes of all selected resources. Contains secrets: only its document is shown and saved. */
+/** The changes of all selected resources. Contains secrets, so only its document is printed or saved. */
 export interface Plan extends Destination {
   readonly toolVersion: string;
   readonly createdAt: Date;
-  /** The digest of everything that the manifests declare, selected or not. */
+  /** A digest of all declared resources, whether selected or not. */
   readonly manifestDigest: () => string;
   /** Undefined if the plan covers all declared resources. */
   readonly scope?: Scope;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly contractOnly?: boolean | undefined;
-  /** The risks that it takes. */
+  /** The risks that the plan takes. */
   readonly accepts?: readonly Risk[] | undefined;
-  /** The kinds that could not be read, and why. */
   readonly unreadable?: UnreadableTypes | undefined;
-  /** By list, the number of ids in new entries for which it is unknown whether a record has them. */
+  /** By list: the number of ids in new entries for which it is unknown whether a record has them. */
   readonly unseenIds?: Readonly<Record<string, number>>;
   readonly baseline?: Baseline;
   readonly hide?: Hide | undefined;
-  /** Undeclared records, if they were requested. */
+  /** The undeclared records, if they were requested. */
   readonly undeclared?: Undeclared | undefined;
-  /** Defined if the plan changes the login flow. */
+  /** Defined if the plan changes a login flow. */
   readonly wayIn?: WayIn;
-  /** Every selected resource: applications first, then by name, but each after its dependencies. */
+  /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly changes: readonly Change[];
 }
 
 export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>>;
 
-/** The change of one resource, or why it has none. */
+/** The change of a resource, or why the resource is not planned. */
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 
-/** Why the resource is not planned. Nothing is sent for it, and the plan is incomplete. */
+/** A resource that is not planned. Nothing is sent for it, and the plan is incomplete. */
 export interface NotPlanned extends ChangeBase {
   readonly action: 'not-planned';
   readonly presence: 'unknown';
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The login flows, by slug. */
 export interface WayIn {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read; if there are any, all login flows count. */
+  /** The lists that could not be read. If there are any, every login flow may be the one in use. */
   readonly unread: readonly string[];
 }
 
 interface ChangeBase {
   readonly resource: Resource;
-  /** `unknown` if it cannot be read: apply creates it if it is absent. */
+  /** `unknown` if the resource cannot be read. The apply then creates it, unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
-  /** The declared fields of an existing record, with secrets masked. */
+  /** The declared fields as observed in an existing record, with secrets masked. */
   readonly observed?: ObservedFields;
-  /** The declared fields that this release does not show, so that they are not compared. */
+  /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
-  /** The declared fields that no release shows, so that they cannot be compared. */
+  /** The declared fields that are not compared, because no release returns them. */
   readonly notCompared?: readonly string[];
-  /** Every declared field with another observed value. Only an existing record can differ. */
+  /** The declared fields that have another value in the service. Empty if the record does not exist. */
   readonly differences: readonly Difference[];
-  /** Why a difference stays although updates are allowed. */
+  /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
-  /** An earlier run ended before its create was complete, and this run may not complete it. */
+  /** Present if an earlier run did not complete the create and this run may not complete it. */
   readonly unfinished?: true;
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
-  /** Who can open the new record, because no access to it is declared. */
+  /** Who can open the new record, given that no access to it is declared. */
   readonly openTo?: string;
-  /** Whether the change, or that of a difference that is left, is part of the login flow. */
+  /** Present if the change affects a login flow, or would do so if the run were allowed to apply it. */
   readonly onWayIn?: true;
-  /** With `onWayIn`: the values before it, in more detail than compared. */
+  /** With `onWayIn`: the values before the change, in more detail than the differences. */
   readonly undo?: ObservedFields;
-  /** Whether it may take rights from the token of the run: it comes after all other changes. */
+  /** Present if the change may take rights from the token of the run. It then comes after all other changes. */
   readonly takesOwnRights?: true;
-  /** Earlier changes of the plan that must succeed first, because they free values that this one needs. */
+  /** Changes that must succeed before this one, because they free values that it needs. */
   readonly waitsFor?: readonly Address[];
-  /** References to resources that are created later: the create omits them, and they are set afterwards. */
+  /** References that the create omits, because the referenced resources are created later. They are set afterwards. */
   readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];
   readonly since?: Alteration;
 }
 
-/** A change with the data that apply needs. A plan read from a document gets it from a new observation. */
+/** A change with the data that an apply needs. For a plan from a file, a new observation provides them. */
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
   | (Change & { readonly action: 'update' } & UpdateNeeds)
@@ -103,14 +101,13 @@ export type ReadyChange =
   | NotPlanned;
 
 export interface UpdateNeeds {
-  /** The record when the plan was made. */
+  /** The record as it was when the plan was made. */
   readonly base: ObservedRecord;
   readonly permission: Permission;
 }
 
-/** The permission to change existing records. */
 export interface Permission {
-  /** The `pk` of the token's user; undefined if unknown. */
+  /** The `pk` of the token's user. Undefined if unknown. */
   readonly self: string | undefined;
   /** Whether an update may delete undeclared bindings. */
   readonly mayDelete: boolean;
@@ -127,9 +124,9 @@ export type ObservedFields = Readonly<Record<string, JsonValue>>;
 export interface Difference {
   readonly field: string;
   readonly declared: JsonValue;
-  /** Null also if the service does not show the field. */
+  /** The value in the service. Null also if the service does not return the field. */
   readonly observed: JsonValue;
-  /** The names of observed ids, each with the JSON Pointer of its id. */
+  /** The names of observed ids, by the JSON Pointer of the id. */
   readonly observedNames?: Names;
 }
 
@@ -141,7 +138,7 @@ export type ChangeKind =
   | 'update'
   | 'delete'
   | 'in_sync'
-  /** All compared fields are equal, and some cannot be compared. */
+  /** All fields that can be compared are equal, but some cannot be compared. */
   | 'not_compared'
   | 'differs'
   | 'not_planned';
@@ -184,7 +181,7 @@ export function isPending(change: Change): change is Pending {
   return change.action !== 'no-op' && change.action !== 'not-planned';
 }
 
-/** Whether a change that apply would make is part of the login flow. */
+/** Whether the apply would change a login flow with this change. */
 export function isOnWayIn(change: Change): boolean {
   return isPending(change) && change.onWayIn === true;
 }
@@ -193,7 +190,7 @@ export function notPlannedIn({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {
   return changes.filter((change) => change.action === 'not-planned');
 }
 
-/** Changes that an earlier run started, and that only a run with `update` can complete. */
+/** Changes that an earlier run started and that only a run with `update` can complete. */
 export function unfinishedIn({ changes }: Pick<Plan, 'changes'>): Change[] {
   return changes.filter(({ unfinished }) => unfinished === true);
 }
@@ -202,7 +199,6 @@ export function pendingIn({ changes }: Pick<Plan, 'changes'>): Pending[] {
   return changes.filter((change) => isPending(change));
 }
 
-/** How many resources apply would add, change and destroy. */
 export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Record<Effect, number>> {
   return effectsOf((action) => changes.filter((change) => change.action === action).length);
 }

@@ -88,7 +88,7 @@ export function changeFrom(
   };
 }
 
-/** The names within one field. */
+/** The names that belong to one field. */
 function namesOf(field: string, names: Names): Names {
   const whole = pointer([field]);
   return Object.fromEntries(

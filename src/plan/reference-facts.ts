@@ -10,7 +10,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
-/** The facts about referenced ids, including those of declared resources and inherited grants. New resources have names, not ids. */
+/** Facts about referenced ids, including declared resources and inherited grants. New resources are known by name instead of id. */
 export function allReferenceFacts(
   facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],
@@ -29,7 +29,7 @@ export function allReferenceFacts(
   return all;
 }
 
-/** A grant is inherited: a member group of a superuser group grants superuser rights too. */
+/** Adds inherited grants: a group inside a superuser group makes superusers too. */
 function inheritGrants(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],

@@ -81,13 +81,13 @@ export function remarksOn(
   ];
 }
 
-/** Expired bindings admit nobody and are not deleted. */
+/** Mentions expired bindings, because they admit nobody but are not deleted. */
 function expiredNote({ bound = new Map() }: Pick<ObservedRecord, 'bound'>): string[] {
   const count = [...bound.values()].flat().filter(({ isExpired }) => isExpired).length;
   return count > 0 ? [`${countText(count, 'a binding', 'bindings')} expired, and unchanged`] : [];
 }
 
-/** A new binding takes effect briefly before its own policies are bound to it. */
+/** Warns that a new binding takes effect for a moment before its own policies are bound to it. */
 function unguardedBindings(
   resource: Resource,
   field: string,
@@ -107,7 +107,7 @@ function unguardedBindings(
   });
 }
 
-/** The values that only one resource may have and that a delete frees. */
+/** The values that a delete frees and that only one resource may have. */
 export function freedValues(
   { kind }: Resource,
   { fields, names = {} }: ObservedValues,
@@ -122,7 +122,7 @@ export function freedValues(
   );
 }
 
-/** Notes on undeclared bindings and their effect. */
+/** Remarks on undeclared bindings and their effect. */
 function accessNotes(resource: Resource, record: Pick<ObservedRecord, 'bound'>, unbound: Unbound): string[] {
   const { access } = resource.kind;
   const all = access ? bindingsOf(record, access.children) : [];
@@ -146,7 +146,7 @@ function countText(count: number, text: string, several: string): string {
   return count === 1 ? `${text} is` : `${count} ${several} are`;
 }
 
-/** Notes on observed ids that the declaration omits. */
+/** Remarks on observed ids that the manifest does not declare. */
 function undeclaredIdNotes(
   resource: Resource,
   field: string,
@@ -157,7 +157,7 @@ function undeclaredIdNotes(
   const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
   const isSaid = changeWarning !== undefined && removalNote === undefined;
   if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
-  // With access for everyone, nobody loses access.
+  // If access is declared for everyone, nobody loses access.
   if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(
     idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),

@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
 
-/** Adds texts about fields that the entry no longer declares and that stay in the service. */
+/** Adds remarks on fields that were removed from an entry but keep their value in the service. */
 export function withRemovedFields(
   alteration: Alteration,
   resource: Resource,
@@ -33,7 +33,7 @@ function remainingText(
 ): string | undefined {
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
-  // A partly declared field keeps its undeclared items.
+  // If a field is declared in part, its undeclared items stay in the service.
   const isInPart = kind.fields[field]?.part !== undefined;
   const part =
     current === undefined
@@ -49,7 +49,7 @@ function remainingText(
   if (children) return remainingBindingsText(children, part, before, resource, field, observed);
   const known = observed.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
-  // An id may have been declared by its name.
+  // The id may have been declared by name.
   const named = (ids: JsonValue): JsonValue =>
     isJsonList(ids)
       ? [...ids, ...Object.values(namesAt(kind, field, ids, names)).map((name) => ({ name }))]
@@ -79,7 +79,7 @@ function remainingBindingsText(
   return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
 }
 
-/** The ids of a list, or the paths of keys: `theme.dark`. */
+/** The ids in a list, or the paths of the keys in an object, such as `theme.dark`. */
 function textsIn(value: JsonValue): string[] {
   if (isJsonList(value)) return value.map((item) => (isNameReference(item) ? item.name : textOf(item)));
   if (!isJsonObject(value)) return [];

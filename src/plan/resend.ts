@@ -7,7 +7,7 @@ import type { ObservedValues } from '../service/types.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
-/** Fields of --resend count as differences. */
+/** Adds the fields of --resend to the differences. */
 export function withResent(
   resource: Resource,
   observed: ObservedValues,
@@ -26,7 +26,7 @@ export function withResent(
   return { differences: [...differences, ...again], notCompared: [] };
 }
 
-/** For write-only fields, and for secrets that the service does not return to this token. */
+/** Whether a field cannot be compared: it is write-only, or a secret that the service does not return to this token. */
 export function isNotComparable(
   { kind }: Pick<Resource, 'kind'>,
   field: string,
@@ -37,7 +37,7 @@ export function isNotComparable(
   );
 }
 
-/** Whether a difference exists only because its field is sent again, without being observed. */
+/** Whether a difference exists only because the field is sent again, not because another value was observed. */
 export function isSentAgain(
   kind: Kind,
   { field, observed }: Pick<Difference, 'field' | 'observed'>,
@@ -45,14 +45,13 @@ export function isSentAgain(
   return isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && observed === null);
 }
 
-/** The fields that a change sends again. */
 export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
   return differences.flatMap((difference) =>
     isSentAgain(resource.kind, difference) ? difference.field : [],
   );
 }
 
-/** The resources for which a saved plan sends fields again. */
+/** The resources whose fields a saved plan sends again. */
 export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
     differences.some((difference) => isSentAgain(kindOf(type, model), difference)),

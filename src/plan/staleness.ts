@@ -11,7 +11,7 @@ export type Staleness =
   | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' }
   | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
   | { readonly kind: 'action'; readonly planned: string; readonly now: string }
-  /** An observed value, or one that the plan would set. */
+  /** A value that was observed, or that the plan would set. */
   | {
       readonly kind: 'field';
       readonly which: 'observed' | 'declared';
@@ -19,7 +19,7 @@ export type Staleness =
       readonly planned: JsonValue;
       readonly now: JsonValue;
     }
-  /** Another part of the plan. */
+  /** Any other part of the plan. */
   | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
 
 export interface StaleChange {
@@ -27,7 +27,7 @@ export interface StaleChange {
   readonly staleness: readonly [Staleness, ...Staleness[]];
 }
 
-/** Why a saved plan cannot be applied: everything in it that differs in a new plan. */
+/** Why a saved plan cannot be applied: every difference between it and a new plan. */
 export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   return now.changes.flatMap((change): StaleChange[] => {
@@ -67,7 +67,7 @@ function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: Ch
   return { kind: 'presence', planned, now };
 }
 
-/** The fields with other values; the order of ids does not matter. */
+/** The fields whose values differ. The order of ids is ignored. */
 function changedFields(
   which: 'observed' | 'declared',
   kind: Kind,
@@ -86,7 +86,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** All other parts of a change, except its source, its change since the baseline, and `left_because`. */
+/** All other parts of a change, except its position, its change since the baseline, and `left_because`. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,

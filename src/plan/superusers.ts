@@ -9,12 +9,12 @@ import type { LoginPlan } from './login.ts';
 import { loginChanges, type LoginChange } from './login-state.ts';
 import type { ReadyChange } from './plan.ts';
 
-/** The changes that take a superuser's rights from somebody, or perhaps do, or that keep a superuser from logging in. */
+/** The changes that certainly or possibly take superuser rights from somebody, or that keep a superuser from logging in. */
 export function superuserLosses(changes: readonly ReadyChange[]): readonly LoginChange[] {
   return loginChanges(changes).filter((change) => lossBy(change) !== undefined);
 }
 
-/** Whether a change takes a superuser's rights. Only the hierarchy of the groups shows it for a group that gives none itself. */
+/** Whether a change takes superuser rights. If the group itself gives none, only its parent groups can show this. */
 function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   const { resource, action, differences } = change;
   const { login } = resource.kind;
@@ -30,7 +30,7 @@ function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   return lost.length > 0 ? 'possible' : undefined;
 }
 
-/** Refuses to leave no active superuser. Without the groups, the plan says that it is not known. */
+/** Refuses a plan after which no active superuser is left. If the groups are unknown, the plan says so. */
 export function withSuperusersLeft(
   changes: readonly ReadyChange[],
   groups: readonly HeldGroup[] | undefined,
@@ -57,7 +57,7 @@ export function withSuperusersLeft(
   return { changes, refused: [diagnosticOf(first.resource, undefined, problem)] };
 }
 
-/** Whether an active user is in one of these groups that makes superusers, or in one below it, once the changes are made. */
+/** Whether, after the changes, an active user is in one of the groups that make superusers, or in a group inside such a group. */
 export function isAnyLeft(observed: readonly HeldGroup[], changes: readonly ReadyChange[]): boolean {
   const groups = new Map<string, Pick<HeldGroup, 'grants' | 'parents'>>(
     observed.map((group) => [group.key, group]),

@@ -7,7 +7,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier create was not completed: withheld fields are not set, and a field or a binding is missing. */
+/** Whether an earlier create was not completed: its withheld fields are not set, and a field or a binding is missing. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -21,7 +21,7 @@ export function isUnfinished(
   const bound = declared.map((one) => [one, bindingsOf(record, one.children)] as const);
   return (
     bound.some((pair) => missingBindings(...pair).length > 0) &&
-    // A create adds declared bindings only, so with others its access has changed since.
+    // rollcall only creates declared bindings here, so any other binding means that somebody has changed the access since.
     bound.every((pair) => extraBindings(...pair).length === 0)
   );
 }

@@ -18,18 +18,18 @@ import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Limits {
-  /** Asks whether to apply a plan; undefined to apply without asking. */
+  /** Asks whether to apply a plan. If undefined, it is applied without a question. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Asks for confirmation of a changed login flow, unless it is allowed; undefined if nobody can be asked. */
+  /** Asks whether to apply a change of a login flow that is not allowed by an option. Undefined if nobody can answer. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Whether the first failure ends the run. */
   readonly failFast?: boolean | undefined;
 }
 
 /**
- * Every apply, of a new or a saved plan. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor`
- * looks up the declared resources, and compares. 3. `applyIfAllowed` halts if the plan exceeds a limit (`tooMuch`) or is not confirmed. 4.
- * `send` creates and changes. 5. `ended` determines how it ended.
+ * Applies a new or a saved plan. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks
+ * up the declared resources and compares them. 3. `applyIfAllowed` stops if the plan exceeds a limit or is not confirmed. 4.
+ * `send` creates and changes records. 5. `ended` determines how the run ended.
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
   return runInScope(request, job, async (scoped, service) => {
@@ -43,9 +43,9 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 }
 
 /**
- * Applies a saved plan, if a new plan of the same manifests is the same. 1. `openPlan` reads and checks the plan. `runInScope` reads
- * the manifests, which must be those of the plan. 2. `planFor` plans again; any difference halts the run. 3. to 5. as for every
- * apply.
+ * Applies a saved plan if a new plan of the same manifests is equal to it. 1. `openPlan` reads and checks the saved plan;
+ * `runInScope` reads the manifests, which must not have changed. 2. `planFor` plans again, and any difference stops the run.
+ * Steps 3 to 5 are the same as in `apply`.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
@@ -83,7 +83,7 @@ const otherManifests = {
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
 };
 
-/** Reports the plan, and applies it unless it exceeds a limit or is not confirmed. */
+/** Reports the plan, and applies it unless it exceeds a limit or somebody declines. */
 async function applyIfAllowed(
   plan: ReadyPlan,
   options: ApplyOptions,
@@ -104,7 +104,7 @@ async function applyIfAllowed(
   return ended(run, service);
 }
 
-/** Why changes of the login flow are refused: they are not allowed, and without a terminal nobody can confirm them. */
+/** Why a change of a login flow is refused: no option allows it, and without a terminal nobody can confirm it. */
 function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
   const onWay = unconfirmedChanges(plan);
   if (confirmWayIn || onWay.length === 0) return undefined;
@@ -118,7 +118,7 @@ function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | 
   return { kind: 'refused', isStale: false, diagnostics };
 }
 
-/** The changes of login flows that were not allowed. */
+/** The changes of login flows that no option allows. */
 function unconfirmedChanges(plan: Plan): readonly Change[] {
   return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isOnWayIn);
 }
@@ -141,7 +141,7 @@ async function askForConfirmation(
   return { kind: 'not_confirmed' };
 }
 
-/** Changes may have been sent, so an exception does not end the run before all outcomes are collected. */
+/** After an exception, the run continues until all outcomes are collected, because changes may have been sent. */
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
@@ -179,7 +179,7 @@ async function send(
       progressed();
     },
   });
-  // A remaining listener would never be freed.
+  // Otherwise the signal would keep the listener in memory.
   signal.removeEventListener('abort', onAbort);
   const by = interruptSignal(signal);
   return {
@@ -194,7 +194,7 @@ async function send(
   };
 }
 
-/** How the run ended: interrupted, by an exception, or by its outcomes. */
+/** How the run ended: by an interruption, an exception, or the outcomes of its changes. */
 function ended(run: ApplyRun, { faults, settings, signal }: Service): RunResult<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;

@@ -8,13 +8,12 @@ import type { Settings } from '../settings/settings.ts';
 import { check } from './check.ts';
 import type { World } from './world.ts';
 
-/** The earlier state to compare the manifests with. */
+/** An earlier state of the manifests, to compare the current manifests with. */
 export interface BaselineRequest {
-  /** A folder with an earlier state of the working directory. */
+  /** A folder that contains an earlier state of the working directory. */
   readonly path: string;
   readonly files: Files;
   readonly changedOnly: boolean;
-  /** Reads the settings of the baseline. */
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
@@ -26,7 +25,7 @@ interface Current {
 
 interface Compared {
   readonly comparison: Comparison;
-  /** A warning if the manifests of the baseline are invalid. */
+  /** A warning, if the manifests in the baseline are invalid. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -46,7 +45,7 @@ export async function readBaseline(
   };
 }
 
-/** The manifests of the baseline, with its settings; no secret is read for them. */
+/** The manifests of the baseline, checked with its own settings. Their secrets are not read. */
 async function manifestsIn(
   files: Files,
   settingsIn: BaselineRequest['settingsIn'],
@@ -63,7 +62,7 @@ async function manifestsIn(
     strict: false,
     policy: { ...then.policy, ownSecrets: policy.ownSecrets },
     hide: [...new Set([...then.hide, ...hide])],
-    // Both versions of the manifests are for the same service.
+    // Both states of the manifests are for the same service and therefore the same release.
     ...(release && { release }),
   };
   return check(
@@ -77,7 +76,7 @@ async function manifestsIn(
   );
 }
 
-/** Reads from the baseline, or from `fallback` if the baseline does not have the file. */
+/** Reads a file from `fallback` if the baseline does not contain it. */
 function withFallback(files: Files, fallback: Files): Files {
   const at = async (path: string): Promise<Files> =>
     (await files.kindOf(path)) === 'absent' ? fallback : files;

@@ -7,8 +7,8 @@ import { readWhole, type ListReading } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
 
 /**
- * Adds a remark to each update of a shipped record, because a blueprint of the service may change it back. Blueprints are read once,
- * and only if there is such an update.
+ * Adds a remark to each update of a shipped record, because a blueprint of the service may revert the update. The blueprints are
+ * read once, and only if the plan has such an update.
  */
 export async function withBlueprints<Made extends ReadyPlan>(
   made: Made,
@@ -28,7 +28,7 @@ export async function withBlueprints<Made extends ReadyPlan>(
   return { ...made, changes };
 }
 
-/** Undefined if the blueprint of the record is disabled. */
+/** The remark for a record. Undefined if its blueprint is disabled. */
 function remarkFor(record: string, read: ListReading): string | undefined {
   const blueprints = 'records' in read ? read.records : [];
   const parts = blueprints.map(({ shown }) => ({ shown, part: significantName(textOf(shown['path'])) }));
@@ -42,7 +42,10 @@ function remarkFor(record: string, read: ListReading): string | undefined {
   return `${blueprintNames} of the service may change it back`;
 }
 
-/** The part of a file name that identifies its records: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
+/**
+ * The part of a blueprint's file name that its records share: `source-enrollment` in
+ * `default/flow-default-source-enrollment.yaml`.
+ */
 function significantName(path: string): string {
   const [, name = ''] = /^default\/(?:flow-)?(?:default-)?(.+?)(?:-flow)?\.yaml$/.exec(path) ?? [];
   return name;

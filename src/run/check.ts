@@ -3,7 +3,7 @@ import { loadManifests, type LoadedManifests, type LoadOptions } from '../manife
 import { manifestPaths, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
 
-/** Reads and checks the manifests; problems of the settings are among the diagnostics. Throws a UsageError if no manifest is named. */
+/** Reads and checks settings and manifests, and returns all problems. Throws a UsageError if no manifest is named. */
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
@@ -38,7 +38,7 @@ export async function check(
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
-/** Reports the input files that outputs would overwrite. */
+/** Reports input files that the requested output files would overwrite. */
 export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
 export function inputsOf(

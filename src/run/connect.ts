@@ -15,21 +15,20 @@ import type { Job } from './world.ts';
 
 export interface Service {
   readonly client: Client;
-  /** For requests other than look-ups and creates. */
+  /** Sends requests that are neither look-ups nor creates. */
   readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
-  /** Aborts when the user interrupts the run, or when an exception is kept. */
+  /** Aborts when the user interrupts the run, or when an unexpected exception occurs. */
   readonly signal: AbortSignal;
   readonly faults: Faults;
-  /** Emits an event of the job; an exception of a listener is kept. */
+  /** Emits an event of the job. An exception in a listener counts as a fault of the run. */
   readonly emit: Job['emit'];
 }
 
-/** Short, so that a recovered service is noticed soon. */
+/** A short limit, so that a recovered service is noticed soon. */
 const longestProbeMs = 10_000;
 
-/** Runs a function with a connection to the service, and closes the connection. */
 export async function withService<Result>(
   settings: ServiceSettings,
   job: Job,
@@ -69,12 +68,12 @@ export async function withService<Result>(
   } catch (error) {
     throw redactedError(secretsOf(settings), error);
   } finally {
-    // The result of the run is reported even if closing fails.
+    // A failure to close the connection must not hide the result of the run.
     await connection.close().catch(() => {});
   }
 }
 
-/** Redacts answers, aborts at the second interruption, and logs requests. */
+/** Wraps a transport: it redacts answers, aborts at the second interruption, and logs requests. */
 function secureTransport(
   send: Transport,
   settings: ServiceSettings,
@@ -90,7 +89,10 @@ function secureTransport(
     : withSettingsAsRecords(withFormerPaths(withIds(logged)));
 }
 
-/** Unexpected exceptions: they end the run, but after `keep` they are handled like an interruption, because changes may have been sent. */
+/**
+ * Unexpected exceptions. They end the run, but after `keep` in the same way as an interruption, because changes may have been
+ * sent.
+ */
 class Faults {
   readonly #controller = new AbortController();
   #areKept = false;
@@ -104,7 +106,10 @@ class Faults {
     return this.#controller.signal;
   }
 
-  /** Runs a function that the rest of the run does not depend on. */
+  /**
+   * Calls a function that the rest of the run does not depend on. After `keep`, an exception aborts the run and `fallback` is
+   * returned.
+   */
   runSafely<Value>(work: () => Value, fallback: Value): Value {
     try {
       return work();

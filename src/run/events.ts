@@ -11,9 +11,8 @@ import type { Pace } from '../service/pace.ts';
 import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
 
-/** An event of a job. */
 export type RunEvent =
-  /** Settings and manifests were read. An error ends the run. */
+  /** Settings and manifests were read. If they contain an error, the run ends. */
   | {
       readonly kind: 'checked';
       readonly isValid: boolean;
@@ -21,11 +20,10 @@ export type RunEvent =
     }
   /** Warnings that depend on the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
-  /** The service is newer than this version of rollcall. */
   | { readonly kind: 'later_release'; readonly release: Release }
-  /** Declared fields that the service's release does not have: they are neither looked up nor sent. */
+  /** The service's release does not have some declared fields. They are neither looked up nor sent. */
   | { readonly kind: 'later_fields'; readonly release: Release; readonly fields: readonly LaterField[] }
-  /** The number of finished items of a stage; 0 at its start. */
+  /** The number of finished items in a stage. 0 when the stage starts. */
   | {
       readonly kind: 'progress';
       readonly stage: 'looking_up' | 'creating';
@@ -33,26 +31,25 @@ export type RunEvent =
       readonly total: number;
       readonly pace: Pace;
     }
-  /** How the resources of a kind with a list were read. */
+  /** How the resources of a kind were read that has a list. */
   | { readonly kind: 'listed'; readonly news: ListReport }
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** The first write is about to be sent. */
   | { readonly kind: 'started'; readonly change: Pending }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly run: ApplyRun }
-  /** A request is retried after this answer. */
+  /** This answer makes rollcall retry a request. */
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageNews }
-  /** The service asks for a pause, which may be too long. */
+  /** The service demands a pause, which may be too long. */
   | {
       readonly kind: 'pause';
       readonly milliseconds: number;
       readonly answer: Answer;
       readonly isTooLong: boolean;
     }
-  /** Only if the job `emitsRequests`. */
+  /** Only emitted if the job `emitsRequests`. */
   | { readonly kind: 'request'; readonly request: LoggedRequest }
-  /** The user interrupted while changes were made; requests under way are settled. */
+  /** The user interrupted while changes were made. Requests under way are completed. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'halted'; readonly halt: Halt };

@@ -2,11 +2,11 @@ import type { Kind } from '../kinds/kind.ts';
 import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
-/** A plan that exceeds a limit ends the run. */
+/** Limits for a plan. If the plan exceeds one, it is not applied. */
 export interface Limits {
   readonly maxCreates?: number | undefined;
   readonly maxUpdates?: number | undefined;
-  /** Undefined: ten, and at most a tenth of a kind. */
+  /** If undefined, at most ten records and at most a tenth of a kind may be deleted. */
   readonly maxDeletes?: number | undefined;
 }
 
@@ -14,7 +14,6 @@ interface Bounded extends Plan {
   readonly deletions?: { readonly counts: ReadonlyMap<Kind, number> } | undefined;
 }
 
-/** Why a plan that exceeds a limit is not applied. */
 export function exceededLimit(
   made: Bounded,
   { maxCreates, maxUpdates, maxDeletes }: Limits,
@@ -31,7 +30,7 @@ export function exceededLimit(
 
 const defaultMaxDeletes = 10;
 
-/** More than one record and more than a tenth of a kind would be deleted. */
+/** Whether the plan deletes more than one record and more than a tenth of some kind. */
 function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {

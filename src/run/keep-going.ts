@@ -15,7 +15,7 @@ import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';
 
-/** Resources that are not planned: unresolved names, conflicting values, or bindings that could not be read. */
+/** Why resources are not planned: names without an id, conflicting values, or bindings that could not be read. */
 function reasonsByAddress(
   {
     resources,
@@ -41,14 +41,14 @@ function reasonsByAddress(
     );
   for (const failure of inPart)
     addReasons(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
-  // Report both resources that share a value, not only the second.
+  // Also search backwards, because a search finds only the second of two resources that share a value.
   const findFromEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
   for (const found of [...shared, ...findFromEnd])
     if (found.address !== undefined) addReasons(found.address, [found]);
   return observed;
 }
 
-/** The reasons with further problems of single resources. */
+/** Adds further problems of single resources to the reasons. */
 export function withDiagnostics(
   observed: NotPlannedReasons,
   diagnostics: readonly Diagnostic[],
@@ -59,15 +59,18 @@ export function withDiagnostics(
   return all;
 }
 
-/** After names were resolved: two references to the same provider, which may belong to only one application. */
+/**
+ * Finds resources that share a value although only one may have it, such as two applications with one provider. Names must be
+ * resolved.
+ */
 export function sharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
 
 /**
- * With --keep-going, all resources with problems; otherwise only resources that need an undocumented read that failed. Undefined if
- * the run must end.
+ * The resources that are not planned. With --keep-going, all resources with problems; otherwise only those that need an
+ * undocumented read that failed. Undefined if the run must end instead.
  */
 export async function notPlannedReasons(
   wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,

@@ -11,8 +11,8 @@ import { retrieveSelf } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
 /**
- * What a plan does to how people log in, and to the rights of the token. Where it does nothing to these, nothing is read. Differences
- * that the run leaves are marked as well, because a run that may change them needs the permission for it.
+ * What a plan changes about how people log in and about the rights of the token. If it changes neither, nothing is read. A
+ * difference that this run may not apply is marked too, because a later run needs the permission for it.
  */
 export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
   const { client, pacing, signal } = service;
@@ -53,7 +53,7 @@ async function loginOf(
   return { ...login, changes: marked, refused: [...refused, ...login.refused] };
 }
 
-/** The change of a difference that the run leaves because it lacks a switch. */
+/** The change that would be made if the run had the necessary option. */
 function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
   const { resource, action, differences, leftBecause } = change;
   const base = heldAt(observed, resource.address);
@@ -62,7 +62,7 @@ function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
   return { ...change, action: 'update', base, permission: { self: undefined, mayDelete: true } };
 }
 
-/** Enough groups to judge whether an active superuser is left: the hierarchy matters only if none is in their groups themselves. */
+/** Reads as many groups as needed to see whether an active superuser is left. Subgroups are read only if no direct member is found. */
 async function readGroupsForLockout(
   changes: readonly ReadyChange[],
   options: Pick<Service, 'client' | 'pacing' | 'signal'>,

@@ -17,7 +17,10 @@ type OpenedPlan =
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Opens a saved plan, to apply it to a service with these capabilities. Throws a UsageError if the file is not a plan. */
+/**
+ * Opens a saved plan to apply it to a service for which these capabilities are enabled. Throws a UsageError if the file is not a
+ * plan.
+ */
 export async function openPlan(
   filename: string,
   files: Files,
@@ -53,7 +56,7 @@ export async function openPlan(
   return missingPermission(plan, service) ?? { kind: 'opened', plan };
 }
 
-/** Changes of a saved plan need the permission of this run too. */
+/** Refuses a saved plan with changes that this run does not allow too. */
 function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
   for (const change of plan.resource_changes) {
     const [action] = change.change.actions;

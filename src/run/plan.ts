@@ -40,7 +40,7 @@ import type { Job } from './world.ts';
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends Limits {
-  /** Whether a problem of a single resource affects only this resource; otherwise it ends the run. */
+  /** Whether a problem of a single resource excludes only this resource. Otherwise, it ends the run. */
   readonly keepGoing?: boolean | undefined;
   readonly undeclared?: GapWords | undefined;
 }
@@ -56,8 +56,8 @@ export interface Planned extends ReadyPlan {
 }
 
 /**
- * Changes nothing. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks up the declared
- * resources, and compares. 3. `exceededLimit` halts if the plan exceeds a limit.
+ * Makes a plan and changes nothing. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor`
+ * looks up the declared resources and compares them. 3. `exceededLimit` stops the run if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<Planned>> {
   return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request, job));
@@ -110,7 +110,7 @@ export async function planFor(
   onRead(0, everything.length);
   const over = new AbortController();
   const release = checkByRelease && everything.length > 0 ? fetchRelease(service, over.signal) : undefined;
-  /** No request continues after a run without a plan. */
+  /** Stops every request that is still under way when the run ends without a plan. */
   const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
     over.abort();
     await release?.catch(() => {});
@@ -228,7 +228,7 @@ function unreadHalt(
   return halted({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
 }
 
-/** Reads the release during the first look-ups. An exception reaches the caller that awaits it. */
+/** Reads the release during the first look-ups. An exception is passed on to the code that awaits the result. */
 function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
   const until = AbortSignal.any([signal, over]);
   const release = pacing.runBeside(() => askRelease(send, pacing, until));
@@ -251,7 +251,7 @@ async function allowedChanges(
   return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
 
-/** Whether the run may change existing records, with everything needed to decide that. */
+/** Whether the run may change existing records, and the data that this depends on. */
 async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -282,7 +282,7 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (going.length === 0) return undefined;
-  // Access is declared and applied before the delete; apply checks again.
+  // Access is declared and applied before the delete. The apply checks this again.
   const closed = new Set(
     resources.flatMap((resource) =>
       settings.allow.includes('update') && declaresBindings(resource)

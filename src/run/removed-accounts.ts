@@ -6,10 +6,9 @@ import type { Plan } from '../plan/plan.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/** The maximum number of accounts to read. */
 const maxReads = 50;
 
-/** Adds to the plan whether accounts that are no longer declared can still log in. */
+/** Adds to the plan whether accounts that are no longer declared can still be used to log in. */
 export async function withAccountStatus<Made extends Plan>(
   made: Made,
   { client, pacing, signal }: Service,

@@ -10,9 +10,9 @@ import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
-/** The result of a job for its reports, and its service as far as it is known. */
+/** The result of a job, for its reports, and the service as far as it is known. */
 export interface JobResult<Result> extends Partial<Destination> {
-  /** Undefined without a result; the halt or the diagnostics have the reason. */
+  /** Undefined if there is no result. The halt or the diagnostics then contain the reason. */
   readonly result?: Result;
   readonly halt?: Halt;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,31 +27,30 @@ export type RunResult<Result> = Pick<FinishedJob<Result>, 'result' | 'halt' | 'e
 
 export type StoppedRun = Required<Pick<FinishedJob<never>, 'halt' | 'ending'>>;
 
-/** Why a job stops although settings and manifests are valid. Nothing was changed. */
+/** Why a job stops although settings and manifests are valid. In all cases, nothing was changed. */
 export type Halt =
-  /** Some resources could not be looked up, or the run was interrupted: there is no plan. */
+  /** There is no plan, because some resources could not be looked up or the run was interrupted. */
   | (Destination & {
       readonly kind: 'unread';
       readonly failures: readonly FailedRead[];
       readonly notRead: number;
       readonly interrupted: boolean;
     })
-  /** Some names have no id, or could not be looked up: there is no plan. */
+  /** There is no plan, because some names have no id or could not be looked up. */
   | (Destination & {
       readonly kind: 'unresolved';
       readonly names: readonly UnresolvedName[];
-      /** Problems that only ids show: two names of one provider. */
+      /** Problems that only the ids show, such as two names for the same provider. */
       readonly diagnostics: readonly Diagnostic[];
       readonly notRead: number;
       readonly interrupted: boolean;
-      /** Whether a saved plan has these names, which had ids when it was made. */
+      /** Whether the names come from a saved plan and had ids when it was made. */
       readonly isStale: boolean;
     })
   | {
       readonly kind: 'too_many_creates';
       readonly count: number;
       readonly most: number;
-      /** The kinds that were not looked up. */
       readonly unseen: ReadonlySet<Kind>;
     }
   | { readonly kind: 'too_many_updates'; readonly count: number; readonly most: number }
@@ -59,15 +58,15 @@ export type Halt =
       readonly kind: 'too_many_deletes';
       readonly count: number;
       readonly most: number;
-      /** The kind of which too many would be deleted, and its number of records. */
+      /** The kind with too many deletes, and how many records of it exist. */
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
   | { readonly kind: 'not_confirmed' }
-  /** A saved plan must not be applied, or not here. */
+  /** The saved plan must not be applied, or not to this service. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
-/** The exit code of a job that stopped; the signal is that of an interruption. */
+/** The exit code of a job that stopped. `signal` is the signal that interrupted it, if any. */
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
   switch (halt.kind) {
     case 'unread':
@@ -105,19 +104,18 @@ export interface ApplyRun {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** The signal that interrupted it, if it was not a program. */
+  /** The signal that interrupted the run. Undefined if a program interrupted it. */
   readonly interruptedBy?: InterruptSignal;
-  /** The pace of the run's requests, including the reads of its plan. */
+  /** How fast the run sent requests, including those for its plan. */
   readonly pace: Pace;
-  /** Whether a saved plan was applied. */
   readonly saved: boolean;
-  /** The flows by which people could log in before, and cannot any more, or nobody knows. */
+  /** The login flows that started before and now do not start, or for which this is unknown. */
   readonly lostWayIn?: readonly LostLogin[];
-  /** An unexpected exception, after which nothing more was begun. */
+  /** The unexpected exception that made the run stop. */
   readonly error?: Error;
 }
 
-/** How an uninterrupted apply ended, or several that are reported as one. */
+/** How an apply ended that was not interrupted. Also used for several applies that are reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
   lostWayIn: readonly LostLogin[] = [],

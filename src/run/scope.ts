@@ -21,34 +21,35 @@ import type { Job } from './world.ts';
 export interface ScopeRequest {
   readonly settings: Settings;
   readonly selection: Selection;
-  /** The baseline to compare the manifests with, if any. */
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
-  /** The addresses of --resend. */
+  /** The resources that --resend names. */
   readonly resend?: readonly string[];
-  /** The saved plan to apply: the run selects its resources, and is refused if the manifests differ. */
+  /** The saved plan to apply. The run selects the same resources, and is refused if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
 }
 
 export interface Scoped {
   readonly resources: readonly Resource[];
-  /** Undefined: all declared resources. */
+  /** The selected resources. Undefined if all are selected. */
   readonly scope?: Scope;
-  /** Declared resources that are not selected; selected ones may refer to them. */
+  /** The declared resources that are not selected. Selected resources may refer to them. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
-  /** The digest of all declared resources. */
   readonly manifestDigest: () => string;
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
-  /** Returns the errors that depend on the service's release, `undefined` if the service does not say it, and on the existing records. */
+  /**
+   * Returns the errors that depend on existing records and on the service's release. The release is undefined if the service does
+   * not report it.
+   */
   readonly checkByRelease?: (
     release: Release | undefined,
     existing: ReadonlySet<Address>,
   ) => readonly Diagnostic[];
 }
 
-/** Checks settings and manifests, then calls a function with the scope and the service. Nothing is sent before. */
+/** Checks settings and manifests, then calls a function with the scope and the service. Before that, nothing is sent. */
 export async function runInScope<Result>(
   request: ScopeRequest,
   job: Job,
@@ -74,7 +75,7 @@ export async function runInScope<Result>(
   return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
 
-/** Everything that is known before a request is sent. */
+/** What is known before the first request. */
 type CheckedScope = {
   readonly known: Pick<JobResult<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (
@@ -84,7 +85,10 @@ type CheckedScope = {
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
 );
 
-/** Checks the scope of a run, and reports its problems. Warnings about unselected resources are left out; errors always end the run. */
+/**
+ * Determines the scope of a run and reports its problems. Errors always end the run; warnings about unselected resources are left
+ * out.
+ */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,
@@ -144,7 +148,10 @@ async function checkScope(
   return { kind: 'ready', known, scoped, service };
 }
 
-/** --target includes dependencies; --shard does not, because shards are independent. */
+/**
+ * Whether dependencies of selected resources are included: --target includes them, but --shard does not, because shards are
+ * independent.
+ */
 function mayBeIncluded({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }
@@ -165,7 +172,7 @@ function selectResources(
   };
 }
 
-/** The resources to which selected ones refer, directly or indirectly. */
+/** The resources to which the selected ones refer, directly or indirectly. */
 function referencedResources(
   resources: readonly Resource[],
   others: ReadonlyMap<Address, Resource>,

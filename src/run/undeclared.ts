@@ -17,8 +17,8 @@ import type { Halt } from './result.ts';
 import type { Scoped } from './scope.ts';
 
 /**
- * Adds undeclared records to the plan, if requested, except shipped ones; a halt if the run was interrupted. A renamed resource is
- * declared under both names.
+ * Adds undeclared records to the plan if this was requested, except shipped records. Returns a halt if the run was interrupted. A
+ * resource that is being renamed counts as declared under both names.
  */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
@@ -46,7 +46,7 @@ export async function withUndeclared<Made extends Plan>(
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
 }
 
-/** Reads all records of the kinds that a release has, one kind after the other. */
+/** Reads all records of the kinds that the release has, one kind after the other. */
 export async function readInventories(
   wanted: readonly Kind<ResourceType>[],
   release: Release | undefined,

@@ -13,23 +13,22 @@ export interface World {
   readonly clock: Clock;
   readonly random: Random;
   readonly connect: (settings: ServiceSettings) => Promise<Connection>;
-  /** From this call on, the first two interruptions do not end the process. */
+  /** After this call, the first two interruptions do not end the process. */
   readonly interruptible: () => Interruption;
   readonly toolVersion: string;
 }
 
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
-  /** The diagnostics for a halt, which are also used for resources that are not planned. */
+  /** The diagnostics for a halt. They are also used for resources that are not planned. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];
-  /** Whether each request is an event. */
   readonly emitsRequests?: boolean;
 }
 
 export interface Interruption {
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Nothing more is started then. */
   readonly signal: AbortSignal;
-  /** Aborts at a later Ctrl-C or SIGTERM: requests under way are given up. */
+  /** Aborts at a second Ctrl-C or SIGTERM. Requests under way are abandoned then. */
   readonly urgent: AbortSignal;
 }
 
