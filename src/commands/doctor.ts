@@ -114,10 +114,7 @@ export type Examined =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
-/**
- * Probes the service and asks about the token. With --wait, first waits for a service that is starting. Without `declared`, only
- * the three documented operations are used.
- */
+/** Probes the service, after waiting with --wait, and the token. Without `declared`, only documented operations are used. */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,

@@ -93,10 +93,7 @@ function configText(answers: InitAnswers): string {
 const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
-/**
- * The place from which npm got rollcall, according to its lockfile. The name alone might mean another package of a registry, and
- * a URL with a password must not be committed.
- */
+/** The source of rollcall in npm's lockfile: the name alone may mean another package. No URL with a password is returned. */
 export function dependencyIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
   const packages = isJsonObject(lock) ? lock['packages'] : undefined;

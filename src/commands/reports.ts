@@ -120,10 +120,7 @@ export class Reports {
     );
   };
 
-  /**
-   * Writes every report to its file or standard output. Reports failures on stderr, and returns whether all reports were written.
-   * Runs of the same roll use the same comment key.
-   */
+  /** Writes every report; returns whether all were written. Runs of the same roll use the same comment key. */
   async write(report: Report, context: Context, roll?: RunTarget): Promise<boolean> {
     let isWritten = true;
     const isKnown = this.#refused !== undefined;

@@ -43,10 +43,7 @@ export interface Comparison {
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
-/**
- * Compares declarations with a baseline: fields by their values, and sensitive fields by their references. Removed entries are
- * reported only if `isRelevant` accepts them.
- */
+/** Compares declarations with a baseline; secret fields by their references. `isRelevant` selects removed entries. */
 export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,

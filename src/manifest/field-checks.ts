@@ -6,10 +6,7 @@ import { memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
-/**
- * Checks the fields of an entry, declared or missing, by its kind. Invalid fields are left out. Only a new record needs the
- * fields that its entry does not declare.
- */
+/** Checks the valid fields of an entry, and for a new record the required fields that the entry does not declare. */
 export function* fieldChecks(
   resource: Resource,
   release: Release | undefined,

@@ -119,10 +119,7 @@ export async function loadManifests(
   };
 }
 
-/**
- * Checks fields of valid manifests against the service's release, which became known after the manifests were read. Records in
- * `existing` need no further fields.
- */
+/** Checks the fields of valid manifests by the release. Records in `existing` need no further fields. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -151,10 +151,7 @@ const plainTextSecret: Problem = {
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
-/**
- * Reports a token in a manifest, because it would be sent as a value and shown in the plan. The token may be written with
- * escapes, or consist of several references.
- */
+/** Reports a token, which would be sent and shown in the plan, even with escapes or split between references. */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathOfText(token, value) : undefined;

@@ -102,7 +102,6 @@ function cachedList(
   const reach = rights.extentOf('open', kind.list);
   const opened = (rules.isFrom2025 ? page : all).filter((row) => isWithin(reach, kind, row));
   const results = opened.map((row) => kind.record(row, asker));
-  // Empty answers are not cached.
   if (!isSearch && results.length > 0) shown.set(key, results);
   return { pagination, results };
 }
@@ -140,7 +139,6 @@ function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefine
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }
 
-/** The placeholder for the theme in the name of an icon. */
 const theme = '%(theme)s';
 const themes = ['light', 'dark'];
 

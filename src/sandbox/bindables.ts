@@ -10,7 +10,6 @@ export function pathOf({ path }: SandboxKind): string {
   return path.slice('/api/v3'.length);
 }
 
-/** The id by which bindings refer to a record. */
 export function bindableIdOf(world: World, pk: string): string {
   for (const kind of world.kinds()) {
     const row = kind.rows.at(pk);

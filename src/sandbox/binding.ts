@@ -34,10 +34,7 @@ export function bindingKind(world: World): WritableKind {
   });
 }
 
-/**
- * Whether another binding of the target has the same order, and the same policy or also none. The service checks this for a PATCH
- * that contains the target.
- */
+/** Whether another binding of the target has the same order and the same policy, or also none. PATCH with a target checks it. */
 function hasTwin({ at }: World, own: Row, values: Values): boolean {
   const { policy = null, order, target = null } = { ...own.fields, ...values };
   return at('/policies/bindings/')
@@ -53,7 +50,6 @@ function expiryOf({ seed }: World, made: number): Values {
   return expires === undefined ? {} : { expires, expiring: true };
 }
 
-/** Whether a binding has expired, so that it admits nobody. */
 export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }

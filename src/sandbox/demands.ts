@@ -37,7 +37,6 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   ],
 };
 
-/** The service's answer to a request that lacks a required field. */
 export function missingRequired(path: string, sent: JsonObject, isCreate: boolean): Rejection | undefined {
   for (const { oneOf, message: says, isForCreate: isOfCreate } of demands[path] ?? []) {
     if ((isOfCreate && !isCreate) || oneOf.some((name) => hasValue(sent[name] ?? null))) continue;

@@ -72,7 +72,6 @@ export class Executor {
     return name === undefined ? undefined : this.#world.at('/core/users/').with('username', name)[0];
   }
 
-  /** The remaining stages whose policies the user passes. */
   #stagesFrom({
     flow,
     at,

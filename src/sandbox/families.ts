@@ -5,7 +5,6 @@ interface Family {
   readonly path: string;
   /** The name used in the message about a name that is taken. */
   readonly title: string;
-  /** The component of the admin interface. */
   readonly component: string;
 }
 

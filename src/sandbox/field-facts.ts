@@ -72,7 +72,6 @@ function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): 
   };
 }
 
-/** The list that a field refers to. */
 function listOf(place: Place, facts: FieldFacts): Reference['list'] | undefined {
   const { list, by } = referenceOf(...place, facts) ?? {};
   return by === 'uuid' ? undefined : list;
@@ -195,7 +194,6 @@ function optionLimits({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
   };
 }
 
-/** Checks that no other record has the text. */
 export function uniqueCheck(rows: () => Rows, field: string, complaint: string): Check {
   return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
 }

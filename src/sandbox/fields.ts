@@ -18,7 +18,6 @@ export interface Field {
   readonly read: ReadField;
   /** The stored value of an omitted field; undefined if the field is required. */
   readonly default?: JsonValue;
-  /** Whether the service generates a value for an omitted field. */
   readonly isGenerated?: boolean;
 }
 
@@ -61,7 +60,6 @@ interface TextRules {
   readonly blank?: boolean;
   /** Runs before the checks that every text has. */
   readonly checkFirst?: Check;
-  /** The maximum number of code points. */
   readonly maxLength?: number;
   /** Runs after the checks that every text has. */
   readonly checkLast?: Check;
@@ -85,7 +83,6 @@ export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}
   });
 }
 
-/** A field with a fixed set of values, each with a label. */
 export function choice(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
@@ -117,7 +114,6 @@ export const mapping: ReadField = rejectNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
-/** The id of a record in a list. */
 export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>, check?: Check): ReadField {
   return (value, own) => {
     const id = idText(value);

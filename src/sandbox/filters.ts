@@ -18,7 +18,6 @@ export function filtersOf(
   };
 }
 
-/** Text fields that a query can filter by. */
 const exactFilters = memoizePerKey(({ filters, fields }: TypeFacts): readonly string[] =>
   Object.keys(filters).filter(
     (name) => filters[name]?.type === 'string' && !filters[name].format && fields[name]?.type === 'string',

@@ -5,7 +5,6 @@ export function digest(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }
 
-/** The service's public id of a user. */
 export function userUid(pk: number | string): string {
   return digest(`uid ${pk}`, 64);
 }

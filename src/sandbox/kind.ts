@@ -7,7 +7,6 @@ import type { Rules, SandboxRelease } from './release.ts';
 import type { Requester, GuardedKind } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
-/** The parts of a sandbox that its kinds use. */
 export interface World {
   readonly release: SandboxRelease;
   readonly rules: Rules;
@@ -26,13 +25,10 @@ export interface SandboxKind extends GuardedKind {
   /** The path of the list; records are below it. */
   readonly path: string;
   readonly facts: TypeFacts;
-  /** The path of the list with all types. */
   readonly allTypesPath: string;
   readonly single?: string;
   readonly otherLists?: ReadonlySet<string>;
-  /** The allowed methods of the list and of a record. */
   readonly allow: { readonly list: string; readonly one: string };
-  /** The default order of a list. */
   readonly ordering: string;
   readonly exactFilters: readonly string[];
   readonly searchTexts: (row: Row) => readonly (JsonValue | undefined)[];
@@ -69,5 +65,4 @@ export function isWritable(kind: SandboxKind): kind is WritableKind {
   return kind.writing !== undefined;
 }
 
-/** The key of records whose paths end with their ids. */
 export const keyByPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

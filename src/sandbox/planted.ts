@@ -51,7 +51,6 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
   ],
 ];
 
-/** The lists whose entries are always sent as requests. */
 const requestedLists: ReadonlySet<string> = new Set([
   'applications',
   'users',

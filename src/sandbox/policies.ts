@@ -50,10 +50,7 @@ export function grantsAccess(world: World, target: Row, user: Row | undefined): 
   return isIn || (raised ?? false);
 }
 
-/**
- * The result of a policy, which is the same for everybody. Of policies with code, the sandbox understands constant results and
- * divisions by zero; all others pass.
- */
+/** The result of a policy. Of code, the sandbox knows constant results and divisions by zero; other policies pass. */
 function resultOf(world: World, pk: string): boolean | string {
   const policy = world.at('/policies/all/').at(pk);
   if (policy === undefined) return false;

@@ -28,7 +28,6 @@ export class Query {
   }
 }
 
-/** The result of a list request. */
 export type Listed =
   | { readonly pagination: Pagination; readonly results: readonly JsonObject[] }
   | { readonly errors: FieldErrors }

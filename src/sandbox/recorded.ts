@@ -13,7 +13,6 @@ export interface Recorded {
   readonly enterprise?: true;
   /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;
-  /** Fields whose combined values are unique. */
   readonly together?: readonly string[];
   /** Stored values of omitted fields; `{made 40}` for a generated one. */
   readonly defaults?: Readonly<Record<string, JsonValue>>;
@@ -27,10 +26,7 @@ const recordedBy = memoizePerText(
   (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
-/**
- * The recording for a path. The first release has its own recording; all other releases use that of the release which was asked
- * about every kind.
- */
+/** The recording for a path. The first release has its own; all others use the release asked about every kind. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;
@@ -48,7 +44,6 @@ const first = new Map<string, Recorded>();
 
 const typeLabels = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
 
-/** The labels of a type such as `authentik_stages_deny.denystage`. */
 export const typeLabelsOf: (model: string) => JsonObject | undefined = memoizePerText((model) => {
   const shown = recordingOfModel(model)?.shown;
   return shown && Object.fromEntries(typeLabels.map((name) => [name, shown[name] ?? '']));

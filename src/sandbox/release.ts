@@ -4,11 +4,9 @@ export type SandboxRelease = (typeof sandboxReleases)[number];
 /** The oldest release is the default: later releases accept everything that it accepts, except for a few slugs. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
-/** The behaviour of one release. */
 export interface Rules {
   readonly version: string;
   readonly json: string;
-  /** The Vary header of its answers. */
   readonly vary: string;
   /**
    * Whether the release has the changes made up to the end of 2025: icons and roles as fields, times of users, more fields in

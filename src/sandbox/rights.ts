@@ -4,7 +4,6 @@ import type { SandboxRequest } from './http.ts';
 import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The user of a request's token, and its rights. */
 export interface Requester {
   readonly user: Row;
   readonly rights: Rights;
@@ -43,7 +42,6 @@ export class Requesters {
     this.#known.delete(token);
   }
 
-  /** Forgets the tokens of deleted users. */
   forget(users: ReadonlySet<Row>): void {
     for (const [token, { user }] of this.#known) if (users.has(user)) this.#known.delete(token);
   }
@@ -74,7 +72,6 @@ function extentFrom(said: JsonValue): Extent {
   return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
 }
 
-/** The parts of a kind that matter for rights. */
 export interface GuardedKind {
   readonly list: string;
   /** The field by which people and rights identify a record. */

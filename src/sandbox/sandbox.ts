@@ -231,7 +231,6 @@ export class Sandbox {
       : json(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
-  /** Creates, changes or deletes a record for a requester with the permission. */
   #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
     const { method } = request;
     const allow = own ? kind.allow.one : kind.allow.list;

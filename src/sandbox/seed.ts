@@ -49,7 +49,6 @@ export function seedSandbox(seed: SandboxSeed, release: SandboxRelease = default
   return { sandbox, token: seed.tokens?.[0]?.token ?? sandboxToken, refused: sandbox.refused };
 }
 
-/** Reads a seed file, or reports its problems with their places. */
 export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSandbox | Diagnostic[] {
   const parsed = parseYaml(file, maxEntries);
   if (parsed.value === undefined) return [...parsed.diagnostics];

@@ -24,7 +24,6 @@ export function settingsKind(world: World): WritableKind {
   return kind;
 }
 
-/** The flags that the release has, with their defaults. */
 function flagsOf(world: World): JsonValue {
   const { fields = {} } = factsIn(world, path).fields['flags'] ?? {};
   return Object.fromEntries(

@@ -23,7 +23,6 @@ export function nestedSerializers(
 const bindings = '/flows/bindings/';
 const [fieldOfStages, fieldOfPolicies] = ['stages', 'policies'];
 
-/** The records that refer to a record. */
 function referringRecords(world: World, path: string, name: string): ShowNested | undefined {
   const pointing = (list: string, field: string, { pk }: Row): readonly Row[] =>
     world.kind(list).rows.with(field, pk);
@@ -83,7 +82,6 @@ function countries(codes: JsonValue): JsonValue {
   return isJsonList(codes) ? codes.map((code) => ({ code, name: names.of(textOf(code)) ?? '' })) : [];
 }
 
-/** Fields that flows in a set do not show. */
 const omittedInSets: ReadonlySet<string> = new Set([
   'authentication',
   'background',
@@ -126,7 +124,6 @@ function recordOf(world: World, row: Row, path: string): JsonObject {
   return world.kind(path).record(row);
 }
 
-/** The list path of a record's type. */
 export function typeOf({ fields }: Row, list: string): string {
   return typeof fields[pathField] === 'string' ? fields[pathField] : list;
 }

@@ -31,17 +31,14 @@ interface SaveRequest {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
   readonly asker: Requester | undefined;
-  /** The number of records created so far, including this one. */
   readonly count: number;
 }
 
-/** A read-only kind. */
 export function readOnlyKindFrom(world: World, row: TableRow): SandboxKind {
   const { writing: _, ...kind } = writableKindFrom(world, row);
   return kind;
 }
 
-/** Makes a kind from its row, the facts and the recordings. */
 export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...own } = row;
   const facts = factsIn(world, path);

@@ -16,5 +16,4 @@ export function saveRequest(
   return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 
-/** The record as stored, or why it was rejected. */
 export type SaveResult = { readonly record: JsonObject } | Rejection;

@@ -76,7 +76,6 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   return gone;
 }
 
-/** The dependents of a record, as the service lists them. */
 export function shownUses(world: World, kind: SandboxKind, row: Row): JsonObject[] {
   const isPolicy = kind.allTypesPath === referredLists.policies;
   return [

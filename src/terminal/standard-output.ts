@@ -50,10 +50,7 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/**
- * Whether standard output is a file. Node writes to a file once and does not check how much was written; to pipes and terminals
- * it writes everything.
- */
+/** For files, Node does not check how much of the output it wrote; to pipes and terminals it writes everything. */
 function isFileDescriptor(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));

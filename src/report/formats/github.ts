@@ -3,10 +3,7 @@ import { printableLine } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
 import { foldByCause, namedSummary } from '../words/diagnostics.ts';
 
-/**
- * GitHub workflow commands, which show diagnostics at their lines in a pull request. GitHub shows only a few per step, so each
- * cause appears once.
- */
+/** GitHub workflow commands. GitHub shows only a few diagnostics per step, so each cause appears once. */
 export const github: Format = (report, setting) => {
   const annotations = foldByCause(annotationsOf(report, setting)).map((each) =>
     annotation(each, report.environment),
