@@ -27,7 +27,6 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/** A record with the bindings that the manifest declares for it. */
 export interface BindingTarget extends WantedChildren {
   readonly resource: Resource;
   readonly parent: Parent;
@@ -77,7 +76,6 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
   return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
-/** Adds the name of the field to the result of a failed step. */
 async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
   return { at: field, ...(await step) };
 }
@@ -183,7 +181,6 @@ const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
   delete: 'a declared binding is missing, so no binding is deleted',
 };
 
-/** Whether the record has the declared bindings and no others. */
 export async function verifyBindings(
   { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
   { held }: WriteResult,

@@ -123,7 +123,6 @@ type Found =
   | { readonly presence: 'not_seen' }
   /** Records of this kind cannot be read. Their names are unique, so the service rejects a second create. */
   | { readonly presence: 'unseeable' }
-  /** The token may not read the record. */
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 

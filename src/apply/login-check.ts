@@ -29,7 +29,6 @@ export class LoginCheck {
     return this.#lost;
   }
 
-  /** Called before the request for a change is sent. */
   async before(address: Address): Promise<void> {
     if (!this.#pendingChanges.has(address)) return;
     this.#flowsBefore ??= this.#startingFlows();
@@ -43,7 +42,6 @@ export class LoginCheck {
       this.#lost = await this.#findLost(await this.#flowsBefore);
   }
 
-  /** The login flows that start. */
   async #startingFlows(): Promise<WayIn['flows']> {
     const found: WayIn['flows'][number][] = [];
     for (const flow of this.#flows)

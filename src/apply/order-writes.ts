@@ -24,7 +24,6 @@ import {
 import type { WriteResult } from './settle.ts';
 import { runSteps, type Step } from './steps.ts';
 
-/** Writes the bindings that are declared inside a binding. */
 async function writeNested(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const noWrites = { inDoubt: false, attempts: 0 };
   const { inside } = child;

@@ -3,7 +3,6 @@ import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
 import { isDenial } from '../service/denial.ts';
 
-/** How the apply of a planned resource can end. */
 export const outcomeKinds = [
   'created',
   'updated',
@@ -13,7 +12,6 @@ export const outcomeKinds = [
   /** The record exists, because somebody else or an earlier request of this run created it. */
   'exists',
   'unchanged',
-  /** The record differs from the declaration and was not changed. */
   'differs',
   'rejected',
   'denied',
@@ -26,7 +24,6 @@ export const outcomeKinds = [
 
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** Why a change was not started. */
 export type StopReason =
   | 'interrupted'
   | 'denied'
@@ -56,7 +53,6 @@ export type StopReason =
   | 'unmade'
   | 'error';
 
-/** What is known about a resource after a lost or unclear answer. */
 export type Doubt =
   /** The record was read afterwards and compared with the manifest. */
   | 'checked'
@@ -76,7 +72,6 @@ export type Conflict =
       readonly fields: readonly ChangedField[];
       readonly openTo?: readonly string[];
     }
-  /** The final state of the record could not be read. */
   | { readonly kind: 'unseen' }
   /** In its current state, the record must not be changed. */
   | { readonly kind: 'closed'; readonly why: string };
@@ -100,7 +95,6 @@ export interface Outcome {
   readonly doubt?: Doubt;
   /** Declared fields with another value in the service: as read, with `exists` and `differs`; as answered, with `created`. */
   readonly differences?: readonly Difference[];
-  /** The field whose bindings could not be written. */
   readonly at?: string;
   readonly clash?: Conflict;
   /** With `not_attempted`: why nothing was sent. */

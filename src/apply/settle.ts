@@ -12,12 +12,10 @@ export interface WriteResult extends WriteEnd {
   readonly attempts: number;
 }
 
-/** How a write ended. */
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
   /** The answer that decided the outcome. By default, the answer to the last write. Undefined if nothing was sent. */
   readonly answer?: Answer;
-  /** The record, as contained in the service's last answer. */
   readonly held?: ObservedRecord;
   /** The field that the outcome is about, if there is one. */
   readonly at?: string;
@@ -33,7 +31,6 @@ export interface WriteEnd {
 
 /** How writing one resource interacts with the whole run: whether it may start or retry, and what it stops. */
 export interface RunControl {
-  /** Called just before each write request. */
   sending(): void;
   /** Stops the run, one kind, or all resources with bindings, because of what an answer proves. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: JudgedRequest['proof']): void;
@@ -44,7 +41,6 @@ export interface RunControl {
 
 type JudgedRequest = Writing | Updating | Deleting;
 
-/** A create or update, as `settle` carries it out. */
 export interface Write<Result extends JudgedRequest> {
   /** Returns the next request, after reading the current state if needed, or how the write ended. */
   readonly next: () => Promise<Next<Result>>;

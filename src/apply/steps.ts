@@ -37,7 +37,6 @@ export async function runSteps(
   return known;
 }
 
-/** A record with the fields that a later answer contains. */
 function merged(before: ObservedRecord, now: ObservedRecord | undefined): ObservedRecord {
   if (now === undefined) return before;
   const { shown = before.fields } = before;

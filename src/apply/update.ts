@@ -31,7 +31,6 @@ export interface PlannedUpdate extends UpdateNeeds {
   readonly resent?: readonly string[];
 }
 
-/** What reading a resource before its update shows. */
 export type UpdateCheck =
   /** The update may proceed. `missing` are the declared fields that still differ. */
   | { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] }
@@ -165,7 +164,6 @@ async function retrieveNamed(
   return other.proof === 'absent' ? reading : other;
 }
 
-/** The record with its declared bindings. */
 async function retrieveWhole(
   alterable: PlannedUpdate,
   client: Client,

@@ -188,7 +188,6 @@ const boundFields = memoizePerKey(
     ]),
 );
 
-/** The fields of the record itself, without its bindings. */
 export function withoutBindingFields(kind: Kind, fields: JsonObject): JsonObject {
   return Object.keys(fields).some((field) => isBindingField(kind, field))
     ? Object.fromEntries(Object.entries(fields).filter(([field]) => !isBindingField(kind, field)))

@@ -9,7 +9,6 @@ export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [st
     Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
   );
 
-/** The id by which bindings refer to this parent. */
 export function targetId({ targetIdField }: Children, { pk, bindable = pk }: Parent): string {
   return targetIdField === 'pk' ? pk : bindable;
 }
@@ -217,7 +216,6 @@ export function labelPairs(
   };
 }
 
-/** Removes values that equal the default from bindings. */
 export function withoutDefaultsIn(children: Children, value: JsonValue): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one) => (isJsonObject(one) ? withoutDefaults(children, one) : one));
@@ -266,7 +264,6 @@ function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, chan
   });
 }
 
-/** Whether the existing bindings are exactly the declared ones. */
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];

@@ -40,7 +40,6 @@ export interface Parent {
   readonly bindable?: string;
 }
 
-/** The field of a binding that refers to its child. */
 export interface ChildField {
   /** The field with the id of the child. In a manifest, it may contain the name instead. */
   readonly idField: string;
@@ -106,7 +105,6 @@ export interface Bindable {
 export interface Binding {
   /** The field with the child. Undefined if manifests cannot declare this kind of child. */
   readonly binds?: ChildField;
-  /** The id or name of the child. */
   readonly id?: JsonValue;
   readonly values: JsonObject;
   readonly inside?: Inside | undefined;

@@ -16,7 +16,6 @@ export interface ValueFacts {
   readonly maximum?: number;
   readonly pattern?: string;
   readonly items?: ValueFacts;
-  /** The fields of a nested record. */
   readonly fields?: Readonly<Record<string, FieldFacts>>;
   readonly of?: string;
 }

@@ -4,7 +4,6 @@ import type { JsonValue } from '../base/json.ts';
 export interface Family<Type extends string = string> {
   readonly type: Type;
   readonly list: string;
-  /** The path of the list, below the base URL. */
   readonly path: string;
   readonly identity: string;
   /** The service's name for the id field. rollcall calls it `pk`. */

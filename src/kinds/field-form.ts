@@ -3,7 +3,6 @@ import type { FieldOfKind } from './kind.ts';
 import { timeChecks } from './time.ts';
 import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
-/** Options for fields that are not compared in the default way. */
 export interface ComparisonOptions {
   /**
    * By default, a list of references is declared in full unless `at_least` names the field. With `part`, it is declared in part

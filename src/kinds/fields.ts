@@ -21,7 +21,6 @@ export interface Field {
 }
 
 export interface Mask {
-  /** The sensitive texts inside the value, by JSON Pointer. */
   readonly sensitive?: Templates;
   readonly isUnread?: boolean;
   readonly isHidden?: boolean;
@@ -212,7 +211,6 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
 }
 
-/** The ids that an update removes from the observed list. */
 export function removedIds(
   resource: Declared,
   name: string,

@@ -38,7 +38,6 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly single?: string;
   readonly title: string;
   readonly path: string;
-  /** The path in earlier releases. */
   readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
   readonly lookUp: LookUp;
   readonly listing: Listing;
@@ -48,9 +47,7 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly credentials?: Credentials;
   readonly access?: Access;
   readonly bindable?: Bindable | undefined;
-  /** How records of this kind take part in logins. */
   readonly login?: LoginPart;
-  /** How records of this kind give rights in the API. */
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
@@ -74,7 +71,6 @@ interface LookUp {
   readonly isDocumented: boolean;
 }
 
-/** The list of all records that the token may see. */
 interface Listing {
   /** Query parameters, except those for the page. They set a stable order. */
   readonly query: Readonly<Record<string, string>>;
@@ -96,7 +92,6 @@ interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
   /** Why rollcall refuses the update. Undefined if it allows the update. */
   readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
-  /** The observed fields that `refusal` needs. */
   readonly fieldsForRefusal?: readonly string[];
   /** The fields that the service requires in every PATCH. They are sent even if unchanged. */
   readonly requiredInUpdates?: readonly string[];
@@ -205,7 +200,6 @@ export interface FieldOfKind<Value = JsonValue> {
     before: JsonValue | undefined,
     otherField: (field: string) => JsonValue,
   ) => string | undefined;
-  /** Further fields that `accessGain` reads. */
   readonly fieldsForAccessGain?: readonly string[];
   /** Whether the field is an instruction for rollcall, which is not sent. */
   readonly isInstruction?: boolean;
@@ -229,7 +223,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isHistorical?: boolean;
   /** For a field that some releases return but do not accept: whether the release that returned this record accepts it. */
   readonly isAccepted?: (record: JsonObject) => boolean;
-  /** Checks that the schema cannot express. */
   readonly checks?: readonly Check<Value>[];
   /** The first release that has the field. Earlier releases ignore it. */
   readonly since?: string;
@@ -269,7 +262,6 @@ export interface Form {
   readonly held: (held: JsonValue) => JsonValue;
   /** Adds unknown keys of the observed value to the declared value, so that an update does not remove them. */
   readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
-  /** Removes unknown keys from the observed value. */
   readonly dropUnknown: (held: JsonValue) => JsonValue;
 }
 

@@ -16,9 +16,7 @@ export interface StepOfLogin {
   readonly challenge?: string;
   /** The field with the accepted types of user names. If the list is empty, the stage accepts no name. */
   readonly takesName?: string;
-  /** The field with a stage that is shown inside this stage. */
   readonly shows?: string;
-  /** The field with the sources that the stage offers for logins. */
   readonly offers?: string;
   /** Whether the stage requires a proof of identity: always, or only if a field has this value. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };

@@ -82,7 +82,6 @@ export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** The inverse of `parseNames`. */
 export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
   return mapIds(row, value, (one, { byName: { keys, keyOfName } }) => {
     if (keys === undefined || !isNameReference(one)) return one;
@@ -179,7 +178,6 @@ export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
-/** The ids of a list, or of a single value. */
 export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
   return value === null ? [] : [{ id: value, place: pointer([field]) }];

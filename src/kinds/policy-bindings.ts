@@ -25,7 +25,6 @@ export const userField: ChildField = {
   lets: { negated: 'whoever is not' },
 };
 
-/** Bindings of policies, groups and users. */
 export const policyBindings: Children = {
   type: 'policybinding',
   list: 'bindings',

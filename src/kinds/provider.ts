@@ -49,10 +49,8 @@ export function validityRefusal(text: string): Problem | undefined {
   );
 }
 
-/** Matches host names and addresses of the local machine. */
 const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The problem of a host in the URL of an application. */
 export function hostProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

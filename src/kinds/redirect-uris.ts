@@ -21,7 +21,6 @@ export function asLines(declared: JsonValue): JsonValue {
     .join('\n');
 }
 
-/** The form that later releases use: a record for each URI. */
 export function asRecords(declared: JsonValue): JsonValue {
   return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }

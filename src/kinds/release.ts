@@ -53,7 +53,6 @@ export function shownRelease({ year, month, patch }: Release): string {
   return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
 }
 
-/** The problem to report for an invalid release in rollcall.yaml. */
 export function releaseProblem(text: string): Problem | undefined {
   const release = readRelease(text);
   if (release === undefined) {
@@ -120,7 +119,6 @@ function known(text: string): Release {
   return release;
 }
 
-/** Advice to print with rules that depend on the release. */
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 

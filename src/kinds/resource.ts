@@ -62,7 +62,6 @@ function isSpan(at: Span | Position): at is Span {
   return Array.isArray(at);
 }
 
-/** The position of an entry, as JSON output contains it. */
 export interface Source {
   readonly file: string;
   readonly line: number;

@@ -45,7 +45,6 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly isDocumented?: boolean;
   /** Whether every tested release rejects a duplicate name, so that a create can be retried safely. */
   readonly unique?: boolean;
-  /** Query parameters that leave fields out of answers. */
   readonly leftOut?: Readonly<Record<string, string>>;
   /** Fields that make a record usable. They are set only after all bindings exist. */
   readonly withheld?: readonly string[];

@@ -5,7 +5,6 @@ import { inRange, type Release } from './release.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
-/** The records that a new service contains. */
 export interface Shipped {
   /** The records as declarations, by address. Code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;

@@ -81,7 +81,6 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return a === b;
 }
 
-/** How to compare and change a value that is declared in part. */
 export interface PartialValue {
   /** The part of an observed value that the manifest declares. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;

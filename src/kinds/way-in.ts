@@ -25,7 +25,6 @@ export interface LoginFlow {
 }
 
 interface LoginStage {
-  /** Undefined if the record is unknown. */
   readonly record: LoginRecord | undefined;
   readonly passes: Verdict;
   /** The stages that are shown inside this stage. */
@@ -34,7 +33,6 @@ interface LoginStage {
   readonly policies: readonly LoginRecord[];
 }
 
-/** Whether a record is a login flow. */
 export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
@@ -78,7 +76,6 @@ export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | 
   };
 }
 
-/** The combined result of several bound policies. */
 function judged(
   children: Children,
   bound: JsonValue = [],

@@ -13,7 +13,6 @@ export interface Inventory {
 export type Gap =
   /** The service lists all records only for superusers. It showed this token `named` of `count` records. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
-  /** A record of the list cannot be looked up. */
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The list grew while it was read, so it may contain further records. */
   | { readonly kind: 'moved' }
@@ -21,7 +20,6 @@ export type Gap =
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** Several records have this name, so it identifies none of them. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
-  /** The list contains records of types that were not read. */
   | {
       readonly kind: 'other_types';
       readonly of: Family;
@@ -29,6 +27,5 @@ export type Gap =
     }
   /** Bindings could not be read. `field` is the field that would declare them. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
-  /** Reading stopped after this answer. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

@@ -89,7 +89,6 @@ function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   return { kind, records: records.filter(hasUniqueName), gaps: [...gaps, ...shared] };
 }
 
-/** The gap that a failed or skipped read leaves. */
 function gapAfter(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }

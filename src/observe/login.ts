@@ -17,7 +17,6 @@ import { maxTries, retryUntilProven } from '../service/retries.ts';
 /** The records that take part in logins: brands, login flows, and the stages and policies of these flows. */
 export interface ObservedLogin {
   readonly records: readonly ObservedLoginRecord[];
-  /** The lists that could not be read. */
   readonly unread: readonly string[];
 }
 
@@ -84,7 +83,6 @@ function referenceTo(family: Family, value: JsonValue): Reference[] {
   return idsIn(value).map((id) => ({ family, id }));
 }
 
-/** The normalized ids of a reference. */
 function idsIn(value: JsonValue): string[] {
   const id = isNameReference(value) ? (value['id'] ?? null) : value;
   return id === null || isJsonList(id) ? [] : [textOf(plainUuid(id))];
@@ -167,7 +165,6 @@ class LoginReader {
   }
 }
 
-/** Whether the role of a record in logins depends on its fields. */
 function needsFields(login: Kind['login']): boolean {
   if (login?.is === 'login policy') return true;
   if (login?.is !== 'login stage') return false;

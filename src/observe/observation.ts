@@ -12,7 +12,6 @@ export type Observation =
   | {
       readonly presence: 'unknown';
       readonly unread?: InconclusiveRead;
-      /** The ids of the records, if several have the name. */
       readonly ids?: readonly string[] | undefined;
       /** Why a rename is unclear: both names exist, neither is visible but one may be hidden, or a look-up failed. */
       readonly torn?: 'both' | 'unseen' | 'unread';

@@ -31,7 +31,6 @@ interface ObserveOptions {
   readonly pacing: Pacing;
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
-  /** Called after the list of a kind was read or skipped. */
   readonly onList?: (news: ListReport) => void;
 }
 

@@ -47,7 +47,6 @@ interface ListsOptions {
 
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, ObservedRecord>;
-  /** The resources that a complete list does not contain. */
   readonly absent: ReadonlySet<Resource>;
   /** For resources that were not found: the name of the record with the same title, if there is exactly one. */
   readonly namesakes: ReadonlyMap<Resource, string>;
@@ -252,7 +251,6 @@ class ListMatches {
   }
 }
 
-/** Whether a record has the parent that the resource declares. */
 function isWithin(resource: Resource, received: JsonObject): boolean {
   const { scope } = resource.kind;
   return scope === undefined || sameUuid(sentValue(resource, scope) ?? null, received[scope] ?? null);

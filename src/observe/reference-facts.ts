@@ -23,7 +23,6 @@ interface FactsOptions {
 /** The service needs about as long for a page of 100 records as for this many look-ups. */
 const lookUpsPerPage = 8;
 
-/** A place in a manifest that refers to a record by id. */
 interface Place extends Omit<UnresolvedName, 'fault'> {
   readonly declared: UnresolvedName['declared'] & { readonly related: Family };
 }
@@ -35,7 +34,6 @@ export interface ReferenceReading {
     /** By list: the number of ids for which it is unknown whether a record has them. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
-  /** The ids that no record has. */
   readonly missing: readonly UnresolvedName[];
 }
 

@@ -29,11 +29,9 @@ export type NameFault =
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
   /** The resource is being renamed, and both names exist, neither is visible, or a look-up failed. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
-  /** No record has this id. */
   | { readonly kind: 'no_such_id' }
   /** A record of another kind has this name, which must be unique across both kinds. */
   | { readonly kind: 'taken'; readonly by: string }
-  /** The look-up failed. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
 /** A name for which no id was found, at one of the places that use it. */
@@ -89,7 +87,6 @@ export interface ResolveOptions {
   readonly pacing: Pacing;
   /** Whether a resource of this run has the name, so that it is looked up anyway. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
-  /** The declared resources that this run does not select. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -238,7 +235,6 @@ function groupByRequest(
   return [...groups.values()];
 }
 
-/** What the records that were read show about a name. */
 function findingFor(
   related: Family,
   read: Exclude<ListReading, { kind: 'not_sent' }>,

@@ -60,7 +60,6 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
   );
 }
 
-/** Who may currently open a record without bindings. */
 export async function readUnboundNow(
   flag: OpenFlag,
   release: Release | undefined,

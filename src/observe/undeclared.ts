@@ -22,7 +22,6 @@ export type GapWords = (
   inventory: Pick<Inventory, 'kind' | 'gaps'>,
 ) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
 
-/** The records of the inventories that no manifest declares. */
 export function undeclaredIn(
   inventories: readonly Inventory[],
   isDeclared: (address: Address) => boolean,

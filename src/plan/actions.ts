@@ -12,7 +12,6 @@ interface ActionRow {
   readonly verb: string;
   /** The form for "Creating". */
   readonly present: string;
-  /** The outcome of a change that succeeded. */
   readonly outcome: 'created' | 'updated' | 'deleted';
 }
 

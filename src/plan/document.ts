@@ -27,7 +27,6 @@ export interface PlanDocument {
   readonly tool_version: string;
   readonly created_at: string;
   readonly service: string;
-  /** The environment that was chosen from rollcall.yaml, if any. */
   readonly environment?: string;
   /** A digest of all declared resources, whether selected or not. */
   readonly manifest_digest: string;
@@ -78,7 +77,6 @@ export interface ChangeDocument {
     /** The resource is declared as absent, and does not exist. */
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
-  /** Why the resource is not planned. */
   readonly diagnostics?: readonly ShownDiagnostic[];
   /** The declared fields that have another value in the service. Empty if the record does not exist. */
   readonly differences: readonly DifferenceDocument[];
@@ -110,7 +108,6 @@ export interface ChangeDocument {
   /** The fields that `exactly` declares in full and that could also be declared in part. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
-  /** The former name, if the manifest contains one. */
   readonly formerly?: string;
   readonly state?: 'absent';
 }
@@ -206,7 +203,6 @@ function changeStep(
   }
 }
 
-/** The fields of a record after its change. */
 export function withDeclared(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
   return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
 }

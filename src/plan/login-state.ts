@@ -125,7 +125,6 @@ function recordAfterChange(change: LoginChange, observed: LoginRecord | undefine
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
 }
 
-/** The bindings that a record will have after the plan. */
 function bindingsAfter(
   children: Children,
   declared: JsonValue,

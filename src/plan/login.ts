@@ -237,7 +237,6 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
     : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
 }
 
-/** Why people cannot log in any more. */
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];

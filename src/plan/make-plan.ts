@@ -53,7 +53,6 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly permission: Permission | 'none';
   /** What depends on the records to delete. Only if the run may delete. */
   readonly deletions?: Deletions['of'] | undefined;
-  /** The resources whose write-only values are sent again. */
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings. By default, everyone. */
@@ -121,7 +120,6 @@ export function makePlan(
   };
 }
 
-/** The planned change for an observed resource. */
 export function changeOf(
   resource: Resource,
   observed: ObservedState,
@@ -137,7 +135,6 @@ export function changeOf(
   return { resource, presence, action: 'create', differences: [] };
 }
 
-/** The planned change for a resource that should be absent. */
 function plannedDelete(
   resource: Resource,
   observation: Observation,

@@ -18,13 +18,11 @@ import { isNotYetOpened } from './unfinished.ts';
 
 const othersAllowed = 'everyone admitted by policies and negated bindings';
 
-/** Who has access. */
 interface Subjects {
   /** The subjects that the bindings admit. Undefined if unknown. */
   readonly each: readonly PlannedSubject[] | undefined;
   /** Whether every binding must pass, instead of any one of them. */
   readonly isAll: boolean;
-  /** Whether everyone may open records without bindings. */
   readonly isOpen: boolean;
 }
 
@@ -133,7 +131,6 @@ function newAccessInState(
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
 }
 
-/** The declared fields that affect who has access. */
 function accessFields({ kind, fields }: Resource): readonly string[] {
   if (!declaresBindings({ kind, fields })) return [];
   return Object.keys(kind.fields).filter(
@@ -192,7 +189,6 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   return isCloser ? [] : [`users who pass all of these: ${joinWords(all)}`];
 }
 
-/** The subjects that the bindings in a field admit. */
 function subjectsOfField(
   resource: Resource,
   field: string,

@@ -24,14 +24,12 @@ export interface Plan extends Destination {
   readonly scope?: Scope;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly contractOnly?: boolean | undefined;
-  /** The risks that the plan takes. */
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
   /** By list: the number of ids in new entries for which it is unknown whether a record has them. */
   readonly unseenIds?: Readonly<Record<string, number>>;
   readonly baseline?: Baseline;
   readonly hide?: Hide | undefined;
-  /** The undeclared records, if they were requested. */
   readonly undeclared?: Undeclared | undefined;
   /** Defined if the plan changes a login flow. */
   readonly wayIn?: WayIn;
@@ -41,7 +39,6 @@ export interface Plan extends Destination {
 
 export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>>;
 
-/** The change of a resource, or why the resource is not planned. */
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 
 /** A resource that is not planned. Nothing is sent for it, and the plan is incomplete. */
@@ -109,12 +106,10 @@ export interface UpdateNeeds {
 export interface Permission {
   /** The `pk` of the token's user. Undefined if unknown. */
   readonly self: string | undefined;
-  /** Whether an update may delete undeclared bindings. */
   readonly mayDelete: boolean;
 }
 
 export interface ReadyPlan extends Plan {
-  /** Who may open records without bindings. */
   readonly unbound?: UnboundAccess;
   readonly changes: readonly ReadyChange[];
 }
@@ -181,7 +176,6 @@ export function isPending(change: Change): change is Pending {
   return change.action !== 'no-op' && change.action !== 'not-planned';
 }
 
-/** Whether the apply would change a login flow with this change. */
 export function isOnWayIn(change: Change): boolean {
   return isPending(change) && change.onWayIn === true;
 }

@@ -88,7 +88,6 @@ export function changeFrom(
   };
 }
 
-/** The names that belong to one field. */
 function namesOf(field: string, names: Names): Names {
   const whole = pointer([field]);
   return Object.fromEntries(

@@ -21,7 +21,6 @@ import type { FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
 
-/** Side effects of a change, and its consequences for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
@@ -122,7 +121,6 @@ export function freedValues(
   );
 }
 
-/** Remarks on undeclared bindings and their effect. */
 function accessNotes(resource: Resource, record: Pick<ObservedRecord, 'bound'>, unbound: Unbound): string[] {
   const { access } = resource.kind;
   const all = access ? bindingsOf(record, access.children) : [];
@@ -146,7 +144,6 @@ function countText(count: number, text: string, several: string): string {
   return count === 1 ? `${text} is` : `${count} ${several} are`;
 }
 
-/** Remarks on observed ids that the manifest does not declare. */
 function undeclaredIdNotes(
   resource: Resource,
   field: string,

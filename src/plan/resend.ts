@@ -7,7 +7,6 @@ import type { ObservedValues } from '../service/types.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
-/** Adds the fields of --resend to the differences. */
 export function withResent(
   resource: Resource,
   observed: ObservedValues,
@@ -51,7 +50,6 @@ export function resentFields({ resource, differences }: Pick<Change, 'resource' 
   );
 }
 
-/** The resources whose fields a saved plan sends again. */
 export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
     differences.some((difference) => isSentAgain(kindOf(type, model), difference)),

@@ -6,7 +6,6 @@ import { canonicalJson } from './canonical.ts';
 import { changeDocument, type ChangeDocument, type PlanDocument } from './document.ts';
 import type { Change, Plan } from './plan.ts';
 
-/** How a resource differs from a saved plan. */
 export type Staleness =
   | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' }
   | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
@@ -19,7 +18,6 @@ export type Staleness =
       readonly planned: JsonValue;
       readonly now: JsonValue;
     }
-  /** Any other part of the plan. */
   | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
 
 export interface StaleChange {

@@ -22,7 +22,6 @@ export interface ApplyOptions extends Limits {
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Asks whether to apply a change of a login flow that is not allowed by an option. Undefined if nobody can answer. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Whether the first failure ends the run. */
   readonly failFast?: boolean | undefined;
 }
 
@@ -118,7 +117,6 @@ function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | 
   return { kind: 'refused', isStale: false, diagnostics };
 }
 
-/** The changes of login flows that no option allows. */
 function unconfirmedChanges(plan: Plan): readonly Change[] {
   return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isOnWayIn);
 }

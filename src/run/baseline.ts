@@ -25,7 +25,6 @@ interface Current {
 
 interface Compared {
   readonly comparison: Comparison;
-  /** A warning, if the manifests in the baseline are invalid. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -31,14 +31,12 @@ export type RunEvent =
       readonly total: number;
       readonly pace: Pace;
     }
-  /** How the resources of a kind were read that has a list. */
   | { readonly kind: 'listed'; readonly news: ListReport }
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
   | { readonly kind: 'started'; readonly change: Pending }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly run: ApplyRun }
-  /** This answer makes rollcall retry a request. */
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageNews }
   /** The service demands a pause, which may be too long. */
@@ -48,7 +46,6 @@ export type RunEvent =
       readonly answer: Answer;
       readonly isTooLong: boolean;
     }
-  /** Only emitted if the job `emitsRequests`. */
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   /** The user interrupted while changes were made. Requests under way are completed. */
   | { readonly kind: 'interrupted' }

@@ -2,7 +2,6 @@ import type { Kind } from '../kinds/kind.ts';
 import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
-/** Limits for a plan. If the plan exceeds one, it is not applied. */
 export interface Limits {
   readonly maxCreates?: number | undefined;
   readonly maxUpdates?: number | undefined;

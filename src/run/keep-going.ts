@@ -48,7 +48,6 @@ function reasonsByAddress(
   return observed;
 }
 
-/** Adds further problems of single resources to the reasons. */
 export function withDiagnostics(
   observed: NotPlannedReasons,
   diagnostics: readonly Diagnostic[],

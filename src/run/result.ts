@@ -106,12 +106,10 @@ export interface ApplyRun {
   readonly interrupted: boolean;
   /** The signal that interrupted the run. Undefined if a program interrupted it. */
   readonly interruptedBy?: InterruptSignal;
-  /** How fast the run sent requests, including those for its plan. */
   readonly pace: Pace;
   readonly saved: boolean;
   /** The login flows that started before and now do not start, or for which this is unknown. */
   readonly lostWayIn?: readonly LostLogin[];
-  /** The unexpected exception that made the run stop. */
   readonly error?: Error;
 }
 

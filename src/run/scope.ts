@@ -23,7 +23,6 @@ export interface ScopeRequest {
   readonly selection: Selection;
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
-  /** The resources that --resend names. */
   readonly resend?: readonly string[];
   /** The saved plan to apply. The run selects the same resources, and is refused if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
@@ -75,7 +74,6 @@ export async function runInScope<Result>(
   return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
 
-/** What is known before the first request. */
 type CheckedScope = {
   readonly known: Pick<JobResult<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (

@@ -66,7 +66,6 @@ export interface Answer {
   readonly retryAfter?: string;
   /** With `several`: the ids of the records. */
   readonly ids?: readonly string[];
-  /** With `redirect`: the origin of the target. */
   readonly redirectOrigin?: string;
   readonly error?: Error;
   /** After an outage: how long rollcall waited in vain for the service to return. */
@@ -91,7 +90,6 @@ export function readAnswer(
   return sortedAnswer(exchange, { shape, identity, name, isUnique, within });
 }
 
-/** What was requested, and the shape of the expected answer. */
 type Asked =
   | {
       readonly shape: AnswerShape;

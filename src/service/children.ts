@@ -187,7 +187,6 @@ export type WithChildren =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, ObservedRecord> }
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 
-/** Adds the bindings of a record to its fields. */
 export function withBindings(
   kind: Kind,
   observed: ObservedRecord,
@@ -220,7 +219,6 @@ export function withBindings(
   };
 }
 
-/** The bindings of a record. Undefined if they were not read. */
 export function bindingsOf({ bound }: Pick<ObservedRecord, 'bound'>, children: Children): readonly Child[] {
   return bound?.get(children) ?? [];
 }

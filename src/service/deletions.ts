@@ -18,7 +18,6 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface Deletion {
-  /** Why the record must not be deleted. Undefined if it may be. */
   readonly refusal?: string;
   /** Texts about the records that depend on it. */
   readonly notes: readonly string[];
@@ -164,7 +163,6 @@ function cascadeRefusal(
   return undefined;
 }
 
-/** The list that contains the records of a model. */
 function familyOf(app: string, model: string): Family | undefined {
   const ofType = kinds.find((kind) => kind.permissionApp === app && modelOf(kind).type === model);
   return familyOfModel(app, model) ?? ofType?.family;

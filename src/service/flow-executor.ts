@@ -8,7 +8,6 @@ import type { Transport } from './transport.ts';
 export type FlowStart =
   | { readonly kind: 'begins' }
   | { readonly kind: 'closed'; readonly shows: string }
-  /** The service gave no usable answer. */
   | { readonly kind: 'unknown' };
 
 const maxTriesOfStart = 3;

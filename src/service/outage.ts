@@ -1,7 +1,6 @@
 import type { Clock, Random } from '../base/clock.ts';
 import { isAnswered, isTimeout, type Answer } from './answer.ts';
 
-/** How to wait for an unavailable service. */
 export interface OutagePolicy {
   /** The longest wait in milliseconds, counted from the first answer that shows the outage. 0 means no wait. */
   readonly waitMs: number;
@@ -12,7 +11,6 @@ export interface OutagePolicy {
   readonly onNews?: (news: OutageNews) => void;
 }
 
-/** Events of an outage, for progress messages. */
 export type OutageNews =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }
@@ -24,7 +22,6 @@ type Waited = 'there' | 'back' | 'gone';
 interface OutageOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** When it aborts, all waiting ends. */
   readonly signal?: AbortSignal | undefined;
   /** Waits until the service allows the next request. False if this would take too long. */
   readonly waitForPause: () => Promise<boolean>;
@@ -62,7 +59,6 @@ export class Outage {
     return this.#state.kind === 'there';
   }
 
-  /** The number of outages of this run that have ended. */
   get endedOutages(): number {
     return this.#endedOutages;
   }

@@ -53,7 +53,6 @@ interface Tried {
   readonly attempt: number;
   readonly most: number;
   readonly answer: Answer;
-  /** Whether a try does not count if the service was unavailable. */
   readonly ignoresOutages: boolean;
 }
 
@@ -64,7 +63,6 @@ interface PacingOptions {
   readonly signal?: AbortSignal;
   /** How to wait for an unavailable service. By default rollcall does not wait. */
   readonly outagePolicy?: OutagePolicy;
-  /** Called when a pause starts or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
   /** Called before a retry. If the whole run pauses for it, onPause is called instead. */
   readonly onRetry?: (answer: Answer) => void;
@@ -205,7 +203,6 @@ class SharedPacing {
     return true;
   }
 
-  /** Makes all workers wait as long as the answer demands. */
   #pauseFor(answer: Answer, attempt: number): void {
     const now = this.#options.clock.now();
     const { pause } = whatAnswersProve[answer.kind];

@@ -11,16 +11,13 @@ export interface Probe {
   readonly serviceTime?: number;
 }
 
-/** How far a probe got. */
 type ProbeStage =
   | 'no connection'
   /** Another program answered, or the service does not have this API at the URL. */
   | 'wrong place'
-  /** The service answered, and denied the look-up. */
   | 'denied'
   | 'well';
 
-/** The kind of record that the probe looks up. */
 export const probedKind: Kind<ResourceType> = application;
 
 /** A valid slug that hardly anybody will ever use. */

@@ -2,7 +2,6 @@
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: string;
-  /** The HTTP status with which the proxy answered, if it did. */
   readonly status?: number;
 
   constructor(proxy: string, reason: { readonly status: number } | { readonly cause: Error }) {

@@ -18,7 +18,6 @@ interface WholeOptions {
 /** A list whose records have an id and a name. An item without these counts as a missing record. */
 type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
-/** The result of reading a whole list. */
 export type ListReading =
   /** If the list has several pages, a record may still be missing because it moved from one page to another. */
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }

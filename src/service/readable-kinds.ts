@@ -17,7 +17,6 @@ export function unreadableReason({ answer: { kind, status } }: InconclusiveRead)
 export class ReadableKinds {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, InconclusiveRead>();
-  /** Whether the service refuses the token as such. */
   isTokenRefused = false;
 
   canRead(kind: Kind): boolean {

@@ -19,7 +19,6 @@ export interface LoggedRequest {
   readonly durationMs: number;
   /** How often this request has been sent, including this time. */
   readonly attempt: number;
-  /** The id that the service gave the request. */
   readonly requestId?: string;
 }
 
@@ -53,7 +52,6 @@ export function logging(
   };
 }
 
-/** The paths that contain names or ids from hidden fields. */
 function closedPaths(hide: Hide): string[] {
   // Only fields that refer to other records are affected, and secrets do not.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));

@@ -28,7 +28,6 @@ export type Exchange =
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
   /** At least part of the request was written, but no complete answer arrived. */
   | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true }
-  /** Not sent because of `contract_only`. */
   | { readonly kind: 'withheld' };
 
 /** The request is abandoned when the signal aborts. */

@@ -32,6 +32,5 @@ export interface ObservedRecord extends ObservedValues {
   /** The id to which policies are bound, if it is not the `pk`. */
   readonly bindable?: string;
   readonly bound?: ReadonlyMap<Children, readonly Child[]>;
-  /** Facts that the record shows about its nested records. */
   readonly facts?: readonly ReferenceFact[];
 }

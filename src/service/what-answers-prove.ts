@@ -1,6 +1,5 @@
 import type { AnswerKind } from './answer.ts';
 
-/** What the answer to a retrieve proves. */
 export type ReadProof =
   /** The record exists, and the answer contains it. */
   | 'exists'
@@ -25,7 +24,6 @@ export type WriteProof =
   | 'closed'
   /** The request had no effect, so it is safe to send it again. */
   | 'not_applied'
-  /** The request may have had an effect. */
   | 'ambiguous'
   /** The request conflicted with a record that the token cannot look up. */
   | 'unknown'
@@ -45,7 +43,6 @@ export interface Proof {
   readonly update: UpdateProof;
   /** Whether the answer makes all requests of the run pause: `always`, or only if it has a Retry-After. */
   readonly pause?: 'always' | 'if asked';
-  /** What the run stops attempting. */
   readonly stop?: 'run' | 'type';
 }
 

@@ -16,7 +16,6 @@ export interface WhoAmI {
   readonly asked: readonly string[];
 }
 
-/** A path that returns the user of any valid token. */
 export const ownUserPath = '/api/v3/core/users/me/';
 
 const ownUserRequest: HttpRequest = { method: 'GET', path: ownUserPath };

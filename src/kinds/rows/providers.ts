@@ -6,7 +6,6 @@ import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 /** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
 const provider = { list: 'providers', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** The common part of providers through which users log in. */
 const login = {
   ...provider,
   fields: providerFields,
