@@ -11,7 +11,7 @@ let isLost = false;
 const stdout = new StandardOutput((error) =>
   lose(
     `the result could not be written: ${failureReason(error)}`,
-    'Standard output holds only a part of it.',
+    'Standard output contains only a part of the result.',
   ),
 );
 // This also catches unhandled rejections. The run continues, because it still has to report the requests that it sent.

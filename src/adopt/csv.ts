@@ -219,6 +219,6 @@ function wrongType({ fields }: Kind, field: string): Problem {
       tableForm === 'boolean'
         ? `\`${field}\` must be true or false`
         : `\`${field}\` must be an id, which is a number`,
-    detail: tableForm === 'numbers' ? `Several have a ; between them. ${findId}` : findId,
+    detail: tableForm === 'numbers' ? `Separate several ids with a semicolon. ${findId}` : findId,
   };
 }

@@ -157,7 +157,7 @@ function isLongWithReference(text: string): boolean {
 
 const long: Problem = {
   code: 'invalid-reference',
-  summary: 'this text is too long to hold a ${',
+  summary: 'this string is too long to contain a ${',
   detail: `It may have at most ${maxResolvedLength} characters.`,
 };
 

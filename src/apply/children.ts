@@ -133,7 +133,7 @@ export function differsItself(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: ownValues(child) }, base).length > 0;
 }
 
-export const changedByOthers = 'somebody else has changed or deleted a binding of it';
+export const changedByOthers = 'somebody else has changed or deleted one of its bindings';
 
 function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));

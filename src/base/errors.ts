@@ -43,9 +43,9 @@ export function failureReason(error: unknown): string {
 const systemErrorTexts: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'the port is in use'],
-  ['EFBIG', 'the file would be larger than may be'],
+  ['EFBIG', 'the file would be larger than the system allows'],
   ['EISDIR', 'it is a folder, not a file'],
-  ['ELOOP', 'its links lead in a circle'],
+  ['ELOOP', 'its links form a loop'],
   ['EMFILE', 'too many files are open'],
   ['ENAMETOOLONG', 'its name is too long'],
   ['ENOENT', 'there is no such file or folder'],

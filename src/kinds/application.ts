@@ -53,7 +53,7 @@ const fields = {
     singleOwner: {
       code: 'shared-backchannel-provider',
       summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
-      detail: 'The service would silently take it from the first application.',
+      detail: 'The service would silently remove it from the first application.',
     },
   },
   'access.groups': {
@@ -146,7 +146,7 @@ const longestSlug = 50;
 function longSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
-  const from = `Releases from ${longSlugsSince} on accept a longer one.`;
+  const from = `Releases from ${longSlugsSince} on accept a longer slug.`;
   return {
     code: 'invalid-length',
     summary: `\`slug\` is longer than ${longestSlug} characters`,
@@ -169,7 +169,7 @@ function reservedSlugProblem(slug: string, release: Release | undefined): Proble
     { from: '2025.8' },
     release,
     'refuse this slug',
-    'They use it in their own URLs. Choose another.',
+    'They use it in their own URLs. Choose another slug.',
   );
 }
 
@@ -192,6 +192,6 @@ function hiddenUrlProblem(url: string, release: Release | undefined): Problem | 
     severity: 'warning',
     summary: `releases from ${metaHideSince} on hide an application by \`meta_hide\``,
     detail:
-      'Their upgrade turns this URL into it, and then it differs. Write `meta_hide: true`, and leave the URL out.',
+      'An upgrade to such a release turns this URL into `meta_hide: true`, and then the manifest differs. Write `meta_hide: true`, and leave out the URL.',
   };
 }

@@ -41,7 +41,7 @@ function notSingleChildProblem(fields: readonly ChildField[]): Problem {
   return {
     code: 'invalid-value',
     summary: `a binding has exactly one of ${names}`,
-    detail: 'Write an item for each.',
+    detail: 'Write a separate item for each.',
   };
 }
 

@@ -32,6 +32,6 @@ const formerReadCapabilities: ReadonlySet<string> = new Set([
 /** Advice for a capability name of an earlier version of rollcall. What that capability enabled is always enabled now. */
 export function formerCapability(name: string): string | undefined {
   return formerReadCapabilities.has(name)
-    ? 'Delete it: everything that the token may read is read anyway. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'
+    ? 'Delete it: rollcall always reads everything that the token may read. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'
     : undefined;
 }

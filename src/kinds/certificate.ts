@@ -48,7 +48,7 @@ const parsed = memoizePerText((text): X509Certificate | undefined => {
 function noCertificateProblem(text: string): Problem | undefined {
   if (certificateIn(text)) return undefined;
   return likelyRefused(
-    'this is no certificate in the PEM format',
-    'Write all of it, from -----BEGIN CERTIFICATE----- on, or `${text:PATH}` for a file that holds it.',
+    'this is not a certificate in the PEM format',
+    'Write the complete certificate, from -----BEGIN CERTIFICATE----- on, or `${text:PATH}` for a file that contains it.',
   );
 }

@@ -32,8 +32,9 @@ const membership =
 const notDeclarable = {
   users: membership,
   members: membership,
-  children: 'A group names its parents, and no children.',
-  permissions: 'rollcall sets no permissions. Give them to a role in the service, and the role to the group.',
+  children: 'A group lists its parents, not its children.',
+  permissions:
+    'rollcall sets no permissions. In the service, grant them to a role, and give the group that role.',
 };
 
 export const group: RowKind = kindFrom({

@@ -31,7 +31,7 @@ export function hideProblem(name: string): Problem | undefined {
     return {
       code: 'invalid-value',
       summary: `\`${name}\` cannot be hidden`,
-      detail: `Every output identifies ${named.words.one} by it. Hide other fields.`,
+      detail: `Every output uses this field to identify ${named.words.one}. Hide other fields.`,
     };
   }
   const known = hideable();
@@ -45,7 +45,7 @@ export function hideProblem(name: string): Problem | undefined {
         ? `Hide its parts instead: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : whole === undefined
           ? (didYouMean(name, known) ??
-            `A field is written as its kind and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
+            `Write a field as its type and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
           : `A field is hidden as a whole: \`${whole}\`.`,
   };
 }

@@ -27,7 +27,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
     );
   }
   if (Array.from(url).length > maxUrlLength)
-    return refused(`URLs of more than ${maxUrlLength} characters`, 'Use a shorter one.', 'invalid-length');
+    return refused(`URLs of more than ${maxUrlLength} characters`, 'Use a shorter URL.', 'invalid-length');
   const [, host = '', port] = parts.exec(url) ?? [];
   if (!isHost(host)) {
     return refused(

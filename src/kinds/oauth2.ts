@@ -37,7 +37,7 @@ const fields = {
         { from: '2024.8' },
         release,
         'demand `redirect_uris`',
-        'Write where people come back to: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
+        'Write the URLs to which people return after the login: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
       ),
   },
   signing_key: {
@@ -69,7 +69,7 @@ const fields = {
         { from: '2026.5' },
         release,
         'allow no login through a new provider without `grant_types`',
-        'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
+        'Most applications need `grant_types: [authorization_code, refresh_token]`. Earlier releases ignore the field.',
       );
       return problem && { ...problem, severity: 'warning' };
     },
@@ -102,6 +102,6 @@ export const oauth2: RowKind = kindFrom({
   },
   fields,
   notDeclarable: {
-    backchannel_logout_uri: 'Write `logout_uri`, its name since release 2025.10.',
+    backchannel_logout_uri: 'Write `logout_uri`, the name of this field since release 2025.10.',
   },
 });

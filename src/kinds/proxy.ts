@@ -25,7 +25,7 @@ const fields = {
             code: 'missing-field',
             summary: 'the field `internal_host` is missing, and the mode `proxy` demands it',
             detail:
-              'Write where the application is, such as http://wiki.internal:8080; or a mode in which another proxy forwards to it: `mode: forward_single` or `forward_domain`.',
+              'Write the internal URL of the application, such as http://wiki.internal:8080; or choose a mode in which another proxy forwards the requests: `mode: forward_single` or `forward_domain`.',
           }
         : undefined,
   },

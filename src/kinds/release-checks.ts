@@ -58,6 +58,6 @@ export function laterKindCheck(several: string, since: string): Check {
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))
-      ? refused('this name', 'It is a path of its API, which has something else there. Choose another.')
+      ? refused('this name', 'It is already a path of the API. Choose another value.')
       : undefined;
 }

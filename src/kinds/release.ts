@@ -59,7 +59,7 @@ export function releaseProblem(text: string): Problem | undefined {
     return {
       code: 'invalid-format',
       summary: 'this is not a release',
-      detail: `It is written as year and month, with or without a patch: '${newestRelease}', '2025.10.3'.`,
+      detail: `Write year and month, with or without a patch: '${newestRelease}', '2025.10.3'.`,
     };
   }
   const { year, month } = release;

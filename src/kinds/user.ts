@@ -49,9 +49,9 @@ const fields = {
   },
 } satisfies FieldRows;
 
-const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
+const password = 'rollcall sets no passwords: `rollcall help users` explains how people get one.';
 const rights =
-  'rollcall sets no permissions. Give them to a role in the service, the role to a group, and put the user into that.';
+  'rollcall sets no permissions. In the service, grant them to a role, give a group that role, and add the user to the group.';
 const superuser = 'Members of a superuser group are superusers. Add such a group to `groups`.';
 
 const notDeclarable = {
@@ -91,7 +91,7 @@ export const user: RowKind = kindFrom({
   words: {
     one: 'a user',
     nameTakenHint:
-      'A user of this name probably exists already: once the other fields are right, the outcome is `exists`.',
+      'A user of this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
     incompleteRecordAdvice:
       'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
   },
@@ -99,14 +99,14 @@ export const user: RowKind = kindFrom({
 
 function pathRefusal(folder: string): Problem | undefined {
   if (!/^\/|\/$|\/\//.test(folder)) return undefined;
-  return refused('a path like this', 'No slash at either end, and no two in a row.');
+  return refused('a path like this', 'Remove slashes at the beginning and the end, and double slashes.');
 }
 
 function typeRefusal(type: string): Problem | undefined {
   if (type !== ofServiceItself) return undefined;
   return likelyRefused(
     'the service is known to refuse to create this type',
-    'It creates such accounts itself.',
+    'The service creates such accounts itself.',
   );
 }
 

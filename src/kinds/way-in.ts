@@ -131,16 +131,16 @@ function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: RecordO
 
 export const openLogin: Problem = {
   code: 'open-login',
-  summary: 'the flow is open by name: no stage before the login proves the identity',
+  summary: 'anyone who enters a user name can log in: no stage before the login proves the identity',
   detail:
-    'Bind a stage with a proof of identity before the login stage, such as a password stage. A stage with a policy that is false for everybody is skipped. If this is intended, use --allow open-login.',
+    'Bind a stage with a proof of identity before the login stage, such as a password stage. A stage is skipped if one of its policies is false for everybody. If this is intended, use --allow open-login.',
 };
 
 /** The problem to report for a plan after which people cannot log in. */
 export const lockout = {
   code: 'lockout',
   detail:
-    'Change it in the service with another session open, so that it can be undone. If this is intended here, use --allow lockout.',
+    'Make this change in the service while another session is open, so that it can be undone. If this is intended here, use --allow lockout.',
 } as const;
 
 function isGiven(value: JsonValue | undefined): boolean {

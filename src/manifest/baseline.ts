@@ -138,7 +138,7 @@ export function baselineWarning(
   if (errors.length > 0 && invalid.length === 0 && Array.from(addresses).length === 0) {
     return [
       warning(
-        `${path} has none of these manifests, so all entries count as new`,
+        `${path} contains none of these manifests, so all entries count as new`,
         '--baseline names a folder with an earlier state of the working directory; the manifests must have the same paths in it.',
       ),
     ];
@@ -151,7 +151,7 @@ export function baselineWarning(
   const more = invalid.length - named.length;
   return [
     warning(
-      `the manifests of ${path} are invalid, so entries may be reported as new that are not`,
+      `the manifests of ${path} are invalid, so old entries may be reported as new`,
       [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
     ),
   ];

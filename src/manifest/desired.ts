@@ -140,7 +140,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
 function generatedNotAllowed(name: string): Problem {
   return {
     code: 'invalid-reference',
-    summary: `\`${name}\` is no secret, so it cannot be generated`,
+    summary: `\`${name}\` is not a secret, so it cannot be generated`,
     detail: 'Only secrets, such as `client_secret`, are generated for a new record and never compared.',
   };
 }
@@ -169,7 +169,7 @@ function undocumentedProblem(feature: string, detail: string): Problem {
 
 const deleteNotDocumented = undocumentedProblem(
   'deletes are not among the three documented operations',
-  'Leave the entry out, or turn contract_only off.',
+  'Leave out the entry, or turn off contract_only.',
 );
 
 function extraFieldProblem({ identity, scope }: Kind): Problem {
@@ -177,7 +177,7 @@ function extraFieldProblem({ identity, scope }: Kind): Problem {
   return {
     code: 'declared-of-absent',
     summary: 'this field is declared for a resource that should be absent',
-    detail: `With \`state: absent\`, an entry has nothing but its ${own}: delete the rest, or \`state\`.`,
+    detail: `With \`state: absent\`, an entry may only have its ${own}: delete the other fields, or delete \`state\`.`,
   };
 }
 
@@ -228,12 +228,12 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
 
 const renameNotDocumented = undocumentedProblem(
   'renames are not among the three documented operations',
-  'Leave `formerly` out, or turn contract_only off.',
+  'Leave out `formerly`, or turn off contract_only.',
 );
 
 const bindingsNotDocumented = undocumentedProblem(
-  'who may open an application is read and bound beyond the three documented operations',
-  'Leave `access` out, or turn contract_only off.',
+  '`access` is not possible with the three documented operations of contract_only',
+  'Leave out `access`, or turn off contract_only.',
 );
 
 /** Checks that names which replace ids can be looked up and are not secret. */
@@ -264,7 +264,7 @@ function checkName(
 function createNotDocumented({ words, list }: Kind): Problem {
   return undocumentedProblem(
     `${words.one} is not created by the three documented operations`,
-    `Declare no ${list}, or turn contract_only off.`,
+    `Declare no ${list}, or turn off contract_only.`,
   );
 }
 

@@ -49,7 +49,7 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const createWithout = 'They create the record without it, and apply reports the difference.';
+const createWithout = 'They create the record without this field, and apply reports the difference.';
 
 function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {

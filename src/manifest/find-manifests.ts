@@ -82,7 +82,7 @@ class Search {
   async #expandPattern(pattern: string): Promise<void> {
     const folder = globFolder(pattern);
     if (folder === undefined) {
-      const detail = 'Check the path; it is taken from the folder in which the command runs.';
+      const detail = 'Check the path. Relative paths start at the folder in which the command runs.';
       this.#report(pattern, 'file-not-found', 'no such file or folder', detail);
       return;
     }
@@ -171,7 +171,7 @@ class Search {
   #refusesSystemFolder(path: string, realPath: string): boolean {
     const folder = systemFolderOf(realPath);
     if (folder === undefined) return false;
-    const detail = 'The system shows itself there. Name a folder of manifests.';
+    const detail = 'That folder shows the state of the system. Name a folder of manifests.';
     this.#report(path, 'forbidden-file', `nothing in ${folder} is a manifest`, detail);
     return true;
   }
@@ -239,7 +239,7 @@ class Search {
 
   #reportNothing(path: string, summary: string): void {
     const words = summary + (this.#isSettingsFound ? ', but for the file of settings' : '');
-    this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, so it is refused.');
+    this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, and is refused.');
   }
 
   async #reportUnreadable(path: string, look: () => Promise<void>): Promise<void> {

@@ -63,7 +63,9 @@ export function checkFormerName(
   const other = formerAddresses.get(before);
   if (holder !== undefined) {
     const summary =
-      before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
+      before === address
+        ? 'the resource already has this name'
+        : `\`${former}\` is still declared, so it was not renamed`;
     report(formerly, formerProblem(summary, placeOfIdentity(holder)));
   } else if (other !== undefined) {
     const summary = `\`${former}\` is the former name of ${nameOf(other.owner)} too`;
@@ -85,7 +87,7 @@ function renamedProblem(before: string, now: string, at: Range): Problem {
 }
 
 const oneStepAtATime =
-  'Remove `formerly` once the rename is done. To swap two names, rename one of them to a third name first, and apply that.';
+  'Remove `formerly` once the rename is done. To swap two names, first rename one of the resources to a third name, and apply that.';
 
 /** No entry may refer to a resource with `state: absent`, or to a renamed resource by its earlier name. */
 export function checkDeleteReferences(

@@ -18,7 +18,7 @@ const problems: Record<keyof Limits, (maximum: number) => Problem> = {
   problems: (maximum) => ({
     code: 'too-many-problems',
     summary: `more than ${maximum} problems were found, ${countedSoFar}`,
-    detail: 'Mend these first.',
+    detail: 'Fix these problems first, then run again.',
   }),
 };
 

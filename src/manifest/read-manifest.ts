@@ -147,7 +147,7 @@ function hideLines(file: SourceFile, places: Places, paths: readonly (string | n
 
 const plainTextSecret: Problem = {
   code: 'secret-in-clear',
-  summary: 'this secret is readable for everyone who can read the manifest',
+  summary: 'everyone who can read the manifest can read this secret',
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
@@ -159,7 +159,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
   const { excerpt, ...placed } = diagnosticAt(file, path ? places.valueSpan(path) : [at, at + token.length], {
     code: 'invalid-value',
     summary: 'this is an access token',
-    detail: 'It is exposed: replace it, and keep the new token out of manifests.',
+    detail: 'The token is exposed: replace it, and do not write the new token into manifests.',
   });
   // The line may contain a part of the token that is too short to be redacted.
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
@@ -207,13 +207,16 @@ function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml
   if (isJsonList(value['resource_changes']) && 'format_version' in value)
     return notAManifest(
       'a plan',
-      'To apply it, run this where its manifests are: rollcall apply --plan FILE',
+      'To apply it, run this in the folder of its manifests: rollcall apply --plan FILE',
     );
   if (!isJsonList(value['entries'])) return undefined;
-  return notAManifest('a blueprint of the service', `The service applies it itself. ${ownFormatHint}`);
+  return notAManifest(
+    'a blueprint of the service',
+    `The service itself applies blueprints. ${ownFormatHint}`,
+  );
 }
 
-const ownFormatHint = 'rollcall reads its own YAML: `rollcall init` writes a first file of it.';
+const ownFormatHint = 'rollcall reads its own YAML: `rollcall init` writes a first manifest.';
 
 function notAManifest(content: string, detail: string): Problem {
   return { code: 'not-a-manifest', summary: `this is ${content}, not a manifest`, detail };

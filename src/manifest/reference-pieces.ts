@@ -51,7 +51,8 @@ function pieceOf(reference: string | undefined): ReferencePiece {
     problem: { code: 'invalid-reference', summary, detail: `${detail} ${meant}` },
     written,
   });
-  if (reference === undefined) return fault('a reference begins here and does not end', 'It ends with }.');
+  if (reference === undefined)
+    return fault('a reference begins here, and its end is missing', 'Close the reference with }.');
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
   const [, own] = /^(\w+):[-=?+]/.exec(name) ?? [];

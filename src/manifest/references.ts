@@ -112,7 +112,7 @@ class Resolver {
       if (value.length > maxResolvedLength) {
         this.#report(path, {
           code: 'invalid-reference',
-          summary: 'the text is too long when its references are resolved',
+          summary: 'the string is too long after its references are resolved',
           detail: `It may have at most ${maxResolvedLength} characters.`,
         });
         return text;
@@ -146,8 +146,9 @@ class Resolver {
         if (value !== null && typeof value !== 'object') return String(value);
         return this.#report(path, {
           code: 'invalid-reference',
-          summary: `the variable \`${piece.name}\` does not fit into a text`,
-          detail: 'Inside a longer text, a variable is a string, a number, or true or false.',
+          summary: `the variable \`${piece.name}\` does not fit into a string`,
+          detail:
+            'Inside a longer string, the value of a variable must be a string, a number, or true or false.',
         });
       }
       case 'text': {
@@ -196,7 +197,7 @@ class Resolver {
       summary: `the variable \`${name}\` has no value`,
       detail:
         detail ||
-        'Give it with --var or --vars, or under `vars` or `vars_files` of the environment that --env chooses.',
+        'Set it with --var or --vars, or under `vars` or `vars_files` of the environment that --env chooses.',
     });
   }
 

@@ -24,8 +24,8 @@ export function* rewrittenNumbers(
     yield diagnosticAt(file, span, {
       severity: 'warning',
       code: 'rewritten-number',
-      summary: `this number does not keep its spelling${both}`,
-      detail: 'Quote it if it is a text. If it is a number, write it as it is read.',
+      summary: `YAML reads this number differently from its spelling${both}`,
+      detail: 'If it is meant as a string, quote it. If it is meant as a number, write it as YAML reads it.',
     });
     return;
   }

@@ -141,8 +141,8 @@ function checkRepeatedIds({ resource }: Entry, _: SeenEntries, report: Report): 
     const problem: Problem = {
       code: 'repeated-id',
       severity: resource.kind.fields[field]?.isDeduplicated ? 'error' : 'warning',
-      summary: `this id is in \`${field}\` already`,
-      detail: 'Remove it or correct it.',
+      summary: `\`${field}\` already contains this id`,
+      detail: 'Remove or correct one of the two.',
     };
     const seen = new Set<JsonValue>();
     for (const [item, id] of value.map(form).entries()) {
@@ -198,7 +198,7 @@ function checkReferenceCycle(
     );
     const [summary, detail] =
       to === address
-        ? ['it names itself', 'Nothing can be created before itself. Take the name out.']
+        ? ['it refers to itself', 'Remove the name, because a record cannot depend on itself.']
         : [
             `${to} leads back to it`,
             `Here it refers to ${to}; ${links.join(', ')}. None of them can be created first: remove one of these references.`,

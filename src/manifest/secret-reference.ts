@@ -67,7 +67,7 @@ function unreadableFile(path: string, reason: string): Problem {
   return {
     code: 'unresolved-reference',
     summary: `the file \`${path}\` cannot be read`,
-    detail: `${reason}\nThe path is taken from the folder of the manifest.`,
+    detail: `${reason}\nRelative paths start at the folder of the manifest.`,
   };
 }
 
@@ -116,12 +116,12 @@ async function hiddenFileReason(path: string, manifest: string, files: Files): P
   const realPath = await files.realPath(path);
   const project = await files.realPath('.');
   if (!isBelow(realPath, folder) && !isBelow(realPath, project))
-    return 'Plans show such a text, so the file must be below the working directory or the folder of the manifest.';
+    return 'Plans show the content of such a file, so the file must be below the working directory or the folder of the manifest.';
   const above = folder.split('/');
   const steps = realPath.split('/');
   const apart = steps.findIndex((step, index) => step !== above[index]);
   if (!steps.slice(apart).some((step) => step.startsWith('.'))) return undefined;
-  return 'Plans show such a text, so no part of its path may begin with a dot.';
+  return 'Plans show the content of such a file, so no part of its path may begin with a dot.';
 }
 
 export interface ReferencePolicy {
@@ -142,7 +142,7 @@ function forbiddenVariableProblem(
 ): Problem | undefined {
   if ([...ownVariables, ...ownSecrets.variables].includes(name)) return refusal(name, ownSecretDetail);
   if (allowEnv === undefined || allowEnv.some((pattern) => matchesPattern(pattern, name))) return undefined;
-  return refusal(name, `If it should: add ${name} to allow_env in rollcall.yaml.`);
+  return refusal(name, `To allow the reference, add ${name} to allow_env in rollcall.yaml.`);
 }
 
 /** The setting that forbids an existing file; undefined if the file is allowed. */
@@ -161,7 +161,7 @@ async function forbiddenFileSetting(
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }
-  return `If it should: add it, or its folder, to ${setting} in rollcall.yaml.`;
+  return `To allow the reference, add the file or its folder to ${setting} in rollcall.yaml.`;
 }
 
 /** Why a text must not be sent, wherever it comes from; undefined if it may be sent. */

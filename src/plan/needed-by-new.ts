@@ -32,7 +32,7 @@ function missingInCreates(
       if (isLater || Object.hasOwn(fields, field)) return [];
       return diagnosticOf(resource, kind.identity, {
         code: 'missing-field',
-        summary: `the field \`${field}\` is missing, and a new record needs it`,
+        summary: `the field \`${field}\` is missing, and a new record requires it`,
         detail: `${kind.words.one.replace(/^./, (letter) => letter.toUpperCase())} of this name does not exist yet. Add the field, or correct the name.`,
       });
     });

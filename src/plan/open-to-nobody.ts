@@ -28,7 +28,7 @@ export function entriesOpenToNobody(
     const { list, field, key } = access.openFlag;
     return diagnosticOf(resource, access.subjects[0]?.field, {
       code: 'open-to-nobody',
-      summary: `nobody could open it: the service closes ${words.one} that has no binding`,
+      summary: `nobody could open it, because the service closes ${words.one} that has no binding`,
       detail: `Its flag \`${key}\` is off. Name groups or users, or turn it on: \`${list}: [{ ${field}: { ${key}: true } }]\`.`,
     });
   });

@@ -55,11 +55,11 @@ export function orderChanges<Planned extends Change>(
       if (holder?.action === 'not-planned')
         refused.push(refusal(need, `It may stay there: ${need.holder} has errors and is not planned.`));
       else if (!isReleased(need, holder))
-        refused.push(refusal(need, 'Take it from there first, or declare another.'));
+        refused.push(refusal(need, 'Remove it from there first, or declare another.'));
       else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), need]);
       else
         refused.push(
-          refusal(need, `The manifests take it from there, and this plan ${omissionText(holder)}.`),
+          refusal(need, `The manifests remove it from there, and this plan ${omissionText(holder)}.`),
         );
     }
   }

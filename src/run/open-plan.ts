@@ -49,7 +49,7 @@ export async function openPlan(
   }
   if (contractOnly && !plan.contract_only) {
     return stalePlan(filename, {
-      summary: 'this plan was made with more than the documented operations, and this run keeps to them',
+      summary: 'this plan was made without contract_only, and this run has contract_only',
       detail: 'Apply it without contract_only, or make a new plan with it.',
     });
   }
@@ -64,7 +64,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
     const diagnostic = diagnosticOf(shownResource(change), undefined, {
       code: 'not-allowed',
       summary: `the plan would ${action} ${change.address}, and this run is not allowed to`,
-      detail: `Allow it with --allow ${action}, or make a plan without.`,
+      detail: `Allow it with --allow ${action}, or make a plan without this change.`,
     });
     return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
   }

@@ -10,14 +10,14 @@ export function readBaseUrl(
     throw invalidUrl('is not a URL', 'Write scheme and host, such as https://id.example.com.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw invalidUrl('has no scheme that is known', 'It begins with https:// or http://.');
+    throw invalidUrl('has an unknown scheme', 'It begins with https:// or http://.');
   if (url.username !== '' || url.password !== '')
-    throw invalidUrl('holds a user name or a password', 'Give the token in ROLLCALL_TOKEN.');
+    throw invalidUrl('holds a user name or a password', 'Set the token in ROLLCALL_TOKEN.');
   const page = servicePage.exec(url.pathname);
   if (page) {
     const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
     throw invalidUrl(
-      `leads to a page of the service: ${page[0]}`,
+      `includes a page of the service: ${page[0]}`,
       `The base URL is the part before it: ${base}`,
     );
   }
@@ -26,7 +26,7 @@ export function readBaseUrl(
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,
-      `Use https://, or ${insecureOptionName} if the way there is safe by other means.`,
+      `Use https://, or ${insecureOptionName} if the connection is protected by other means.`,
     );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');

@@ -54,7 +54,7 @@ export async function readClientCertificate({
   const [certName, keyName] = [nameOf('clientCert'), nameOf('clientKey')];
   if (path === undefined) {
     if (keyPath === undefined) return undefined;
-    throw new UsageError(`${keyName} needs ${certName}`, 'A key is of no use without its certificate.');
+    throw new UsageError(`${keyName} needs ${certName}`, 'A key works only with its certificate.');
   }
   const text = await readPem(`the file of ${certName}`, path, files);
   const first = parseOrUsageError(

@@ -52,7 +52,7 @@ export async function readConfig(
     if (environment !== undefined) {
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
-        `Environments are in ${defaultConfigFile}, and this folder has none. --config names another file.`,
+        `Environments are defined in ${defaultConfigFile}, and this folder has no such file. Name another file with --config.`,
       );
     }
     return { config: noConfig, diagnostics: [], tokens: noTokenPlaces, hide: [] };
@@ -202,7 +202,7 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
 const outsideFolder: Problem = {
   code: 'outside-project',
   summary: 'this is not below the folder of this file',
-  detail: 'Move it there, or name it on the command line.',
+  detail: 'Move the file into that folder, or name it on the command line.',
 };
 
 /** Whether a path written in a file is inside the folder of that file after links are followed. */

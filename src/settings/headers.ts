@@ -77,15 +77,15 @@ function readHeader(
     throw new UsageError(
       `${optionName} cannot set ${name}`,
       lower === 'authorization'
-        ? 'The token goes there: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
-        : 'rollcall sets it itself.',
+        ? 'This header carries the token: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
+        : 'rollcall sets this header itself.',
     );
   }
   const value = untrimmed.replace(/^[ \t]+|[ \t]+$/g, '');
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
     throw new UsageError(
       `${optionName} ${name} cannot have this value`,
-      'It must be one line of ASCII, and not empty.',
+      'The value must be one line of ASCII, and not empty.',
     );
   }
   const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? [];

@@ -32,7 +32,7 @@ export function readProxy(
   if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname)) {
     throw new UsageError(
       `the token would be sent to the proxy ${proxy.origin} unencrypted`,
-      `Go around it with NO_PROXY=${hostname}, or use ${insecureOptionName} if the way there is safe by other means.`,
+      `Go around it with NO_PROXY=${hostname}, or use ${insecureOptionName} if the connection is protected by other means.`,
     );
   }
   return proxy;
@@ -47,7 +47,7 @@ function parseProxy(name: string, text: string): ProxySettings {
   const invalidProxy = (problem: string): UsageError =>
     new UsageError(
       `${name} ${problem}`,
-      'Give it as http://user:password@host:port, with %40 for an @ in the password and the like.',
+      'Write it as http://user:password@host:port, and percent-encode special characters: %40 for an @ in the password.',
     );
   const fullUrl = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(fullUrl)) throw invalidProxy('is not a URL');

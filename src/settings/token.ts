@@ -89,7 +89,7 @@ function checkToken(text: string, sourceName: string): Secret {
   if (token === '') throw new UsageError('the access token is empty', `${sourceName} holds nothing.`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
-      'the access token holds characters that no token has',
+      'the access token contains characters that no token has',
       `${sourceName} must contain only the token, in one line.`,
     );
   }

@@ -58,7 +58,7 @@ async function readVarsFile(
   const fault = diagnosticAt(file, places.valueSpan([]), {
     code: 'wrong-type',
     summary: 'this file holds no variables',
-    detail: 'Each is a line of its own, as `name: value`.',
+    detail: 'Write each variable on its own line, as `name: value`.',
   });
   return { variables: {}, diagnostics: [fault] };
 }

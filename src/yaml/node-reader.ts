@@ -124,7 +124,7 @@ export class NodeReader {
         this.report(nodeSpan(pair.key), {
           code: 'yaml-duplicate-key',
           summary: `the key ${name} occurs more than once`,
-          detail: 'Keep one; YAML would use only the last.',
+          detail: 'Remove all but one of them: YAML would use only the last.',
         });
       }
       const [keyStart, keyEnd] = nodeSpan(pair.key);
@@ -145,7 +145,7 @@ export class NodeReader {
 
 const selfContaining = unsupported(
   'this alias is inside the value that it repeats',
-  'It would contain itself without end.',
+  'The value would contain itself endlessly.',
 );
 const tooManyAliased = unsupported(
   'the aliases expand to too many values',

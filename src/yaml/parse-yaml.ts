@@ -35,7 +35,7 @@ const tooManyValues = unsupported(
 );
 const severalDocuments = unsupported(
   'a second document starts here',
-  'A manifest is one document. Put the second one into a file of its own.',
+  'A manifest is one document. Put the second document into its own file.',
 );
 
 function unreadableYaml(diagnostic: Diagnostic): ParsedYaml {
@@ -46,15 +46,15 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
   for (const warning of document.warnings) {
     const [message = ''] = isQuotable(file, warning.pos)
       ? warning.message.split('\n', 1)
-      : ['this has no meaning here'];
+      : ['this is not allowed here'];
     const tag = /^Unresolved tag: (.*)$/.exec(message)?.[1];
-    const summary = tag === undefined ? message : `the tag ${tag} has no meaning here`;
+    const summary = tag === undefined ? message : `the tag ${tag} is not allowed here`;
     reader.report(warning.pos, unsupported(summary, 'Use plain YAML 1.2 values.'));
   }
   const { version, explicit } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const at = Math.max(0, file.text.search(/^%YAML/m));
-    const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are texts.';
+    const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are strings.';
     reader.report([at, at + 9], unsupported(`YAML ${version} is not supported`, detail));
   }
 }

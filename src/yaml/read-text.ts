@@ -43,7 +43,7 @@ export async function readText(
       return refuse(
         'forbidden-file',
         `nothing in ${systemFolder} is read`,
-        'The system shows its own state there, including secrets. Name an ordinary file.',
+        'That folder shows the state of the system, including secrets. Name an ordinary file.',
       );
     if (secretFiles.has(realPath))
       return refuse(

@@ -27,7 +27,7 @@ export function textRefusal(text: string, noun = 'text'): Problem | undefined {
 export const notJsonProblem: Problem = {
   code: 'invalid-value',
   summary: 'this is not a JSON value',
-  detail: 'Quote it if it is a text.',
+  detail: 'If it is meant as a string, quote it.',
 };
 
 export function numberRefusal(number: number): Problem | undefined {
@@ -40,7 +40,7 @@ export function keyRefusal(key: string): Problem | undefined {
   if (key === '<<')
     return unsupported(
       'merge keys are not supported',
-      'Write the fields out, or put what entries share under defaults.',
+      'Write the fields out, or put common fields under `defaults`.',
     );
   if (key === prototypeKey)
     return unsupported(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');

@@ -48,7 +48,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
       'invalid-value',
       `\`type\` must be one of: ${choices.join(', ')}`,
       didYouMean(scalarText(params['tagValue']), choices) ??
-        'Records of other types are made in the service: refer to them by name.',
+        'Records of other types must be created in the service; manifests refer to them by name.',
     ];
   },
   anyOf: ({ instancePath, subject }) =>
@@ -91,7 +91,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     const character = isQuotable && line.includes(String(data)) ? wrongCharacter(error) : undefined;
     const summary =
       character === undefined
-        ? `${subject} is not of the form that it must have`
+        ? `${subject} does not have the required format`
         : `${subject} must not hold ${JSON.stringify(character)}`;
     const hint = `${description} ${isQuotable ? nameInsteadOfId(error) : ''}${whereToFindId(error)}`;
     return ['invalid-format', summary, hint.trim()];
@@ -133,7 +133,7 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   return Array.from(String(data)).find((character) => !item.test(character));
 }
 
-const words = 'In YAML 1.2, words such as yes and off are texts.';
+const words = 'In YAML 1.2, words such as yes and off are strings.';
 
 function typeHint(error: WrongValue): string | undefined {
   const { params, data, sourceText } = error;

@@ -17,10 +17,10 @@ const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   BLOCK_AS_IMPLICIT_KEY: {
     summary: 'a second `key: value` begins in this line',
     detail:
-      'Quote the text if the colon is part of it; otherwise put each field on its own line, with the same indentation.',
+      'Quote the string if the colon is part of it; otherwise put each field on its own line, with the same indentation.',
   },
   MULTILINE_IMPLICIT_KEY: {
-    summary: 'a colon is missing here, or a line too many is indented',
+    summary: 'a colon is missing here, or a line is indented by mistake',
     detail: 'Each field is `name: value`, and begins in the column of the others.',
   },
   BLOCK_IN_FLOW: {
@@ -28,15 +28,15 @@ const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
     detail: 'Close the bracket first, or write the values with commas.',
   },
   BAD_SCALAR_START: {
-    summary: 'a text without quotes cannot begin with this character',
-    detail: 'Quote the text.',
+    summary: 'a string without quotes cannot begin with this character',
+    detail: 'Quote the string.',
   },
   BAD_DQ_ESCAPE: {
-    summary: 'this escape means nothing in a double-quoted text',
+    summary: 'this escape is not valid in a double-quoted string',
     detail: 'Write \\\\ for a backslash, or use single quotes, in which a backslash needs no escape.',
   },
-  BAD_DIRECTIVE: { summary: 'a line that begins with % is a directive of YAML', detail: 'Quote the text.' },
-  BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a text that begins with * or &.' },
+  BAD_DIRECTIVE: { summary: 'a line that begins with % is a directive of YAML', detail: 'Quote the string.' },
+  BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a string that begins with * or &.' },
 };
 
 /** The message for a parser error. It is placed at a visible character, not at white space. */
@@ -99,8 +99,8 @@ function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Implicit map keys need')) return wordsByCode.MULTILINE_IMPLICIT_KEY;
   if (message.startsWith('Unexpected scalar at node end')) {
     return {
-      summary: 'the value has ended before this',
-      detail: "Quote the whole text; a ' inside single quotes is written twice.",
+      summary: 'there is more after the end of the value',
+      detail: "Quote the whole string; inside single quotes, write each ' twice.",
     };
   }
   if (message.startsWith('Unexpected block-seq-ind on same line')) {
@@ -109,7 +109,7 @@ function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Sequence item without -')) return wordsByCode.BAD_INDENT;
   const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];
   if (bracket !== undefined)
-    return { summary: `this ${bracket} closes nothing`, detail: 'Remove it, or open it before.' };
+    return { summary: `this ${bracket} closes nothing`, detail: 'Remove it, or add the opening bracket.' };
   return undefined;
 }
 

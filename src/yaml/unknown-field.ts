@@ -28,9 +28,9 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
     return likelyMeaningOf(unknown, known, kind);
   }
   // The missing name is reported too, but as a consequence of this mistake.
-  if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
+  if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
-    return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
+    return { field: 'slug', hint: 'Refer to it by its slug: write `{ slug: … }`.' };
   return likelyMeaningOf(unknown, known);
 }
 

@@ -544,7 +544,7 @@ describe('a manifest with access', () => {
     ['{}', '5:13', 'no group or user is named, and without bindings the service admits everyone'],
     ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to open it to everyone.'],
     ['nobody', '5:13', 'exactly these bound groups and users, or `everyone`'],
-    ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', 'this id is in `access.groups` already'],
+    ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', '`access.groups` already contains this id'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
     ['{ users: [carol] }', '5:23', 'wrong-type'],
   ])('is rejected at its line for access: %s', async (access, place, words) => {

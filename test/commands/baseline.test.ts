@@ -272,7 +272,7 @@ describe('manifests of the baseline', () => {
   ])('may be missing, and all entries count as new: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
-    expect(ran.stderr.includes('warning: .before has none of these manifests')).toBe(isTold);
+    expect(ran.stderr.includes('warning: .before contains none of these manifests')).toBe(isTold);
     expect(new Set(Object.values(told(ran)))).toEqual(new Set(['added']));
   });
 

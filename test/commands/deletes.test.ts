@@ -375,7 +375,7 @@ users: [{ username: jane, state: absent }]
 `;
   const { ending, stdout } = await run(world, apply, text, deleting);
   expect(ending).toBe('incomplete');
-  expect(stdout).toContain('not attempted: it comes last');
+  expect(stdout).toContain('not attempted: it is applied last');
   expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
@@ -389,7 +389,7 @@ test('no delete starts after a failed update', async () => {
       : exchange;
   };
   const { stdout } = await applied(world, text);
-  expect(stdout).toContain('not attempted: it comes last');
+  expect(stdout).toContain('not attempted: it is applied last');
   expect(deletes(world)).toEqual([]);
 });
 

@@ -69,7 +69,7 @@ describe('doctor at a service of some release', () => {
     [
       '2026.2.2',
       "release: '2025.12'",
-      /^warn .* 2026\.2\.2; rollcall\.yaml says 2025\.12 Write release: '2026\.2' there/,
+      /^warn .* 2026\.2\.2; rollcall\.yaml says 2025\.12 Write release: '2026\.2' in rollcall\.yaml/,
     ],
     ['2025.12.4', "release: '2025.12.3'", /^warn .* rollcall\.yaml says 2025\.12\.3 /],
   ])('compares release %s with rollcall.yaml: %j', async (release, config, expected) => {
@@ -85,7 +85,7 @@ describe('doctor at a service of some release', () => {
   ])('passes if the service does not tell its release: %s', async (_, exchange) => {
     const { checks, ending } = await examined({ says: exchange }, "release: '2025.12'");
     expect(checks['release']).toBe(
-      'unknown the service does not say its release; rollcall.yaml says 2025.12 ',
+      'unknown the service does not return its release; rollcall.yaml says 2025.12 ',
     );
     expect(ending).toBe('done');
   });

@@ -230,7 +230,7 @@ describe('a run of doctor', () => {
     expect(document.beyond_contract).toEqual(beyond);
     const { stdout } = await doctored('everything', projects.users, { output: 'text' });
     expect(stdout).toContain(
-      `--contract-only would not:\n${beyond.map((request) => `  ${request}\n`).join('')}`,
+      `--contract-only would not have sent:\n${beyond.map((request) => `  ${request}\n`).join('')}`,
     );
   });
 

@@ -87,7 +87,7 @@ describe('doctor', () => {
     expect(Object.values(statuses).filter((status) => status === 'fail')).toHaveLength(1);
     const { stdout } = await examined([answer, answer, answer], { output: 'text' });
     expect(stdout).toMatch(new RegExp(`^ {2}FAIL {2}${name} `, 'm'));
-    expect(stdout).toMatch(/The service cannot be used like this\.\n$/);
+    expect(stdout).toMatch(/The service cannot be used with these settings\.\n$/);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
@@ -147,7 +147,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may view or create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /All checks that were possible passed\. Not checked: users, release, clock\.\nNext: rollcall plan MANIFESTS --contract-only\n$/,
+      /All possible checks passed\. Not checked: users, release, clock\.\nNext: rollcall plan MANIFESTS --contract-only\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

@@ -93,7 +93,7 @@ describe('a generated secret', () => {
       'a field that is not secret',
       manifest('    client_id: ${generate:40}\n'),
       10,
-      '`client_id` is no secret',
+      '`client_id` is not a secret',
     ],
   ])('is refused at its line for %s', async (_, text, line, words) => {
     const ran = new World({}, newest).run(text);

@@ -155,7 +155,9 @@ describe('a secret that the service hides', () => {
     const planned = world.run('', {}, { files });
     const options = { output: 'text', ...allowed, resend: [address], out: 'plan.json' } as const;
     expect(await plan(['grafana.yaml'], options, planned.context)).toBe('done');
-    expect(planned.stdout()).toContain('client_secret  (sent again: the service does not show its value)');
+    expect(planned.stdout()).toContain(
+      'client_secret  (sent again, because the service does not show its value)',
+    );
     const saved = { ...files, 'plan.json': planned.written.get('plan.json') ?? '' };
     const { context, stdout } = world.run('', {}, { files: saved });
     const args = ['apply', '--plan', 'plan.json', 'grafana.yaml', '--allow', 'update'];

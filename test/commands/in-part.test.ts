@@ -122,7 +122,7 @@ describe('a user that exists although this run should create it', () => {
     const two = `${user}  - username: bob\n    name: Bob\n`;
     const { ending, outputs } = await applied(two, [lost, taken], true);
     expect(ending).toBe('incomplete');
-    expect(outputs['text']).toContain('user.bob  not attempted: another failed');
+    expect(outputs['text']).toContain('user.bob  not attempted: another change failed');
   });
 });
 

@@ -269,7 +269,7 @@ describe('a saved plan with names', () => {
   test('is refused if names are not looked up', async () => {
     const { ending, output } = await applied(seed, { contractOnly: true });
     expect(ending).toBe('stale');
-    expect(output).toContain('this plan was made with more than the documented operations');
+    expect(output).toContain('this plan was made without contract_only');
   });
 
   test('is shown with the names of the time of the plan', async () => {

@@ -15,7 +15,7 @@ const wiki = (access: string): string =>
   `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${access}\n`;
 const withFlag = (text: string, value: boolean): string =>
   `${text}settings: [{ flags: { core_default_app_access: ${value} } }]\n`;
-const closed = 'nobody could open it: the service closes an application that has no binding';
+const closed = 'nobody could open it, because the service closes an application that has no binding';
 const perhaps = 'if the flag `core_default_app_access` is on, which is unknown';
 
 /** A service with an application without bindings, and with this value of the flag. */

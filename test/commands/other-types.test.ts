@@ -43,7 +43,7 @@ test.each(someReleases(sandboxReleases))(
     const all = 'version: 1\nusers: []\n';
     const text = world.run(all);
     await plan(['m.yaml'], { output: 'text', undeclared: true }, text.context);
-    expect(text.stdout()).toContain(`Not all was read: ${said}.`);
+    expect(text.stdout()).toContain(`Not all records were read: ${said}.`);
     expect(text.stdout()).not.toContain('Everything that this token sees in the service is declared.');
     const json = world.run(all);
     await plan(['m.yaml'], { output: 'json', undeclared: true }, json.context);

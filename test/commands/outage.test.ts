@@ -188,7 +188,7 @@ describe('an apply during a restart of the service', () => {
       'The service did not answer within 30 s.',
     ]);
     expect(stdout).toContain('rollcall waited 30 s for the service (--wait).');
-    expect(stdout).toContain('not begun: the service did not come back within the waiting time');
+    expect(stdout).toContain('not begun: the service did not become available within the waiting time');
   });
 
   test('does not wait with --wait 0', async () => {

@@ -191,7 +191,7 @@ describe.each(someReleases(sandboxReleases))(
       const { ending, stdout } = await run(apply, { send }, among(list, entry));
       expect(ending).toBe('incomplete');
       expect(stdout).toMatch(
-        new RegExp(`${address}.*not attempted: it comes last, and an earlier change failed`),
+        new RegExp(`${address}.*not attempted: it is applied last, and an earlier change failed`),
       );
       expect(writesOf(service, from).toSorted()).toEqual(['PATCH users', 'POST groups']);
     });

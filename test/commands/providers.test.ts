@@ -474,7 +474,7 @@ test('a literal secret is an error, and is never shown', async () => {
     const { ending, stdout, stderr } = await run(command, made.send, clear);
     expect(ending).toBe('invalid');
     expect(stdout + stderr).toContain(
-      'm.yaml:8:20: error: this secret is readable for everyone who can read the manifest',
+      'm.yaml:8:20: error: everyone who can read the manifest can read this secret',
     );
     expect(stdout + stderr).not.toContain('canary');
     expect(made.requests).toEqual([]);

@@ -61,7 +61,7 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const again = await planned(world, after);
     expect(again.stdout).toContain('No changes.');
     expect(again.stdout).toContain(
-      '`formerly` can be deleted once every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
+      '`formerly` can be deleted after every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
     );
   });
 });
@@ -139,9 +139,9 @@ test.each(['before', 'after'])(
 );
 
 test.each([
-  ['{ username: a, formerly: a }', 'this is its name already'],
+  ['{ username: a, formerly: a }', 'the resource already has this name'],
   ['{ username: a, formerly: b }, { username: b }', 'a is declared as the renamed resource'],
-  ['{ username: b }, { username: a, formerly: b }', '`b` is declared: it was not renamed'],
+  ['{ username: b }, { username: a, formerly: b }', '`b` is still declared, so it was not renamed'],
   ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is the former name of a too'],
   ['{ username: a, formerly: "${env:OLD}" }', 'its former name comes from an environment variable'],
 ])('the entries %s are refused as %s', async (entries, summary) => {

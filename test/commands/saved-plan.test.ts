@@ -132,7 +132,7 @@ describe('a saved plan', () => {
 
   test('of a few changes is applied without showing them again, and not called too large', async () => {
     const { stdout } = await runApply(await savedText());
-    expect(stdout).toContain('The changes are not shown: ');
+    expect(stdout).toContain('The changes are not shown. ');
     expect(stdout).not.toContain('Too many changes');
   });
 

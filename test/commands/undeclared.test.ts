@@ -40,7 +40,7 @@ test('undeclared records are listed, and not planned', async () => {
   const { ending, stdout } = await planned(world, {});
   expect(ending).toBe('done');
   expect(stdout).toContain(
-    '2 that the service holds and no manifest declares, left unchanged:\n  application.old (pk ',
+    '2 in the service that no manifest declares, left unchanged:\n  application.old (pk ',
   );
   expect(stdout).toContain('\n  user.alice (pk ');
   // A record to be renamed is declared, and the service's own accounts do not count.
@@ -79,7 +79,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
     'error: the records of the service could not be read completely, and --fail-on undeclared is given\n',
   );
   expect(unread.stdout).toContain('Everything that could be read is declared.');
-  expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
+  expect(unread.stdout).toContain('Not all records were read: not all outposts could be read');
 });
 
 test('--fail-on undeclared ends with 2 if records are undeclared and others could not be read', async () => {

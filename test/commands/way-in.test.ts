@@ -28,7 +28,7 @@ function validated(allow: readonly string[]): Promise<Ran> {
 test('a flow that anybody can log in to by name is an error unless allowed', async () => {
   const refused = await validated([]);
   expect(refused.ending).toBe('invalid');
-  expect(refused.stdout).toMatch(/m\.yaml:7:.*the flow is open by name.*\[open-login\]/s);
+  expect(refused.stdout).toMatch(/m\.yaml:7:.*anyone who enters a user name can log in.*\[open-login\]/s);
   expect((await validated(['open-login'])).ending).toBe('done');
 });
 
@@ -117,7 +117,9 @@ describe('a plan that lets anybody log in by name is refused:', () => {
     const service = await withPolicy(depends);
     const { ending, stderr, stdout } = await run(plan, service, text);
     expect(ending, stdout + stderr).toBe('invalid');
-    expect(stderr).toMatch(new RegExp(`m\\.yaml${place}.*the flow is open by name.*\\[open-login\\]`, 's'));
+    expect(stderr).toMatch(
+      new RegExp(`m\\.yaml${place}.*anyone who enters a user name can log in.*\\[open-login\\]`, 's'),
+    );
     const allowed = await run(plan, service, text, { allow: [...all, 'open-login', 'lockout'] });
     expect(allowed.ending, allowed.stderr).toBe('done');
     expect(allowed.stdout).toMatch(/^Opens \S+ to anyone with a user name\.$/m);

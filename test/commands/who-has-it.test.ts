@@ -219,7 +219,9 @@ describe('the main provider of another application', () => {
     );
     const { ending, stderr } = await planned(manifest);
     expect(ending).toBe('invalid');
-    expect(stderr()).toContain('The manifests take it from there, and this plan leaves the record unchanged');
+    expect(stderr()).toContain(
+      'The manifests remove it from there, and this plan leaves the record unchanged',
+    );
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
 

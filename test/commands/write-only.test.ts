@@ -66,7 +66,7 @@ describe('a certificate with a write-only key', () => {
   test('is refused offline if invalid', async () => {
     const { context, stdout } = new Certificates().with(withoutKey, 'one', { 'c.pem': 'x' });
     await validate(['m.yaml'], { output: 'text' }, context);
-    expect(stdout()).toContain('this is no certificate in the PEM format');
+    expect(stdout()).toContain('this is not a certificate in the PEM format');
   });
 });
 
@@ -114,7 +114,9 @@ describe('a secret that no answer shows', () => {
     expect(
       await plan(['m.yaml'], { output: 'text', ...allowed, resend, out: 'p.json' }, planned.context),
     ).toBe('done');
-    expect(planned.stdout()).toContain('      key_data  (sent again: the service does not show its value)\n');
+    expect(planned.stdout()).toContain(
+      '      key_data  (sent again, because the service does not show its value)\n',
+    );
     expect(planned.stdout()).toContain('Plan: 0 to add, 1 to change, 0 to destroy.');
     const applied = world.with(withKey);
     expect(await apply(['m.yaml'], { ...now, resend }, applied.context), applied.stderr()).toBe('done');

@@ -113,22 +113,22 @@ describe('a file on a full disk', () => {
         [
           'plan apps.yaml --report',
           'json=r',
-          'error: the report cannot be written to r\n    the file would be larger than may be (EFBIG)',
+          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
         ],
         [
           'apply --yes apps.yaml --report',
           'html=r',
-          'error: the report cannot be written to r\n    the file would be larger than may be (EFBIG)',
+          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
         ],
         [
           'validate apps.yaml --report',
           'html=r',
-          'error: the report cannot be written to r\n    the file would be larger than may be (EFBIG)',
+          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
         ],
         [
           'plan apps.yaml --out',
           'r',
-          'error: the plan cannot be saved to r\n    the file would be larger than may be (EFBIG)',
+          'error: the plan cannot be saved to r\n    the file would be larger than the system allows (EFBIG)',
         ],
       ],
       1,
@@ -150,7 +150,7 @@ describe('a file on a full disk', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(
-      'error: cannot write new/rollcall.yaml\n    the file would be larger than may be (EFBIG)',
+      'error: cannot write new/rollcall.yaml\n    the file would be larger than the system allows (EFBIG)',
     );
     expect(readdirSync(join(folder, 'new'), { recursive: true })).toEqual(['manifests']);
   });

@@ -15,17 +15,17 @@ test.each([
   [
     'user.username',
     '`user.username` cannot be hidden',
-    'Every output identifies a user by it. Hide other fields.',
+    'Every output uses this field to identify a user. Hide other fields.',
   ],
   [
     'application.slug',
     '`application.slug` cannot be hidden',
-    'Every output identifies an application by it.',
+    'Every output uses this field to identify an application.',
   ],
   ['user.emial', 'there is no field `user.emial` to hide', 'Did you mean `user.email`?'],
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
   ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
-  ['x', 'there is no field `x` to hide', 'A field is written as its kind and its name: certificate.'],
+  ['x', 'there is no field `x` to hide', 'Write a field as its type and its name: certificate.'],
 ])('%s cannot be hidden: %s', (name, summary, detail) => {
   const problem = hideProblem(name);
   expect(problem?.summary).toContain(summary);

@@ -183,7 +183,7 @@ describe('manifests of a baseline', () => {
     expect(warning).toMatchObject({
       severity: 'warning',
       code: 'broken-before',
-      summary: 'the manifests of .before are invalid, so entries may be reported as new that are not',
+      summary: 'the manifests of .before are invalid, so old entries may be reported as new',
     });
     expect(warning?.detail).toMatch(
       /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
@@ -193,7 +193,7 @@ describe('manifests of a baseline', () => {
   test('cause another warning if there are none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
     expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
-      '.before/m has none of these manifests, so all entries count as new',
+      '.before/m contains none of these manifests, so all entries count as new',
     ]);
   });
 

@@ -45,11 +45,11 @@ describe('with hidden fields, no line of a manifest is quoted', () => {
 
 test.each([
   ['email: *canary', 'there is no anchor (hidden)'],
-  ['email: !canary x', 'this has no meaning here'],
+  ['email: !canary x', 'this is not allowed here'],
   ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) occurs more than once'],
   ['email: |canary', 'this is not valid YAML'],
   ['email: "${canary}"', 'this is not a reference: (hidden)'],
-  ['email: "${canary"', 'a reference begins here and does not end'],
+  ['email: "${canary"', 'a reference begins here, and its end is missing'],
   ['email: [canary]', '`email` must be a string, not a list'],
   ['email: "canary\0"', 'this file holds a NUL'],
   ['\n---\ncanary', 'a second document starts here'],
@@ -62,7 +62,7 @@ test.each([
 test('a YAML directive is not repeated with hidden fields', async () => {
   const files = memoryFiles({ 'm.yaml': '%canary x\n---\nversion: 1\nusers: []\n' });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
-  expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this has no meaning here' }]);
+  expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this is not allowed here' }]);
 });
 
 test.each([

@@ -25,7 +25,7 @@ test.each([
   expect(await warningsOf(written)).toEqual([
     [
       'warning rewritten-number',
-      `this number does not keep its spelling: ${written} is read as ${read}`,
+      `YAML reads this number differently from its spelling: ${written} is read as ${read}`,
       '6:13',
     ],
   ]);
@@ -46,7 +46,7 @@ test.each(['"0755"', '755', '-1.5', '0', '0.5', '2024-01-02', '1.2.3', '"${var:n
 
 test('a rewritten number of a hidden field is not repeated', async () => {
   expect(await warningsOf('0755', { hide: ['user.attributes'] })).toEqual([
-    ['warning rewritten-number', 'this number does not keep its spelling', expect.anything()],
+    ['warning rewritten-number', 'YAML reads this number differently from its spelling', expect.anything()],
   ]);
 });
 

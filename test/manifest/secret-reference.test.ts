@@ -68,7 +68,7 @@ describe('a file that ${text:} refers to', () => {
     expect(await textOf('texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: [] })).toBe('return 1');
     expect(await textOf('../texts/x.py', 'm/a.yaml', { allowTexts, allowFiles: ['texts'] })).toMatchObject({
       code: 'invalid-reference',
-      detail: 'If it should: add it, or its folder, to allow_texts in rollcall.yaml.',
+      detail: 'To allow the reference, add the file or its folder to allow_texts in rollcall.yaml.',
     });
   });
 

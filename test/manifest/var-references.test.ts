@@ -48,7 +48,7 @@ test.each<[string, EnvironmentChoices, string]>([
     { a: { vars_files: ['f'] }, b: { vars_files: [] } },
     'It may have a value in: a.',
   ],
-  ['none if none sets it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
+  ['none if none sets it', { a: { vars: { other: 1 } } }, 'Set it with --var'],
 ])('for a variable without a value, environments are suggested: %s', async (_, choices, words) => {
   const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
   const { diagnostics } = await loadManifests(['a.yaml'], {

@@ -202,7 +202,7 @@ describe('annotations for resources that were not started', () => {
         /^::error file=m\.yaml,line=4,.*title=not-created::user\.u01: not attempted: the run was interrupted \(and 1 more\)%0AThe same for: user\.u02%0A[^%]*run the same apply again/,
       ),
       expect.stringMatching(
-        /line=6,.*title=not-created::user\.u03: not attempted: the service did not come back/,
+        /line=6,.*title=not-created::user\.u03: not attempted: the service did not become available/,
       ),
     ]);
     expect(lines[2]).not.toContain('The same for');

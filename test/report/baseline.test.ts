@@ -94,7 +94,7 @@ In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 No longer declared, and left unchanged: user.bob, user.carl
 
 Unchanged by this change: 1 to create if absent, 1 differs.
-Without --baseline, they are shown as well.
+To show these as well, leave out --baseline.
 
 Open to everyone, because no \`access\` is declared: application.new.
 

@@ -33,12 +33,12 @@ describe('a report of undeclared records', () => {
     const found = [held('application', 'old'), ...users];
     const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
     expect(said?.split('\n').toSpliced(4, 19)).toEqual([
-      '24 that the service holds and no manifest declares, left unchanged:',
-      '  Not all was read: only superusers see all applications. There may be others. Use the token of a superuser.',
+      '24 in the service that no manifest declares, left unchanged:',
+      '  Not all records were read: only superusers see all applications. There may be others. Use the token of a superuser.',
       '  application.old (pk pk-old)',
       '  user.u10 (pk pk-u10)',
       '  and 3 more of type user',
-      '  `rollcall export --missing-from MANIFESTS` writes manifests of them; --list names them all.',
+      '  `rollcall export --missing-from MANIFESTS` writes manifests of these records; with --list, it lists all of them.',
     ]);
   });
 
@@ -47,7 +47,7 @@ describe('a report of undeclared records', () => {
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );
     expect(await written('text', { found: [], gaps: [gap] })).toContain(
-      '\n\nEverything that could be read is declared.\n  Not all was read: ',
+      '\n\nEverything that could be read is declared.\n  Not all records were read: ',
     );
   });
 
@@ -56,7 +56,7 @@ describe('a report of undeclared records', () => {
       found: [],
       gaps: [gap, { ...gap, type: 'user', summary: 'no users' }],
     });
-    expect(text).toContain('  Not all was read: no users.\n');
+    expect(text).toContain('  Not all records were read: no users.\n');
     expect(text.split('There may be others.')).toHaveLength(2);
   });
 
@@ -66,19 +66,21 @@ describe('a report of undeclared records', () => {
     const text = await written('markdown', { found, gaps: [gap] }, { limit });
     expect(text.length).toBeLessThanOrEqual(limit.most);
     expect(text).toMatch(
-      /23 that the service holds[^]*Not all was read: only superusers see all applications[^]*user\.pk-u10-y/,
+      /23 in the service that no manifest declares[^]*Not all records were read: only superusers see all applications[^]*user\.pk-u10-y/,
     );
     expect(text).toMatch(/… and \d+ more lines, left out here\.[^]*Plan: 1 to add/);
   });
 
   test('lists all in a comment with enough space', async () => {
     const text = await written('markdown', { found: users, gaps: [gap, { ...gap, summary: 'other' }] });
-    expect(text).toMatch(/user\.u29 \(pk pk-u29\)\n {2}and 3 more of type user\n[^]*--list names them all/);
+    expect(text).toMatch(
+      /user\.u29 \(pk pk-u29\)\n {2}and 3 more of type user\n[^]*with\s+--list,\s+it\s+lists\s+all\s+of\s+them/,
+    );
   });
 
   test('has an entry for each type on the HTML page, with unread parts in its head', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
-    expect(text).toContain('<p>Not all was read: only superusers see all applications');
+    expect(text).toContain('<p>Not all records were read: only superusers see all applications');
     expect(text).toContain('value="undeclared" checked> not declared (2)');
     expect(text).toContain('application.&lt;b&gt; (pk pk-&lt;b&gt;)</pre>');
     expect(text).toMatch(/23 users<\/h2>[^]*and 3 more of type user<\/pre>/);

@@ -120,7 +120,7 @@ describe.each(counts)('the text of a plan of %i resources', (count) => {
 describe('a plan of hundreds of changes on a terminal', () => {
   const style = createStyle({ colours: false, columns: 80 });
   const isCompact = (text: string): boolean => !text.includes('    slug');
-  const note = 'so each has one line. --no-compact';
+  const note = 'so each has one line. To see';
 
   test('is compact, and explains how to see all of it', () => {
     const text = planText(plans.get(500) ?? expect.fail(), style);
@@ -229,7 +229,7 @@ describe.each([undefined, 80])('a plan of 250 new applications on %s columns', (
   test('names the first 50 and counts the others', async () => {
     const text = planText(await planOf(manifest(250)), style);
     expect(text.match(/^ {2}\+ application\./gm)).toHaveLength(50);
-    expect(text).toContain('… and 200 more applications that are created.\n--no-compact shows all');
+    expect(text).toContain('… and 200 more applications that are created.\nTo see every change');
     expect(text).toContain('250 to create');
     expect(text.split('\n').length).toBeLessThan(70);
   });

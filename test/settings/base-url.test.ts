@@ -16,8 +16,8 @@ describe('the URL of the service', () => {
 
   test.each([
     ['id.example.com', /not a URL/],
-    ['localhost:8000', /no scheme that is known/],
-    ['ftp://id.example.com', /no scheme that is known/],
+    ['localhost:8000', /unknown scheme/],
+    ['ftp://id.example.com', /unknown scheme/],
     ['https://user:secret@id.example.com', /user name or a password/],
     ['https://id.example.com/?a=b', /query or a fragment/],
     ['https://id.example.com/#a', /query or a fragment/],

@@ -63,7 +63,9 @@ describe('the enabled capabilities', () => {
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
     'do not include default reads: %s',
     async (name) => {
-      const advice = expect.stringMatching(/^Delete it: everything that the token may read/) as string;
+      const advice = expect.stringMatching(
+        /^Delete it: rollcall always reads everything that the token may read/,
+      ) as string;
       await expect(settings({ capability: [name] })).rejects.toMatchObject({ hint: advice });
       await expect(settings({}, { ROLLCALL_CAPABILITIES: name })).rejects.toMatchObject({ hint: advice });
       const { diagnostics } = await settings({}, {}, `version: 1\ncapabilities: [update, ${name}]\n`);

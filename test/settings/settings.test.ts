@@ -149,9 +149,9 @@ describe('the settings', () => {
   });
 
   test('report that rollcall.yaml cannot be read if its folder is inaccessible', async () => {
-    const refusing = async (): Promise<never> => Promise.reject(new Error('its links lead in a circle'));
+    const refusing = async (): Promise<never> => Promise.reject(new Error('its links form a loop'));
     const { diagnostics } = await projectSettings({}, {}, { ...memoryFiles({}), kindOf: refusing });
-    expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'its links lead in a circle' }]);
+    expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'its links form a loop' }]);
   });
 
   test('do not show a token written into rollcall.yaml', async () => {

@@ -23,8 +23,8 @@ describe('the token', () => {
     [undefined, {}, /no access token is given/],
     [undefined, { ROLLCALL_TOKEN: 'a', ROLLCALL_TOKEN_FILE: 'token' }, /both set/],
     ['empty', {}, /is empty/],
-    ['two', {}, /holds characters that no token has/],
-    [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /holds characters that no token has/],
+    ['two', {}, /contains characters that no token has/],
+    [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /contains characters that no token has/],
     ['missing', {}, /cannot be read/],
   ])('is refused from %j and %j', async (flag, env, message) => {
     await expect(tokenBy(flag, env)).rejects.toThrow(message);

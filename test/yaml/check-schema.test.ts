@@ -20,7 +20,7 @@ async function told(text: string, validate: Validate = validateManifest): Promis
 }
 
 describe('a value of the wrong type is reported with the right form', () => {
-  const texts = 'In YAML 1.2, words such as yes and off are texts.';
+  const texts = 'In YAML 1.2, words such as yes and off are strings.';
 
   test.each([
     ...['yes', 'Yes', 'on', '"true"', 'y'].map((word) => [word, `Write true, without quotes. ${texts}`]),
@@ -178,6 +178,6 @@ describe('a slug with a forbidden character', () => {
 
   test('is reported without a character if it comes from a referenced text', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
-    expect(await summaries(text, 'can ary')).toEqual(['`slug` is not of the form that it must have']);
+    expect(await summaries(text, 'can ary')).toEqual(['`slug` does not have the required format']);
   });
 });

@@ -59,7 +59,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   ]);
   const more = beyondContract.length - mostAlike;
   const beyond = [
-    'Asked beyond the three operations of the contract, as --contract-only would not:',
+    'Requests that --contract-only would not have sent:',
     ...beyondContract.slice(0, mostAlike).map((request) => `  ${printableLine(request)}`),
     ...(more > 0 ? [`  and ${more} more, which -o json lists`] : []),
   ];
@@ -88,9 +88,9 @@ function sortOf({ name, status, summary }: DoctorCheck): string {
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
-  if (!isHealthy(checks)) return 'The service cannot be used like this.';
+  if (!isHealthy(checks)) return 'The service cannot be used with these settings.';
   const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
-  const well = unknown.length === 0 ? 'All checks passed.' : 'All checks that were possible passed.';
+  const well = unknown.length === 0 ? 'All checks passed.' : 'All possible checks passed.';
   const isWarned = checks.some(({ status }) => status === 'warn');
   const words = isWarned ? 'The service can be used, but see the warnings.' : well;
   const unchecked = unknown.length === 0 ? '' : ` Not checked: ${unknown.join(', ')}.`;
@@ -150,7 +150,7 @@ export function requiredRole(
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
   return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}${bind}.
-# For plan alone, leave out what begins with add_, change_ or delete_.
+# For plan alone, leave out the permissions that begin with add_, change_ or delete_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${minBlueprintRelease}, blueprints cannot grant permissions: grant them to the role by hand.
 # These permissions were tried on running services; this blueprint was not.

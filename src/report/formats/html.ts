@@ -60,7 +60,7 @@ const pageOf = byKind<[], Page>({
       lines: [
         markup`${appliedTo(report)}`,
         ...[counts, ...remarks, headline].map(headlineOf),
-        markup`<span class="soft">Begun at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
+        markup`<span class="soft">Started at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
       ],
       looks: { ...severities, ...outcomeLooks },
       entries: [...entriesOf(warnings), ...Array.from(named, outcomeEntry)],
@@ -147,7 +147,7 @@ function undeclaredEntries({ lists, hint }: UndeclaredView): Entry[] {
   return lists.map(({ count, lines }) => ({
     kind: 'undeclared',
     heading: count,
-    verdict: 'The service holds this, and no manifest declares it.',
+    verdict: 'The record exists in the service, and no manifest declares it.',
     place: hint,
     body: markup`<pre>\n${lines.join('\n')}</pre>\n`,
   }));

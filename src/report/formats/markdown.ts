@@ -76,7 +76,7 @@ const contentOf = byKind<[], Content>({
     ];
     return {
       headline: [`**${ended}** ${counts}`, ...warningBlock(warnings)].join(' '),
-      blocks: [{ summary: 'Show what became of each resource', language: 'text', sections }],
+      blocks: [{ summary: 'Show the outcome of each resource', language: 'text', sections }],
     };
   },
 });

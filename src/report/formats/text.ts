@@ -85,21 +85,23 @@ function viewText(
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
     gone.length > 0 && fit(removedEntryWords(gone)),
-    besides !== '' && fit(`${besides}.${isMore ? '\nWithout --baseline, they are shown as well.' : ''}`),
+    besides !== '' && fit(`${besides}.${isMore ? '\nTo show these as well, leave out --baseline.' : ''}`),
     isMuch &&
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
     more.length > 0 && fit([...more, inFullWords].join('\n')),
     detail === 'counts' &&
       changes.length > 0 &&
-      fit('The changes are not shown: --compact shows one line each, --no-compact all of each.'),
+      fit(
+        'The changes are not shown. Use --compact for one line each, or --no-compact for every change in full.',
+      ),
     undeclaredLines(view, style)?.flat().join('\n'),
     ...planFoot(view, style),
   );
   return `${parts.join('\n\n')}\n`;
 }
 
-const inFullWords = '--no-compact shows all of each, as do -o json and --report html=FILE.';
+const inFullWords = 'To see every change in full, use --no-compact, -o json or --report html=FILE.';
 
 function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
   const inner = { ...style, width: style.width - signColumn - 2 };
@@ -152,7 +154,7 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitByImportance(planned);
   const lines = detail === 'all' ? outcomeLines(named, style) : groupedLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${asPlannedText(named.length, more)} --no-compact names each, as do -o json and --report.`;
+  const note = `${asPlannedText(named.length, more)} To list all of them, use --no-compact, -o json or --report.`;
   const parts = [
     lines.join('\n'),
     problems,

@@ -71,12 +71,12 @@ function deniedWords(answer: Answer): Row {
     ? [
         'service-denied',
         'the service does not accept the token',
-        'The token is unknown or has expired. Check that it was copied completely, or create a new one.',
+        'The token is unknown or has expired. Check that the token was copied completely, or create a new token.',
       ]
     : [
         'service-denied',
         'the service denied access',
-        'Check the token and its permissions: it has to view records that are looked up, and to add or change the others. `rollcall doctor` lists missing permissions.',
+        'Check the token and its permissions: the token must be able to view the records that are looked up, and to add or change the declared records. `rollcall doctor` lists missing permissions.',
       ];
 }
 
@@ -93,13 +93,13 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   read_only: [
     'service-read-only',
     'the service accepts no changes: its licence does not allow them',
-    'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
+    'The manifest is correct. Renew the enterprise licence of the service, then run the command again.',
   ],
   not_found: noSuchApi,
   not_offered: [
     'service-unexpected',
     'the service does not offer this',
-    'The service has this operation from release 2023.10 on: let it through any proxy on the way.',
+    'Releases from 2023.10 on offer this operation: allow it in every proxy in front of the service.',
   ],
   no_such_route: noSuchApi,
   redirect: [

@@ -15,7 +15,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (error instanceof GivenUpError)
     return {
       cause: 'it was cancelled by the second interruption',
-      advice: 'Nothing is known to be wrong.',
+      advice: 'No problem is known.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
@@ -61,7 +61,7 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
     ],
     [
       'it requires a client certificate',
-      'Pass one with --client-cert.',
+      'Pass a client certificate with --client-cert.',
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     ],
     [
@@ -71,14 +71,14 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
     ],
     [
       'it does not accept the client certificate',
-      'Get one that it accepts, and pass it with --client-cert.',
+      'Pass a certificate that the service accepts with --client-cert.',
       'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
     ],
     [
       'the port does not speak TLS',
-      'Check the port, and whether it is http:// rather than https://.',
+      'Check the port, and whether the URL must begin with http:// instead of https://.',
       'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG EPROTO',
     ],
   ].flatMap(([cause = '', advice = '', ...codes]) =>

@@ -197,7 +197,7 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const maxInlineLength = 56;
 
-const sentAgain = '(sent again: the service does not show its value)';
+const sentAgain = '(sent again, because the service does not show its value)';
 
 function differenceViews(
   difference: Difference,

@@ -31,7 +31,8 @@ export function missingCredentials(missing: Missing): Diagnostic {
         ...diagnosticFor(undefined, {
           code: 'not-exported',
           summary: `the service does not show its \`${missing.field}\` to this token`,
-          detail: 'Nothing of it was written. The token may need a further permission to view secrets.',
+          detail:
+            'No credentials of this record were written. The token may need an additional permission to view secrets.',
         }),
         address,
       };
@@ -41,7 +42,7 @@ export function missingCredentials(missing: Missing): Diagnostic {
           code: 'not-exported',
           severity: 'warning',
           summary: `it has no ${missing.names.join(', ')}`,
-          detail: 'An application that has it as its provider gives it these.',
+          detail: 'Create an application that has it as its provider: these values then exist.',
         }),
         address,
       };

@@ -70,13 +70,14 @@ function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
     'base-url',
     'warn',
     'the answer may come from another program: it has no request id (x-authentik-id)',
-    'Check the URL. If a proxy removes that header, all is well.',
+    'Check the URL. If a proxy removes that header, ignore this.',
   );
 }
 
 const baseUrlAdvice: Readonly<Partial<Record<AnswerKind, string>>> = {
-  no_such_route: 'The answer came from another program, or the URL has a path too many or too few.',
-  unusable_success: 'A web page in place of an answer is often the login of a proxy in front of the service.',
+  no_such_route: 'The answer came from another program, or the path of the URL is wrong.',
+  unusable_success:
+    'If the answer is a web page, it is often the login page of a proxy in front of the service.',
 };
 
 function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
@@ -102,7 +103,7 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
 
 /** The note of a plan or apply if the release is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
-  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of that one.`;
+  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of ${newestRelease}.`;
 }
 
 /** Notes on fields that a release does not have, one for each field. */
@@ -118,7 +119,8 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
   if (release === undefined)
     return check('release', 'unknown', `the service was not asked for its release${written}`);
-  if (release === null) return check('release', 'unknown', `the service does not say its release${written}`);
+  if (release === null)
+    return check('release', 'unknown', `the service does not return its release${written}`);
   const line = shownRelease({ year: release.year, month: release.month });
   const summary = `the service is ${shownRelease(release)}`;
   const warn = (words: string, advice: string): DoctorCheck =>
@@ -126,7 +128,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   if (configured && !maybeSameRelease(release, configured))
     return warn(
       written,
-      `Write release: '${line}' there: validate uses it. plan and apply use the service's own.`,
+      `Write release: '${line}' in rollcall.yaml for validate. plan and apply use the release that the service returns.`,
     );
   if (inRange({ before: oldestRelease }, release) === true)
     return warn(`, and rollcall supports ${oldestRelease} and later releases`, 'Upgrade the service.');

@@ -56,7 +56,7 @@ function interrupted(what: string): Diagnostic {
   return diagnosticFor(undefined, {
     code: 'interrupted',
     summary: `the run was interrupted while ${what} were looked up`,
-    detail: 'Nothing was changed. Run it again.',
+    detail: 'Nothing was changed. Run the command again.',
   });
 }
 
@@ -108,7 +108,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       code,
       summary: `the token may not read ${what}`,
       detail: linesOf(
-        `Give it the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
+        `Grant it the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         serviceSentence(answer),
         requestWords(answer),
         `Not read of: ${listNames(alike.map((read) => read.resource.address))}`,
@@ -211,7 +211,8 @@ export function isOfService(fault: NameFault): fault is Extract<NameFault, { kin
 const notLookedUpWords = diagnosticFor(undefined, {
   code: 'service-unreachable',
   summary: 'the names in the manifests could not be looked up',
-  detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
+  detail:
+    'The service asked for too long a wait, or did not become available. Nothing was changed. Run the command again.',
 });
 
 /** The problem of a name without an id. For a hidden field, the message contains no name or id. */

@@ -52,7 +52,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
       const { named, count } = gap;
       return notExported(
         `only superusers see all ${list}`,
-        `This token sees ${named}, and the service counts ${count}. There may be others. Use a superuser's token.`,
+        `This token sees ${named}, and the service counts ${count}. There may be other records. Use a superuser's token.`,
       );
     }
     case 'not_shown':
@@ -66,7 +66,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
     case 'short':
       return notExported(
         `the service counts ${gap.count} ${list}, and its list has ${gap.read} distinct ones`,
-        'The others are missing here. Run it again. If that does not help, a proxy may alter the answers.',
+        'The other records are missing here. Run the command again. If that does not help, a proxy may alter the answers.',
       );
     case 'several':
       return {
@@ -77,7 +77,10 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
         address: addressOf(type, gap.name),
       };
     case 'moved':
-      return notExported(`the ${list} changed while they were read`, 'There may be others. Run it again.');
+      return notExported(
+        `the ${list} changed while they were read`,
+        'There may be other records. Run the command again.',
+      );
     case 'other_types':
       return notExported(
         otherTypes(gap),

@@ -53,13 +53,13 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
     needsFix: true,
   },
   pause: { words: 'the service asks to wait for too long' },
-  away: { words: 'the service did not come back within the waiting time' },
-  doubts: { words: 'too many before it were put off by the service, or ended without a clear answer' },
-  fail_fast: { words: 'another failed, and --fail-fast was given' },
+  away: { words: 'the service did not become available within the waiting time' },
+  doubts: { words: 'for too many requests before it, the service asked to wait or gave no clear answer' },
+  fail_fast: { words: 'another change failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
-  left: { words: 'it was requested, but cannot be done', needsFix: true },
+  left: { words: 'the change was requested, but is not possible', needsFix: true },
   waits: { words: 'the change that it depends on failed' },
-  not_last: { words: 'it comes last, and an earlier change failed' },
+  not_last: { words: 'it is applied last, and an earlier change failed' },
   unmade: { words: 'a resource that it depends on was not created' },
   error: { words: 'the run met an unexpected error' },
 };
@@ -208,7 +208,7 @@ export function applyWords(
 export const isInterruptedOutcome = 'The run was interrupted.';
 
 const finishByUpdateAdvice =
-  'The next plan shows the rest of each unfinished resource as a change: the capability `update` and --allow update finish it.';
+  'To finish the unfinished resources, apply again with the capability `update` and --allow update. The next plan shows the missing parts as changes.';
 
 const checkPartsAdvice =
   'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';

@@ -204,7 +204,7 @@ function renamedNote({ changes }: Plan): string[] {
   );
   if (done.length === 0) return [];
   const which = listFirst(done.map(({ resource }) => resource.address));
-  return [`Already renamed; \`formerly\` can be deleted once every service has the new name: ${which}.`];
+  return [`Already renamed; \`formerly\` can be deleted after every service has the new name: ${which}.`];
 }
 
 /** The number of changes by kind. Kinds with fewer than `min` changes are left out. */

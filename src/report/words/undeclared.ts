@@ -31,18 +31,18 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     missing: gaps.map(({ summary, detail }, place) => {
       const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
       const advice = !isTold && detail.replaceAll('\n', ' ');
-      return printableLine(orEmpty(`Not all was read: ${summary}.`, advice).join(' '));
+      return printableLine(orEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
     }),
     lists,
     hint:
       found.length > 0
-        ? '`rollcall export --missing-from MANIFESTS` writes manifests of them; --list names them all.'
+        ? '`rollcall export --missing-from MANIFESTS` writes manifests of these records; with --list, it lists all of them.'
         : '',
   };
 }
 
 function headline(count: number, isWhole: boolean): string {
-  if (count > 0) return `${count} that the service holds and no manifest declares, left unchanged:`;
+  if (count > 0) return `${count} in the service that no manifest declares, left unchanged:`;
   return isWhole
     ? 'Everything that this token sees in the service is declared.'
     : 'Everything that could be read is declared.';
