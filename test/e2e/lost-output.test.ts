@@ -48,7 +48,7 @@ const textIn = (name: string): string => readFileSync(join(folder, name), 'utf8'
 const bytesIn = (name: string): number => statSync(join(folder, name)).size;
 
 const lost =
-  /^error: the result could not be written: .* \(E\w+\)\n {4}Standard output holds only a part of it\.$/m;
+  /^error: the result could not be written: .* \(E\w+\)\n {4}Standard output contains only a part of the result\.$/m;
 const eachCreated = new RegExp(
   `^(?: {2}\\+ application\\.app-\\d+ {2}created \\(pk \\S+\\)\n){${count}}`,
   'm',
