@@ -162,7 +162,7 @@ async function namesOfIds(
   return read.kind === 'unread' || read.kind === 'not_sent' ? read : namesById(related, read.records);
 }
 
-/** Plans manifests before they are written. Returns the ending, and the plan if it has changes. */
+/** Makes a plan of the generated manifests before they are written to disk. Returns the ending, and the plan if it has changes. */
 export async function planOf(
   texts: ReadonlyMap<string, string>,
   settings: Settings,

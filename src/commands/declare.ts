@@ -68,7 +68,10 @@ export const commands: readonly Declared[] = [
       singleOption('-y, --yes', 'ask nothing and use the defaults'),
       url,
       singleOption('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
-      singleOption('--manifests <path>', 'existing manifests (default: write a first one)'),
+      singleOption(
+        '--manifests <path>',
+        'the path of existing manifests (default: a new manifest is written)',
+      ),
       singleOption('--pipeline <kind>', 'github, gitlab or none (default: none)'),
       singleOption('--merges <what>', 'what a merge may do: create, or update too (default: create)'),
       insecureHttp,

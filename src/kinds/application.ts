@@ -190,7 +190,7 @@ function hiddenUrlProblem(url: string, release: Release | undefined): Problem | 
   return {
     code: 'superseded',
     severity: 'warning',
-    summary: `releases from ${metaHideSince} on hide an application by \`meta_hide\``,
+    summary: `since release ${metaHideSince}, \`meta_hide\` hides an application`,
     detail:
       'An upgrade to such a release turns this URL into `meta_hide: true`, and then the manifest differs. Write `meta_hide: true`, and leave out the URL.',
   };

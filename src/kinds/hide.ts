@@ -4,18 +4,23 @@ import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
 import { lazy } from '../base/memoize.ts';
 
-export type Hide = readonly string[];
+export type HiddenFieldNames = readonly string[];
 
-export const hideable: () => Hide = lazy(() => [...new Set(kinds.flatMap((kind) => hideableOf(kind)))]);
+export const hideable: () => HiddenFieldNames = lazy(() => [
+  ...new Set(kinds.flatMap((kind) => hideableOf(kind))),
+]);
 
-function hideableOf({ type, identity, scope, fields }: Kind): Hide {
+function hideableOf({ type, identity, scope, fields }: Kind): HiddenFieldNames {
   return Object.entries(fields).flatMap(([field, { isInstruction }]) =>
     field === identity || field === scope || isInstruction ? [] : `${type}.${field}`,
   );
 }
 
 /** The hidden fields of a kind. Secrets are always among them. */
-export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
+export function hiddenOf(
+  { type, fields }: Pick<Kind, 'type' | 'fields'>,
+  hide: HiddenFieldNames,
+): ReadonlySet<string> {
   const start = `${type}.`;
   const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
   return new Set([...named, ...Object.keys(fields).filter((field) => fields[field]?.isSecret)]);

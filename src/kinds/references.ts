@@ -70,7 +70,7 @@ const exceptions: Readonly<Record<string, Reference | null>> = {
   '/stages/prompt/stages/ fields': { list: 'prompts', by: 'pk' },
 };
 
-/** Lists with numeric ids; all others have UUIDs. */
+/** The lists whose records have numeric ids; records of all other lists have UUIDs. */
 const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'users']);
 
 /** Undefined if the field does not refer to another record. */

@@ -153,12 +153,12 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): bool
 }
 
 /** `open`: anyone who knows a user name is logged in. `perhaps`: it depends on the named policies. */
-export type OpenByName =
+export type NameOnlyLogin =
   | { readonly kind: 'open' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
 /** Whether a flow asks for a user name and then logs the user in without a proof. */
-export function openByName({ record, passes, stages }: LoginFlow): OpenByName | undefined {
+export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
   if (!isLogin(record) || passes === false) return undefined;
   let isNamed = false;
   let isUnknown = false;

@@ -8,7 +8,7 @@ import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts'
 import { mapIds } from '../kinds/bindings.ts';
 import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
-import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
 import { isNameReference } from '../kinds/values.ts';
@@ -26,7 +26,7 @@ interface ManifestValue {
   readonly broken: PathMap<true>;
   readonly places: Places;
   readonly file: SourceFile;
-  readonly hide: Hide;
+  readonly hide: HiddenFieldNames;
   readonly contractOnly: boolean;
   readonly diagnostics: Diagnostic[];
 }

@@ -4,7 +4,7 @@ import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
-import { isLogin, loginFlow, openByName, openLogin, type LoginRecord } from '../kinds/way-in.ts';
+import { isLogin, loginFlow, nameOnlyLogin, openLogin, type LoginRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
 /** The declared flows and their parts, from all files. */
@@ -34,7 +34,7 @@ export class LoginEntries {
       if (field === undefined || !isLogin(record) || partialComparison(resource, field) !== undefined)
         return [];
       const flow = loginFlow(record, recordOf);
-      return flow && openByName(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];
+      return flow && nameOnlyLogin(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];
     });
   }
 }

@@ -5,7 +5,7 @@ import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { kindOfEntry, lists } from '../kinds/all.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
@@ -26,7 +26,7 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly random?: (limit: number) => number;
   /** `assumed`: secrets are not read; each sensitive reference is taken to exist, with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
-  readonly hide?: Hide;
+  readonly hide?: HiddenFieldNames;
   /** Whether only documented operations are allowed. If so, names cannot replace ids. */
   readonly contractOnly?: boolean;
 }

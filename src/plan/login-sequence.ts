@@ -1,4 +1,4 @@
-import { obstaclesIn, openByName, type LoginFlow } from '../kinds/way-in.ts';
+import { obstaclesIn, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
 /** Whether the change is of a user or group. Its order does not matter, because it affects a flow only for some people. */
@@ -16,7 +16,7 @@ interface TouchedFlow {
 /** Two numbers to compare flows by: `open` is higher if less proof is required, `closed` is higher if there are more obstacles. */
 function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
   if (flow === undefined) return [0, 0];
-  const found = openByName(flow);
+  const found = nameOnlyLogin(flow);
   const open = found === undefined ? 0 : found.kind === 'open' ? 2 : 1;
   return [open, obstaclesIn(flow).length];
 }

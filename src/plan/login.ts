@@ -9,7 +9,7 @@ import {
   isLogin,
   lockout,
   obstaclesIn,
-  openByName,
+  nameOnlyLogin,
   openLogin,
   type LoginFlow,
   type LoginRecord,
@@ -76,8 +76,8 @@ export function checkLoginChanges(
   for (const flow of flows) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
-    const found = flow.after && openByName(flow.after);
-    const earlier = flow.before && openByName(flow.before);
+    const found = flow.after && nameOnlyLogin(flow.after);
+    const earlier = flow.before && nameOnlyLogin(flow.before);
     const isNew = earlier?.kind !== found?.kind || change.resource.kind.login?.is === 'login flow';
     if (found?.kind === 'open' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);

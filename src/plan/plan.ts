@@ -2,7 +2,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Capability, Risk } from '../kinds/capability.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Names } from '../kinds/named.ts';
@@ -29,7 +29,7 @@ export interface Plan extends Destination {
   /** By list: the number of ids in new entries for which it is unknown whether a record has them. */
   readonly unseenIds?: Readonly<Record<string, number>>;
   readonly baseline?: Baseline;
-  readonly hide?: Hide | undefined;
+  readonly hide?: HiddenFieldNames | undefined;
   readonly undeclared?: Undeclared | undefined;
   /** Defined if the plan changes a login flow. */
   readonly wayIn?: WayIn;

@@ -10,7 +10,7 @@ import {
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Child, Unbound } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -110,7 +110,7 @@ function unguardedBindings(
 export function freedValues(
   { kind }: Resource,
   { fields, names = {} }: ObservedValues,
-  hide: Hide = [],
+  hide: HiddenFieldNames = [],
 ): string[] {
   return ownedFields(kind).flatMap((field) =>
     idsIn(field, fields[field] ?? null).map(({ id }) => {

@@ -1,12 +1,12 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
-import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
 import { fieldNamed } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
 /** A transport that removes hidden fields from the service's error messages. Records keep them, for comparison. */
-export function hideFields(send: Transport, hide: Hide): Transport {
+export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
   if (hide.length === 0) return send;
   return async (request, signal) => {
     const exchange = await send(request, signal);

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
-import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
 import { referenceFields } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -27,7 +27,7 @@ export function logging(
   send: Transport,
   clock: Clock,
   log: (request: LoggedRequest) => void,
-  hide: Hide = [],
+  hide: HiddenFieldNames = [],
 ): Transport {
   const closed = closedPaths(hide);
   const attempts = new Map<string, number>();
@@ -52,7 +52,7 @@ export function logging(
   };
 }
 
-function closedPaths(hide: Hide): string[] {
+function closedPaths(hide: HiddenFieldNames): string[] {
   // Only fields that refer to other records are affected, and secrets do not.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {

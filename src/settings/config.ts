@@ -7,7 +7,7 @@ import { isJsonObject } from '../base/json.ts';
 import { resolveFromFile, globFolder, isBelow } from '../base/path-rules.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
+import { hideable, hideProblem, type HiddenFieldNames } from '../kinds/hide.ts';
 import { releaseProblem } from '../kinds/release.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -27,7 +27,7 @@ export interface ReadConfig {
   /** If the file is invalid, the places that can still be found. */
   readonly tokens: TokenPlaces;
   /** If the file is invalid, every field that it may have been meant to hide. */
-  readonly hide: Hide;
+  readonly hide: HiddenFieldNames;
 }
 
 const secretField = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;

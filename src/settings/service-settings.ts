@@ -1,7 +1,7 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Capability, Reach, Risk } from '../kinds/capability.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
 import { acceptedRisks, permittedCapabilities, readReach } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
@@ -30,7 +30,7 @@ export interface ServiceSettings extends Reach {
   readonly client?: ClientCertificate | undefined;
   readonly headers: readonly ExtraHeader[];
   /** Fields whose values are not shown when they come from the service. */
-  readonly hide?: Hide | undefined;
+  readonly hide?: HiddenFieldNames | undefined;
   readonly allow: readonly Capability[];
   readonly acceptedRisks?: readonly Risk[];
 }

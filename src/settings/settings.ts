@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Reach, Risk } from '../kinds/capability.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import { acceptedRisks, readReach } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
@@ -40,7 +40,7 @@ export interface Settings extends Reach {
     readonly ownSecrets: OwnSecrets;
   };
   /** Fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
-  readonly hide: Hide;
+  readonly hide: HiddenFieldNames;
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
 }

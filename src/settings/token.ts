@@ -71,7 +71,7 @@ export async function refuseTokenMismatch(token: Secret, sources: Sources): Prom
   const tokenPlace = places.join(' or ');
   throw new UsageError(
     `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${tokenPlace}, which holds ${ownPlace ? 'another' : 'none'}`,
-    `${ownPlace ? `Unset ${variable}` : `Give it in ${tokenPlace} instead`}; or name the file of the right token with ${nameOf('tokenFile')}.`,
+    `${ownPlace ? `Unset ${variable}` : `Set the token in ${tokenPlace}`}, or give the path of a file with the right token in ${nameOf('tokenFile')}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
 import type { Capability } from '../kinds/capability.ts';
-import type { Hide } from '../kinds/hide.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import type { Environment } from './environment.ts';
 
 /** Settings from the command line or the library. They override the environment, which overrides rollcall.yaml. */
@@ -64,7 +64,7 @@ export interface ChosenConfig {
   readonly allowFiles?: readonly string[] | undefined;
   /** Like `allowFiles`, for `${text:PATH}`, whose content plans show. */
   readonly allowTexts?: readonly string[] | undefined;
-  readonly hide?: Hide | undefined;
+  readonly hide?: HiddenFieldNames | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean | undefined;

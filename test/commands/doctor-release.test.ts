@@ -82,7 +82,7 @@ describe('doctor at a service of some release', () => {
     ['403', answered(403, { detail: 'no' })],
     ['404', answered(404, { detail: 'Not found.' })],
     ['a page', answered(200, '<!DOCTYPE html>')],
-  ])('passes if the service does not tell its release: %s', async (_, exchange) => {
+  ])('passes if the service does not report its release: %s', async (_, exchange) => {
     const { checks, ending } = await examined({ says: exchange }, "release: '2025.12'");
     expect(checks['release']).toBe(
       'unknown the service does not return its release; rollcall.yaml says 2025.12 ',

@@ -36,7 +36,7 @@ describe('a plan of a whole instance', () => {
     expect(asked.filter((path) => path === shared)).toHaveLength(Math.ceil(providers / 100));
   });
 
-  test('reads no kind that the manifests do not name', async () => {
+  test('reads only the kinds that the manifests name', async () => {
     for (const kind of whole.kinds) {
       const entries = whole.manifest[kind.list] ?? [];
       const own = isJsonList(entries)

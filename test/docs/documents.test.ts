@@ -126,7 +126,10 @@ describe('the documents in docs/', () => {
     expect(row).toContain('`export`: the written manifests [may be incomplete]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
     const { code, stderr } = await rollcall(['sandbox', '--', ...exported]);
-    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('It is incomplete') });
+    expect({ code, stderr }).toEqual({
+      code: 6,
+      stderr: expect.stringContaining('The export is incomplete'),
+    });
   });
 
   test('explain every exit code, and no others', () => {

@@ -98,7 +98,7 @@ describe('whether a release is in ranges from and before 2025.10.3', () => {
   });
 });
 
-test('a change of a release line does not depend on the patch number', () => {
+test('a range of releases includes every patch of its first release line', () => {
   for (const text of ['2025.12', '2025.12.0', '2025.12.4']) {
     expect(inRange({ from: '2025.12' }, release(text))).toBe(true);
     expect(inRange({ before: '2025.12' }, release(text))).toBe(false);

@@ -6,7 +6,7 @@ import { isNameReference } from '../../src/kinds/values.ts';
 import {
   loginFlow,
   obstaclesIn,
-  openByName,
+  nameOnlyLogin,
   type LoginFlow,
   type LoginRecord,
 } from '../../src/kinds/way-in.ts';
@@ -90,7 +90,7 @@ describe('anybody who knows a name can log in through a flow', () => {
     ],
     ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
   ])('%s', (_, bound) => {
-    expect(openByName(flowOf(bound))).toEqual(open);
+    expect(nameOnlyLogin(flowOf(bound))).toEqual(open);
   });
 });
 
@@ -118,21 +118,21 @@ describe('a name is not enough to log in through a flow', () => {
     ['with a policy that nobody passes on the flow', ['who', 'enter'], { policies: [policy('never')] }],
     ['that is not for logging in', ['who', 'enter'], { designation: 'stage_configuration' }],
   ])('%s', (_, bound, fields) => {
-    expect(openByName(flowOf(bound, fields))).toBeUndefined();
+    expect(nameOnlyLogin(flowOf(bound, fields))).toBeUndefined();
   });
 });
 
 test('a policy on the only proof of a flow is reported, and the flow counts as neither open nor closed', () => {
   const guarded = { stage: 'proof', policies: [policy('expression')] };
-  expect(openByName(flowOf(['who', guarded, 'enter']))).toEqual({
+  expect(nameOnlyLogin(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',
     policies: ['expression'],
   });
-  expect(openByName(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
+  expect(nameOnlyLogin(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
 test('with a stage of an unknown type it is unknown whether a flow is open', () => {
-  expect(openByName(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
+  expect(nameOnlyLogin(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
 });
 
 test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacles: readonly string[]]>([

@@ -105,7 +105,7 @@ describe('the look-ups of a plan', () => {
     ]);
   });
 
-  test('count an answer that arrived despite an interruption', async () => {
+  test('include an answer that arrives at the moment of an interruption', async () => {
     const interruption = new AbortController();
     const { result } = await observing(
       1,

@@ -92,7 +92,7 @@ describe('an update of a user in the sandbox', () => {
     expect(ask(sandbox, 'GET', 'groups/').body).toMatchObject({ results });
   });
 
-  test('may change the username, and its token keeps its user', () => {
+  test('may change the username, and the token of the user stays valid', () => {
     const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
     expect(ask(sandbox, 'PATCH', 'users/1/', { username: 'anna' }).status).toBe(200);
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').body).toMatchObject({

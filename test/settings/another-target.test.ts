@@ -110,7 +110,7 @@ describe('the general token with a chosen environment', () => {
     const { message, hint } = await refusalOf({ env }, variables);
     for (const part of said.split('…')) expect(message).toContain(part.trim());
     expect(message).toContain(`the environment "${env}"`);
-    expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Give it in .* instead); or .* --token-file\.$/);
+    expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Set the token in .*), or .* --token-file\.$/);
   });
 
   test('is refused with --url too, as it is unclear which token that service should get', async () => {

@@ -36,8 +36,8 @@ const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
 const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
 /**
- * Keeps one diagnostic for each cause: the first of equal diagnostics, which then counts the others and names some of them. This
- * is for people; documents for programs have every diagnostic.
+ * Merges diagnostics of the same cause: keeps the first, and adds how many others there are and where. This is for people; documents
+ * for programs have every diagnostic.
  */
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
