@@ -67,6 +67,8 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   const gone: Row[] = [row];
   kind.rows.delete(row);
   for (const { kind: other, row: user, via: by } of usesOf(world, kind, row)) {
+    // A record that refers to it in two fields may be gone already.
+    if (other.rows.at(String(user.pk)) !== user) continue;
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {
       const left = valuesOf(user, by.field).filter((pk) => pk !== row.pk);

@@ -38,6 +38,21 @@ describe.each([
   ['2023.10', (action: string): string => action.toUpperCase()],
   ['2025.12', (action: string): string => action],
 ] as const)('deletes in the sandbox of release %s', (release, said) => {
+  test('of a flow that a provider names twice free the name of the provider', () => {
+    const { sandbox } = seedSandbox({ is_fresh: true }, release);
+    const provider = (pk: JsonValue = null): JsonObject => ({
+      name: 'own',
+      authorization_flow: pk,
+      authentication_flow: pk,
+      invalidation_flow: pk,
+    });
+    const { pk } = made(sandbox, '/flows/instances/', flowFields('own'));
+    made(sandbox, '/providers/ldap/', provider(pk));
+    sandbox.delete('/flows/instances/', 'own');
+    const again = made(sandbox, '/flows/instances/', flowFields('own'));
+    expect(made(sandbox, '/providers/ldap/', provider(again['pk']))['name']).toBe('own');
+  });
+
   test('of a flow cascade to its bindings and providers, and clear other references', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const flow = made(sandbox, '/flows/instances/', flowFields('own'));
