@@ -185,6 +185,18 @@ describe('a plan that locks people out is refused:', () => {
       expect(refused.stderr).toContain('[lockout]');
     }
   });
+
+  test('the brand has no flow, and an earlier login flow lets nobody pass', async () => {
+    const service = fresh();
+    const shut = `flows:\n  - { slug: a-shut, name: Shut, title: Shut, designation: authentication, stages: [${whole.join(', ')}]${guarded('no')} }\n`;
+    const rest =
+      'policies:\n  - { name: no, type: dummy, result: false }\nbrands:\n  - { domain: authentik-default, flow_authentication: null }\n';
+    const { ending, stderr } = await run(apply, service, shut + rest, { allow: [...all, 'way-in'] });
+    expect(ending, stderr).toBe('done');
+    const refused = await run(plan, service, flow(whole.slice(1).join(', ')));
+    expect(refused.ending).toBe('invalid');
+    expect(refused.stderr).toContain('[lockout]');
+  });
 });
 
 const longer =
