@@ -13,7 +13,7 @@ const steps = [
 const { ROLLCALL_URL: url = '', ROLLCALL_TOKEN: token = '' } = process.env;
 const answer = await fetch(`${url}/api/v3/admin/version/`, { headers: { authorization: `Bearer ${token}` } });
 const { version_current: release } = JSON.parse(await answer.text());
-process.stdout.write(`The service is a sandbox, which does as authentik ${release} does.\n`);
+process.stdout.write(`The service is a sandbox that behaves like authentik ${release}.\n`);
 
 for (const step of steps) {
   process.stdout.write(`\n$ rollcall ${step.join(' ')}\n`);
