@@ -286,7 +286,7 @@ function execute(
       const isMovedElsewhere = (field: string, value: JsonValue): boolean =>
         isMovedFrom(resource, field, value);
       return updateParent(
-        { ...change, isMovedElsewhere: isMovedElsewhere, resent: resentFields(change) },
+        { ...change, isMovedElsewhere, resent: resentFields(change) },
         client,
         pacing,
         control,

@@ -172,10 +172,10 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
       path,
       query: row.query ?? { ordering: identity },
       searchQuery: (name) => narrowedTo()(name),
-      minNamesForList: minNamesForList,
+      minNamesForList,
       ...(keys && { keys }),
-      ...(keyOfName && { keyOfName: keyOfName }),
-      ...(queryById && { queryById: queryById }),
+      ...(keyOfName && { keyOfName }),
+      ...(queryById && { queryById }),
       isId: (pk) => isValidId(ownPath, pk),
     },
   };

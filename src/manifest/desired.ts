@@ -107,7 +107,7 @@ export function desiredResources(read: ManifestValue): Declared {
       if (!broken.subtreeAt(path)) whole.push(resource);
     }
   }
-  return { entriesWithName: entriesWithName, allEntries: allEntries, whole };
+  return { entriesWithName, allEntries, whole };
 }
 
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {

@@ -72,8 +72,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   await pacing.runBeside(() => ask(1));
   const countNow = (): number | undefined => last?.page.count;
   const count = countNow();
-  if (count !== undefined && !isWorth(count))
-    return { isInconsistent: isInconsistent, pages, skippedCount: count };
+  if (count !== undefined && !isWorth(count)) return { isInconsistent, pages, skippedCount: count };
   const pagesNow = (): number => (last === undefined || isOver ? 0 : pageCount(last.page, last.number));
   let asked = 1;
   for (let round = 0; round < maxRounds.growing && asked < pagesNow(); round += 1) {
@@ -83,7 +82,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
       if (!isOver && !signal?.aborted) await ask(number);
     });
   }
-  return { isInconsistent: isInconsistent, pages, ...(failed && { failed }) };
+  return { isInconsistent, pages, ...(failed && { failed }) };
 }
 
 /** The number of pages, computed from one page, because the service may return fewer records per page than requested. */

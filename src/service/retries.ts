@@ -57,7 +57,7 @@ export class Retries {
       attempt: this.#attempt,
       most: max,
       answer,
-      ignoresOutages: ignoresOutages,
+      ignoresOutages,
     });
     if (next === undefined) return false;
     if (next === this.#attempt) this.#ignoredTries += 1;

@@ -45,7 +45,7 @@ async function readVarsFile(
   files: Files,
   { secretFiles, areQuotable, namedIn }: VarsFileOptions,
 ): Promise<ReadVariables> {
-  const text = await readText(filename, files, { secretFiles: secretFiles, linksOutside: 'refused' });
+  const text = await readText(filename, files, { secretFiles, linksOutside: 'refused' });
   if ('code' in text) {
     const hint = namedIn === undefined ? '' : ` It is one of \`vars_files\` in ${namedIn}.`;
     return { variables: {}, diagnostics: [{ ...text, detail: text.detail + hint }] };

@@ -60,7 +60,7 @@ export class NodeReader {
   read(node: unknown, depth: number, key?: Key, place: unknown = node): YamlNode {
     const [start, end] = nodeSpan(node ?? place);
     const { value, children } = this.#readContent(node, depth);
-    return { value, start, end, children: children, key };
+    return { value, start, end, children, key };
   }
 
   #readContent(node: unknown, depth: number): NodeContent {
@@ -78,7 +78,7 @@ export class NodeReader {
 
   #readItems(items: readonly unknown[], depth: number): NodeContent {
     const children = items.map((item) => this.read(item, depth + 1));
-    return { value: children.map(({ value }) => value), children: children };
+    return { value: children.map(({ value }) => value), children };
   }
 
   #readAlias(node: Alias, depth: number): NodeContent {
@@ -132,7 +132,7 @@ export class NodeReader {
       children.push(node);
       value[key] = node.value;
     }
-    return { value, children: children };
+    return { value, children };
   }
 
   #readKey(node: unknown, map: YAMLMap): string | undefined {

@@ -226,7 +226,7 @@ describe('pacing during an outage', () => {
     most: number,
     ignoresOutages: boolean,
   ): Promise<number | undefined> {
-    return pacing.again({ attempt, most, ignoresOutages: ignoresOutages, answer: badGateway });
+    return pacing.again({ attempt, most, ignoresOutages, answer: badGateway });
   }
 
   function pacingThat(

@@ -15,7 +15,7 @@ function again(
   most: number,
   ignoresOutages: boolean,
 ): Promise<number | undefined> {
-  return pacing.again({ attempt, most, ignoresOutages: ignoresOutages, answer: { kind: 'failure' } });
+  return pacing.again({ attempt, most, ignoresOutages, answer: { kind: 'failure' } });
 }
 
 describe('pacing', () => {
