@@ -7,7 +7,7 @@ import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds } from '../dist/kinds/all.js';
 import { newestFacts } from '../dist/kinds/newest-facts.js';
 import { manifestSchema } from './manifest-schema.js';
-import { cell, listTable, referencePages, resolved, wordsFor } from './reference-pages.js';
+import { cell, listOf, listTable, referencePages, resolved, wordsFor } from './reference-pages.js';
 
 put('schemas/manifest.schema.json', `${jsonLines(manifestSchema(kinds, newestFacts))}\n`);
 const manifest = readSchema('manifest');
@@ -93,7 +93,7 @@ function typeOf(property, schema) {
   const { type, enum: values, const: value, items, format } = resolved(property, schema);
   if (value !== undefined) return String(value);
   if (values) return values.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
-  if (items) return `list of ${typeOf(items, schema)}`;
+  if (items) return listOf(typeOf(items, schema));
   if (format) return format;
   return wordsFor(type);
 }

@@ -156,7 +156,7 @@ function valueText(value, kind, name, manifest) {
     const link = `[${refersTo.list.replaceAll('_', ' ')}](reference-${areaOf(refersTo.list)}.md#${refersTo.list})`;
     return items ? `list of ${link}, each an id or a ${key}` : `one of ${link}: its id or ${key}`;
   }
-  if (items) return `list of ${valueText(resolved(items, manifest), kind, '', manifest)}`;
+  if (items) return listOf(valueText(resolved(items, manifest), kind, '', manifest));
   if (values) {
     const shown = values.slice(0, mostValues).map((/** @type {any} */ one) => `\`${cell(String(one))}\``);
     return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');
@@ -222,5 +222,10 @@ export function cell(text) {
  */
 export function wordsFor(type = 'any') {
   const names = [type].flat().join(' or ');
-  return names.replace('object', 'mapping').replace('string', 'text');
+  return names.replace('object', 'mapping');
+}
+
+/** @param {string} item the type of an item */
+export function listOf(item) {
+  return `list of ${item.replace(/\b(string|mapping|integer|number)\b/g, '$1s')}`;
 }

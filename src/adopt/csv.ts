@@ -177,7 +177,7 @@ const missingNameOfRow: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/** The value of a cell; undefined if it does not fit the field. A text that is not an id may be a name instead. */
+/** The value of a cell; undefined if it does not fit the field. A string that is not an id may be a name instead. */
 function valueOf(
   text: string,
   { tableForm, refersTo }: Pick<Kind['fields'][string], 'tableForm' | 'refersTo'> = {},
@@ -189,7 +189,7 @@ function valueOf(
     case 'number':
       if (/^\d+$/.test(text)) return Number(text);
       return refersTo ? { name: text } : undefined;
-    case 'texts':
+    case 'strings':
       return itemsOf(text).map((item) => (refersTo && !uuid.test(item) ? { name: item } : item));
     case 'numbers': {
       const numbers = itemsOf(text).map((item) =>

@@ -13,7 +13,7 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 type Path = readonly (string | number)[];
 
 /**
- * Writes a mapping as readable YAML: texts of several lines become blocks, and quotes are used only where needed. The values must
+ * Writes a mapping as readable YAML: strings of several lines become blocks, and quotes are used only where needed. The values must
  * be allowed in a manifest. `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`.
  */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
@@ -32,7 +32,7 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
   return tag.tag === 'tag:yaml.org,2002:str';
 }
 
-/** The library's way to write texts, except for texts that people could not read or editors would change. */
+/** The library's way to write strings, except for strings that people could not read or editors would change. */
 function readableScalar({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -72,7 +72,7 @@ const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */
 const command = /^\s*::|##\w*\[/m;
 
-/** A text in double quotes. Invisible characters and commands of CI systems are escaped. */
+/** A string in double quotes. Invisible characters and commands of CI systems are escaped. */
 function quoted(value: string): string {
   return JSON.stringify(value)
     .replace(eachUnseen, (character) => {

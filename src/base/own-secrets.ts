@@ -21,5 +21,5 @@ export const ownVariables = [
   'https_proxy',
 ] as const;
 
-/** Shorter texts do not count as secrets, because redacting them everywhere would make the output unreadable. */
+/** Shorter strings do not count as secrets, because redacting them everywhere would make the output unreadable. */
 export const shortestOwnSecret = 8;

@@ -1,13 +1,13 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
 
-/** A text that contains a shorter secret is redacted completely, because such a secret looks like an ordinary word. */
+/** A string that contains a shorter secret is redacted completely, because such a secret looks like an ordinary word. */
 const minWordLength = 4;
 
 /** Shorter secrets are not looked for in base64 or in lines of a manifest, where they would match by chance. */
 const minBase64Length = 8;
 
-/** Finds complete secrets in texts: as they are, as written in JSON and URLs, and in base64. */
+/** Finds complete secrets in strings: as they are, as written in JSON and URLs, and in base64. */
 export class Redactor {
   readonly #longForms: readonly string[];
   readonly #distinctForms: readonly string[];
@@ -72,7 +72,7 @@ export class Redactor {
   }
 }
 
-/** Offsets in a text; `end` is exclusive. */
+/** Offsets in a string; `end` is exclusive. */
 interface SecretSpan {
   readonly start: number;
   end: number;
@@ -109,7 +109,7 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return latest.redactor;
 }
 
-/** The forms in which a text may appear: as it is, in JSON, in Python's JSON (ASCII only), and in a URL. */
+/** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only), and in a URL. */
 function encodedForms(text: string): string[] {
   const whole = Buffer.from(text).toString(); // encodeURIComponent throws for a lone surrogate
   const asJson = JSON.stringify(text).slice(1, -1);

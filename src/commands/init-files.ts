@@ -120,7 +120,7 @@ function allowUpdates(pipeline: string): string {
   );
 }
 
-/** Writes a text so that YAML reads a string, not a number or boolean. */
+/** Writes a string so that YAML reads a string, not a number or boolean. */
 function yamlWord(text: string): string {
   return /^[a-z][\w-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/.test(text)
     ? text

@@ -61,7 +61,7 @@ const fields = {
     idForm: plainUuid,
     isDeduplicated: true,
     removalNote: 'is no longer open to',
-    tableForm: 'texts',
+    tableForm: 'strings',
   },
   'access.users': {
     refersTo: familyOf('users'),

@@ -104,7 +104,7 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** A text that is equal for all bindings of the same child. */
+/** A string that is equal for all bindings of the same child. */
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idField} ${textOf(plainUuid(known))}`;

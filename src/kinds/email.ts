@@ -26,7 +26,7 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
   const isName = domainName.test(domain);
   if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
     return refused(
-      'a text that does not look like an e-mail address',
+      'a string that does not look like an e-mail address',
       'Correct it, leave it out, or set it to "".',
     );
   if (!isName || stricterName.test(domain)) return undefined;

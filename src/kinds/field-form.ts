@@ -27,7 +27,7 @@ export function comparisonOf(
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
     return {
-      tableForm: isNumber ? 'numbers' : 'texts',
+      tableForm: isNumber ? 'numbers' : 'strings',
       ...(isReference && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
       ...(ordered === false && { same: sameTexts }),
     };

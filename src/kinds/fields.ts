@@ -28,7 +28,7 @@ export interface Mask {
 
 export type Templates = Readonly<Record<string, Template>>;
 
-/** A text that combines literals with values from the environment, a file or a generator. */
+/** A string that combines literals with values from the environment, a file or a generator. */
 export type Template = (
   | string
   | { readonly env: string }

@@ -215,7 +215,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** What a referenced record grants if its flag in `factField` is true. */
   readonly grants?: string;
   /** The form in a CSV file, if it is not a single string. */
-  readonly tableForm?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
+  readonly tableForm?: 'boolean' | 'number' | 'strings' | 'numbers' | 'columns';
   readonly findId?: string;
   /** The value that every release sets if a create omits the field. */
   readonly default?: JsonValue;

@@ -14,7 +14,7 @@ interface RedirectUri extends JsonObject {
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
-/** The form that earlier releases use: a text with one URI per line. */
+/** The form that earlier releases use: a string with one URI per line. */
 export function asLines(declared: JsonValue): JsonValue {
   return urisIn(declared)
     .map(({ url }) => url)

@@ -5,7 +5,7 @@ import { inRange, releaseProblemFor, refused } from './release.ts';
 
 type Check = NonNullable<FieldOfKind['checks']>[number];
 
-/** Reports a text that is too long for earlier releases. */
+/** Reports a string that is too long for earlier releases. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,

@@ -215,7 +215,7 @@ function severalOf(sort: string, { model: { list } }: Family): string {
 
 function withInstructions(fields: Kind['fields']): Kind['fields'] {
   const parts = new Set(Object.values(fields).map(({ part }) => part));
-  const names = { isInstruction: true, tableForm: 'texts' } as const;
+  const names = { isInstruction: true, tableForm: 'strings' } as const;
   return {
     ...fields,
     ...(parts.has('if at_least') && { at_least: names }),

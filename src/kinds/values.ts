@@ -38,7 +38,7 @@ export const plainId: IdForm = (id) => nameForm(id) ?? id;
 export const plainUuid: IdForm = (id) =>
   nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
 
-/** Normalizes a name to a text that cannot equal an id. */
+/** Normalizes a name to a string that cannot equal an id. */
 function nameForm(id: JsonValue): string | undefined {
   return isNameReference(id) ? JSON.stringify({ name: id.name }) : undefined;
 }

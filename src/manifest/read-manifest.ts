@@ -165,7 +165,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
 }
 
-/** The path of a value or key that contains a text. */
+/** The path of a value or key that contains a string. */
 function pathOfText(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
   for (const [step, inner] of entriesIn(value)) {

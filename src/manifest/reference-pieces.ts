@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A part of a text: a literal, a reference, or a malformed reference. */
+/** A part of a string: a literal, a reference, or a malformed reference. */
 export type ReferencePiece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
@@ -15,7 +15,7 @@ export type ReferencePiece =
       readonly written: string;
     };
 
-/** Splits a text at its references. `$${` is a literal `${`. */
+/** Splits a string at its references. `$${` is a literal `${`. */
 export function piecesOf(text: string): ReferencePiece[] {
   const pieces: ReferencePiece[] = [];
   let literal = '';

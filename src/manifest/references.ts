@@ -43,7 +43,7 @@ interface ResolvedValue {
 export type References = PathMap<Template>;
 
 export const maxResolvedLength: number = 1_000_000;
-/** The maximum number of problems that are reported for one text. */
+/** The maximum number of problems that are reported for one string. */
 const maxFaults = 10;
 
 export async function resolveReferences(

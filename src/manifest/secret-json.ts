@@ -6,7 +6,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 type Path = readonly (string | number)[];
 
 /**
- * Parses the fields that contain secret JSON, such as a kubeconfig, from a file or variable with JSON or YAML. Any other text is
+ * Parses the fields that contain secret JSON, such as a kubeconfig, from a file or variable with JSON or YAML. Any other string is
  * left for the schema to report. `secrets` are the strings inside.
  */
 export function withSecretJson(
@@ -36,7 +36,7 @@ function jsonIn(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Shorter strings occur in other texts by chance, so they are not redacted. */
+/** Shorter strings occur in other strings by chance, so they are not redacted. */
 const minSecretLength = 8;
 
 function textsIn(value: JsonValue): string[] {

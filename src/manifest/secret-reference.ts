@@ -164,7 +164,7 @@ async function forbiddenFileSetting(
   return `To allow the reference, add the file or its folder to ${setting} in rollcall.yaml.`;
 }
 
-/** Why a text must not be sent, wherever it comes from; undefined if it may be sent. */
+/** Why a string must not be sent, wherever it comes from; undefined if it may be sent. */
 export function forbiddenTextProblem(
   name: string,
   text: string,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 
-/** JSON with sorted keys: equal values give equal texts. */
+/** JSON with sorted keys: equal values give equal strings. */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, inner: JsonValue) =>
     isJsonObject(inner)

@@ -16,7 +16,7 @@ const command = /##(?=\w*\[)/g;
 const commandAtStart = /^(\s*):(?=:)/;
 const escapedStart = String.raw`$1\u{3a}`;
 
-/** Makes a text safe to print on one line of a terminal or log: invisible characters become `\u{…}`. */
+/** Makes a string safe to print on one line of a terminal or log: invisible characters become `\u{…}`. */
 export function printableLine(text: string): string {
   return text
     .replace(unsafe, (character) => {
@@ -29,7 +29,7 @@ export function printableLine(text: string): string {
 }
 
 /**
- * Wraps a safe text into lines of at most `width` columns, at blanks and next to characters of double width, such as Chinese,
+ * Wraps a safe string into lines of at most `width` columns, at blanks and next to characters of double width, such as Chinese,
  * Japanese and Korean ones. `indent` blanks precede all lines except the first. A longer word stays whole: half of a URL is useless.
  * Colour codes take no columns.
  */
@@ -53,7 +53,7 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
   return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
 }
 
-/** Splits a text into words, each with the blanks before it, and at characters of double width. */
+/** Splits a string into words, each with the blanks before it, and at characters of double width. */
 function piecesOf(text: string): string[] {
   return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
     if (ascii.test(word)) return [word];
@@ -78,7 +78,7 @@ const ascii = /^[ -~]*$/;
 /** A combining mark above or below the previous character. */
 const mark = /^[\p{Mn}\p{Me}]$/u;
 
-/** The width of a safe text in columns; it may contain colour codes. */
+/** The width of a safe string in columns; it may contain colour codes. */
 export function widthOf(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (ascii.test(shown)) return shown.length;
@@ -88,7 +88,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The longest start of a safe text that fits into a number of columns. */
+/** The longest start of a safe string that fits into a number of columns. */
 export function firstColumns(text: string, max: number): string {
   let width = 0;
   let end = 0;
@@ -100,7 +100,7 @@ export function firstColumns(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/** The first characters of a safe text; no character is cut in half. */
+/** The first characters of a safe string; no character is cut in half. */
 export function firstCharacters(text: string, max: number): string {
   return text.slice(0, max).replace(/\p{Cs}$/u, '');
 }
@@ -117,7 +117,7 @@ export function quoted(value: JsonValue): string {
   return printableLine(JSON.stringify(value));
 }
 
-/** Encodes a text as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */
+/** Encodes a string as a part of a URI. A lone surrogate has no form in UTF-8, so it is replaced. */
 export function uriComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
 }

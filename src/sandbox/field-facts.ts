@@ -24,7 +24,7 @@ import { bindableAt } from './bindables.ts';
 
 /** What is written by hand about a field, because the service's schema does not contain it. */
 export interface FieldRow extends Partial<Field> {
-  /** Checks a text, a choice or an id before the checks of its form. */
+  /** Checks a string, a choice or an id before the checks of its form. */
   readonly checkFirst?: Check;
   /** Checks the same values after the checks of their form. */
   readonly checkLast?: Check;

@@ -58,14 +58,14 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** Runs before the checks that every text has. */
+  /** Runs before the checks that every string has. */
   readonly checkFirst?: Check;
   readonly maxLength?: number;
-  /** Runs after the checks that every text has. */
+  /** Runs after the checks that every string has. */
   readonly checkLast?: Check;
 }
 
-/** Reads a text and trims it. Numbers are read as texts; booleans are rejected. */
+/** Reads a string and trims it. Numbers are read as strings; booleans are rejected. */
 export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
   const checks = [
     checkFirst,

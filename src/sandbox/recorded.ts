@@ -65,7 +65,7 @@ const generatedFields = memoizePerKey(({ defaults, shown }: Recorded) =>
   ),
 );
 
-/** The generated values of a new record: constant times, the requester, and random texts. */
+/** The generated values of a new record: constant times, the requester, and random strings. */
 export function generatedValues(pk: Row['pk'], recorded: Recorded, asker?: Requester): Values {
   const fields = generatedFields(recorded);
   if (fields.length === 0) return {};

@@ -126,7 +126,7 @@ function comparatorFor(term: string): (a: Row, b: Row) => number {
   return (a, b) => sign * compareValues(valueIn(a), valueIn(b));
 }
 
-/** Compares values in the order of the database: texts by code points, null last. */
+/** Compares values in the order of the database: strings by code points, null last. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a === b || typeof a === 'object' || typeof b === 'object') return 0;

@@ -1,6 +1,6 @@
 import { sensitive } from '../base/sensitive.ts';
 
-/** A text that only `reveal` returns. Other conversions give `(sensitive)`, and util.inspect shows nothing. */
+/** A string that only `reveal` returns. Other conversions give `(sensitive)`, and util.inspect shows nothing. */
 export class Secret {
   readonly #text: string;
 

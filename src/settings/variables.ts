@@ -74,7 +74,7 @@ function readAssignment(assignment: string): [name: string, value: JsonValue] {
   const isNumber = text !== '' && !Number.isNaN(Number(text));
   throw new UsageError(
     `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
-    `If it is a text, quote it: --var '${name}="…"'.${isNumber ? ` Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : ''}`,
+    `If it is a string, quote it: --var '${name}="…"'.${isNumber ? ` Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : ''}`,
   );
 }
 

@@ -59,7 +59,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('reads a text in place of an id as the name of a group or provider', () => {
+  test('reads a string in place of an id as the name of a group or provider', () => {
     expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
       declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
     });
@@ -220,7 +220,7 @@ describe('an invalid CSV table', () => {
     ['text after a closing quote', 'username,name\na,"A" b\n', ['2:3 csv-syntax']],
     ['a row without a name', 'username,name\n,A\n', ['2:1 missing-field']],
     ['a boolean that is neither true nor false', 'username,name,is_active\na,A,yes\n', ['2:5 wrong-type']],
-    ['a text that is too long', `username,name\n${'a'.repeat(151)},A\n`, ['2:1 invalid-length']],
+    ['a string that is too long', `username,name\n${'a'.repeat(151)},A\n`, ['2:1 invalid-length']],
     [
       'a date that does not exist',
       'username,name,last_login\na,A,2024-02-31T10:00:00Z\n',

@@ -202,7 +202,7 @@ describe('a value that a manifest cannot contain', () => {
       'attributes',
       'invalid-reference',
     ],
-    ['white space around a text', user, { username: 'x', name: ' x' }, 'name', 'invalid-value'],
+    ['white space around a string', user, { username: 'x', name: ' x' }, 'name', 'invalid-value'],
     [
       'a date that does not exist',
       user,
@@ -242,7 +242,7 @@ describe('a value that a manifest cannot contain', () => {
 
   test.each<[what: string, fields: JsonObject]>([
     ['attributes nested just within the limit', { attributes: nested(61) }],
-    ['a long text without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
+    ['a long string without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
     ['a value with only a warning', { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' }],
     [
       'attribute keys that look like numbers, null or YAML syntax',

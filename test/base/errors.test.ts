@@ -31,7 +31,7 @@ describe('the reason of an error', () => {
     [new Error('it is too large'), 'it is too large'],
     [Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' }), 'EXDEV: cross-device link'],
     [new DOMException('stopped', 'AbortError'), 'stopped'],
-    ['a text', 'a text'],
+    ['a string', 'a string'],
     [undefined, 'undefined'],
   ])('is the original message if there is no plainer one: %s', (error, reason) => {
     expect(failureReason(error)).toBe(reason);

@@ -3,7 +3,7 @@ import { Redactor } from '../../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
 
-describe('a secret in a text', () => {
+describe('a secret in a string', () => {
   test.each([
     ['in plain form', secret],
     ['in JSON', JSON.stringify(secret)],
@@ -37,11 +37,11 @@ describe('a secret in a text', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).redact('(one-two-three)')).toBe('((sensitive))');
   });
 
-  test('that is too short to search for masks the whole text', () => {
+  test('that is too short to search for masks the whole string', () => {
     expect(new Redactor(['1']).redact('no more than 150')).toBe('(sensitive)');
   });
 
-  test('is masked in a long text, without masking anything else', () => {
+  test('is masked in a long string, without masking anything else', () => {
     const filler = '%41'.repeat(30_000);
     expect(new Redactor([secret]).redact(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });

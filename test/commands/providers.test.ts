@@ -271,7 +271,7 @@ describe('a create of a provider', () => {
     },
   );
 
-  test('sends redirect URIs as a text to a release without lists, and remembers that for later requests', async () => {
+  test('sends redirect URIs as a string to a release without lists, and remembers that for later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });

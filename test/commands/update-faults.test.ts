@@ -33,7 +33,7 @@ async function applied(
 describe('undeclared values in the service', () => {
   const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], at_least: [groups], attributes: { dept: legal } }]\n`;
 
-  test('are kept, whatever their keys and texts are', async () => {
+  test('are kept, whatever their keys and strings are', async () => {
     const held = JSON.parse(
       '{"dept":"sales","__proto__":{"dept":"x"},"constructor":1,"toString":"t","hasOwnProperty":[],"":"","a.b":{"1":"é\\u202e🙂"},"null":null,"1":1}',
     ) as JsonObject;

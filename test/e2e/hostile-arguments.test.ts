@@ -50,7 +50,7 @@ const reachingOptions: Readonly<Record<string, readonly string[]>> = {
   completion: ['bash'],
 };
 
-describe('a hostile text on the command line is repeated without effect', () => {
+describe('a hostile string on the command line is repeated without effect', () => {
   test.each(commands.map((command) => [namesOf(command).join(' '), command]))(
     'as an unknown option of rollcall %s',
     async (_, command) => {

@@ -37,7 +37,7 @@ test('every file of facts is read, and each of its types has fields in the end o
 });
 
 describe('the facts of the API contain', () => {
-  test('redirect URIs as a text at first, and as a list of records later', () => {
+  test('redirect URIs as a string at first, and as a list of records later', () => {
     const path = '/providers/oauth2/';
     expect(field('2023.10', path, 'redirect_uris')).toEqual({ type: 'string' });
     expect(field('2025.8', path, 'redirect_uris')).toEqual({
@@ -157,7 +157,7 @@ test('the newest facts of rows equal those of the files', () => {
   }
 });
 
-test('a text is checked for the length limits of earlier releases', () => {
+test('a string is checked for the length limits of earlier releases', () => {
   const length = newestFacts('/core/groups/').fields['name']?.shorter;
   expect(length).toEqual({ before: '2024.8', maxLength: 80 });
   expect(newestFacts('/rbac/roles/').fields['name']?.shorter).toEqual({ before: '2026.2', maxLength: 150 });

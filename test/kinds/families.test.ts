@@ -17,7 +17,7 @@ test('kinds are ordered after the lists that they refer to, so that plans show d
   expect([...new Set(found)]).toEqual(backwards);
 });
 
-test.each([...lists])('a record of %s is named and found by a text field of its list', (list) => {
+test.each([...lists])('a record of %s is named and found by a string field of its list', (list) => {
   const { byName, identity } = familyOf(list);
   expect(Object.values(byName.keys ?? { name: 'name' })).toContain(identity);
   expect(Object.keys(byName.searchQuery('some-name')).length).toBeLessThanOrEqual(1);

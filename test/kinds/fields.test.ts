@@ -36,7 +36,7 @@ test('a value without a mask is the same in every form that code can read', () =
   });
 });
 
-test('a sensitive text is sent, and masked in output and saved plans', () => {
+test('a sensitive string is sent, and masked in output and saved plans', () => {
   const mask = { sensitive: { '/key': [{ env: 'KEY' }] } };
   expect(seen('attributes', { key: 's3cret', team: 'a' }, mask)).toMatchObject({
     sent: { key: 's3cret', team: 'a' },

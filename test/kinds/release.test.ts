@@ -17,7 +17,7 @@ function release(text: string): Release {
 }
 
 test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])(
-  'the text "%s" is read as a release and printed unchanged',
+  'the string "%s" is read as a release and printed unchanged',
   (text) => {
     expect(shownRelease(release(text))).toBe(text);
   },
@@ -38,7 +38,7 @@ test.each([
   'v2025.12',
   '2025.12.4.1',
   '25.12',
-])('the text %j is not read as a release', (text) => {
+])('the string %j is not read as a release', (text) => {
   expect(readRelease(text)).toBeUndefined();
   expect(releaseProblem(text)).toMatchObject({ code: 'invalid-format' });
 });

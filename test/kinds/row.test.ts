@@ -21,7 +21,7 @@ test('a read-only field has no reference', () => {
 
 test.each([
   ['what no answer shows, whatever its name', 'label', { type: 'string', writeOnly: true }, true],
-  ['a text with the name of a secret', 'api_token', { type: 'string' }, true],
+  ['a string with the name of a secret', 'api_token', { type: 'string' }, true],
   ['a URL with the name of a secret', 'token_page', { type: 'string', format: 'uri' }, false],
   ['a choice with the name of a secret', 'token_kind', { type: 'string', enum: ['a'] }, false],
 ] as const)('a field is classified as secret or not: %s', (_, name, facts, is) => {

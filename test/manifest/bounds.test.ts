@@ -97,7 +97,7 @@ describe('the limits on manifests', () => {
 
   test.runIf(inFull).each([
     ['many small entries', entry.repeat(2000), 'name: A'],
-    ['names of entries in one text', '', `name: "${', slug: '.repeat(2000)}"`],
+    ['names of entries in one string', '', `name: "${', slug: '.repeat(2000)}"`],
   ])('include %s, which leave no room for a mapping of many keys', async (_name, before, name) => {
     const refusedAfter = async (above: string, field: string): Promise<number> => {
       const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
@@ -117,7 +117,7 @@ describe('the limits on manifests', () => {
     expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
   });
 
-  test('do not count brackets in a text as nesting', async () => {
+  test('do not count brackets in a string as nesting', async () => {
     expect(await codesOf(`${head}  - { username: a, name: "${'['.repeat(1000)}" }\n`)).toEqual([]);
   });
 

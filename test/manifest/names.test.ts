@@ -105,7 +105,7 @@ describe('a name in place of an id', () => {
     ]);
   });
 
-  test('is not proposed for a text that may be a secret', async () => {
+  test('is not proposed for a string that may be a secret', async () => {
     const loaded = await load(['users: [{ username: f, name: F, groups: ["${env:CANARY}", staff] }]'], {
       env: { CANARY: 'canary' },
     });

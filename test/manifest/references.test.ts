@@ -84,7 +84,7 @@ describe('a reference in a manifest', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('is reported once for each invalid reference in a text', async () => {
+  test('is reported once for each invalid reference in a string', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',

@@ -50,7 +50,7 @@ test('a rewritten number of a hidden field is not repeated', async () => {
   ]);
 });
 
-test('a number in place of a text is reported once', async () => {
+test('a number in place of a string is reported once', async () => {
   const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: 0755 }]\n' });
   const { diagnostics } = await loadManifests(['a.yaml'], { files });
   expect(diagnostics.map(({ code }) => code)).toEqual(['wrong-type']);

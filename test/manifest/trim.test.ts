@@ -56,7 +56,7 @@ test('top-level fields of entries and defaults are trimmed, nested values are no
   });
 });
 
-test('a manifest is read with its texts as the service stores them', async () => {
+test('a manifest is read with its strings as the service stores them', async () => {
   const [alice] = await desired(
     String.raw`{ "version": 1, "users": [{ "username": "\u001calice\u0085", "name": "\ufeffAlice\u3000" }] }`,
   );

@@ -17,7 +17,7 @@ test.each([
   [500_000, []],
   [500_001, ['invalid-reference']],
 ])(
-  'a text may have a million characters after its references are resolved: twice %i',
+  'a string may have a million characters after its references are resolved: twice %i',
   async (length, codes) => {
     expect(await codesOf('${var:long}${var:long}', { long: 'x'.repeat(length) })).toEqual(codes);
   },
@@ -92,7 +92,7 @@ test.each([
 });
 
 test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
-  'for a number variable in place of a text, the advice is to quote it where it is set: %s',
+  'for a number variable in place of a string, the advice is to quote it where it is set: %s',
   async (name) => {
     expect(await told(name, { u: 330 })).toEqual([
       [
@@ -104,7 +104,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
   },
 );
 
-test('for a text variable in place of a boolean, the advice is to change it where it is set', async () => {
+test('for a string variable in place of a boolean, the advice is to change it where it is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const files = memoryFiles({ 'a.yaml': text });
   const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { on: 'true' } });

@@ -75,7 +75,7 @@ const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
 const other = '3f23b8d6-dbbb-4842-8b22-b14c757098b0';
 
 const same: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
-  ['a text', 'name', 'Wiki', 'Wiki'],
+  ['a string', 'name', 'Wiki', 'Wiki'],
   ['nothing, and null', 'provider', null, null],
   ['provider ids in another order', 'backchannel_providers', [3, 2], [2, 3]],
   ['provider ids that were given twice', 'backchannel_providers', [2, 3, 2], [3, 2]],
@@ -117,8 +117,8 @@ const same: [what: string, field: string, declared: JsonValue, held: JsonValue][
 ];
 
 const different: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
-  ['texts of another case', 'name', 'Wiki', 'wiki'],
-  ['an empty text and null', 'group', '', null],
+  ['strings of another case', 'name', 'Wiki', 'wiki'],
+  ['an empty string and null', 'group', '', null],
   ['a number and the same in digits', 'provider', 3, '3'],
   ['fewer provider ids', 'backchannel_providers', [2, 3], [2]],
   ['more provider ids', 'backchannel_providers', [2], [2, 3]],

@@ -98,7 +98,7 @@ describe('a plan', () => {
     expect(plan.resource_changes[0]?.not_shown).toEqual(['group']);
   });
 
-  test('compares a text as the service stores it', async () => {
+  test('compares a string as the service stores it', async () => {
     const plan = await documentOf(manifestOf('meta_description: |', '  one', '  two'), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'one\ntwo' },
     });

@@ -323,7 +323,7 @@ describe('the probe reports a service that', () => {
           : exchange,
     ],
     [
-      'keeps blanks around a text',
+      'keeps blanks around a string',
       /users: trimmed/,
       (exchange, request, body) =>
         request.method === 'PATCH' && request.body?.includes('\\n')

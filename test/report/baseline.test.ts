@@ -172,7 +172,7 @@ Unchanged by this change: 1 in sync.`,
       …  2 more, as before`,
     ],
     [
-      'a text of several lines',
+      'a string of several lines',
       apps('slug: a, name: A, meta_description: "one\\ntwo"'),
       apps('slug: a, name: A, meta_description: "one\\n2"'),
       { a: { name: 'A', meta_description: 'one\nzwei' } },

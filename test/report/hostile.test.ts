@@ -42,7 +42,7 @@ const harmless = given(Array.from({ length: perRun }, () => 'x'));
 const everyInvisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const invisible = new RegExp(everyInvisible, 'u');
 
-/** Whether a terminal and a CI log show a text without interpreting it. */
+/** Whether a terminal and a CI log show a string without interpreting it. */
 function expectInert(text: string): void {
   expect(text.replaceAll('\n', '')).not.toMatch(invisible);
   expect(text).not.toMatch(/##\w*\[/);

@@ -103,8 +103,8 @@ describe('the release of the service', () => {
     ['404', answered(404, { detail: 'Not found.' })],
     ['a web page', answered(200, '<!DOCTYPE html>')],
     ['a 404 of another form', answered(404, '<!DOCTYPE html>')],
-    ['a text that is no release', version('development')],
-    ['a release that is not a text', answered(200, { version_current: 5 })],
+    ['a string that is no release', version('development')],
+    ['a release that is not a string', answered(200, { version_current: 5 })],
   ])('is taken from rollcall.yaml if the service answers %s', async (_, exchange) => {
     const says = [exchange];
     expect(await run(plan, { says })).toMatchObject({

@@ -64,7 +64,7 @@ describe('an inconsistent or unrequested page proves nothing:', () => {
     ['a greater count than the pages before', page({ start_index: 2, end_index: 4 }, [...two, { pk: 3 }])],
     ['a smaller count than the pages before', page({ start_index: 3, end_index: 3 }, two.slice(1))],
     ['a greater count on the last page', page({ next: 0, start_index: 2, end_index: 5 }, [...two, ...two])],
-    ['a count that is a text', page({ count: '5' })],
+    ['a count that is a string', page({ count: '5' })],
     ['a count that is a fraction', page({ count: 5.5 })],
     ['a count that is negative', page({ count: -5 })],
     ['no count', { pagination: { next: 0 }, results: two }],

@@ -52,7 +52,7 @@ describe('a token that an answer repeats', () => {
     expect(await redacted(withBody(502, `<p>${secret}</p>`))).toMatchObject({ body: '<p>(sensitive)</p>' });
   });
 
-  test('is masked without changing other escaped texts', async () => {
+  test('is masked without changing other escaped strings', async () => {
     const body = '{ "detail": "caf\\u00e9 \\/" }';
     expect(await redacted(withBody(404, body))).toMatchObject({ body });
   });
@@ -135,7 +135,7 @@ describe('the secrets of a manifest', () => {
     });
   });
 
-  test('mask a whole text if too short to search for', () => {
+  test('mask a whole string if too short to search for', () => {
     const body = { name: ['no more than 150 characters', 'fine'] };
     expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
       name: ['(sensitive)', 'fine'],

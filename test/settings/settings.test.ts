@@ -79,9 +79,9 @@ describe('the settings', () => {
     });
   });
 
-  test('explain the limit of numbers in --var, and how to write a text', async () => {
+  test('explain the limit of numbers in --var, and how to write a string', async () => {
     await expect(projectSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
-      hint: `If it is a text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
+      hint: `If it is a string, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
     });
   });
 

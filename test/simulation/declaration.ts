@@ -40,7 +40,7 @@ export function declarationsOf(
   };
 }
 
-/** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a text that the world refuses. */
+/** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a string that the world refuses. */
 function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);

@@ -41,11 +41,11 @@ describe('an unquoted YAML word', () => {
     '2024-01-01 2024-01-01T00:00:00Z 11111111-1111-4111-8111-111111111111',
   ].flatMap((line) => line.split(' '));
 
-  test.each([...texts, 'null null', '1 2'])('%s is read as a text', (text) => {
+  test.each([...texts, 'null null', '1 2'])('%s is read as a string', (text) => {
     expect(readAs(text)).toEqual([text, text]);
   });
 
-  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is read as a text', (text) => {
+  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is read as a string', (text) => {
     expect(readAs(`"${text}"`)).toEqual([text, text]);
     expect(readAs(`'${text}'`)).toEqual([text, text]);
   });

@@ -19,7 +19,7 @@ export const scopeMapping: RowKind = kindFrom({
   fields: {
     scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
     expression: { changeWarning: () => 'applications receive other data about their users' },
-    // In 2023.10.7 and 2025.12.4, the default is an empty text.
+    // In 2023.10.7 and 2025.12.4, the default is an empty string.
     description: { default: '' },
   },
 });

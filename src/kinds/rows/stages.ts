@@ -35,7 +35,7 @@ const redirect = kindFrom({
   },
 });
 
-/** Converts between the text that later releases use and the number that earlier releases use. */
+/** Converts between the string that later releases use and the number that earlier releases use. */
 function formerly(former: (text: string) => number, text: (number: JsonValue) => string): Form {
   return {
     sent: (declared) => declared,

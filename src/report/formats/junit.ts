@@ -99,7 +99,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Escapes a text for an element or attribute. Characters that XML cannot contain are made visible first. */
+/** Escapes a string for an element or attribute. Characters that XML cannot contain are made visible first. */
 function xml(text: string): string {
   const lines = text.split('\n').map((line) => printableLine(line));
   return lines.join('\n').replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -99,7 +99,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   ];
 }
 
-/** The longest end of a safe text that fits into a number of columns. */
+/** The longest end of a safe string that fits into a number of columns. */
 function lastColumns(text: string, max: number): string {
   let last = text.slice(-Math.floor(max)).replace(/^\p{Cs}/u, '');
   while (widthOf(last) > max) last = last.replace(/^./u, '');

@@ -255,7 +255,7 @@ function marker(title: string, key: CommentKey): string {
   return `${title} ${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** A code span with a text of one line. Markdown has no meaning in it. */
+/** A code span with a string of one line. Markdown has no meaning in it. */
 function codeSpan(text: string): string {
   const longest = longestRun(text);
   const [fence, pad] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : ''];

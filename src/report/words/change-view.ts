@@ -23,7 +23,7 @@ export type FieldView =
   | { readonly kind: 'ids'; readonly field: string; readonly text: string }
   /** Short values, shown below each other. */
   | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
-  /** The differences between two long texts: removed lines are from the first side, added lines from the second. */
+  /** The differences between two long strings: removed lines are from the first side, added lines from the second. */
   | {
       readonly kind: 'diff';
       readonly field: string;
@@ -194,7 +194,7 @@ function spaced(value: JsonValue): string {
   return printableLine(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
 }
 
-/** Longer texts are shown as a diff. */
+/** Longer strings are shown as a diff. */
 const maxInlineLength = 56;
 
 const sentAgain = '(sent again, because the service does not show its value)';
@@ -261,11 +261,11 @@ type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
 
-/** If two texts have more differences, each text is shown in full. */
+/** If two strings have more differences, each string is shown in full. */
 const maxEdits = 1000;
 const context = 2;
 
-/** The differences between two texts, line by line, with context. */
+/** The differences between two strings, line by line, with context. */
 export function textDiff(before: string, after: string): DiffLine[] {
   const parts = diffLines(withFinalNewline(before), withFinalNewline(after), { maxEditLength: maxEdits }) ?? [
     { value: withFinalNewline(before), removed: true, added: false },

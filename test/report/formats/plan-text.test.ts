@@ -53,7 +53,7 @@ describe('the text of a plan', () => {
     expect(text).not.toMatch(/[ \t]$/m);
   });
 
-  test('shows each value of a new resource, and the lines of a text', async () => {
+  test('shows each value of a new resource, and the lines of a string', async () => {
     expect(await textOf(application('provider: 1', 'meta_description: "One\\nTwo\\n\\tThree"'))).toBe(
       [
         'Plan for https://id.example.com',
@@ -125,7 +125,7 @@ describe('the text of a plan', () => {
     expect(signs).toContain(style.yellow('~'));
   });
 
-  test('wraps a long text at spaces, and keeps long words whole', async () => {
+  test('wraps a long string at spaces, and keeps long words whole', async () => {
     const text = await textOf(
       application(`meta_description: "${'word '.repeat(40)}${'\u{10330}'.repeat(120)}"`),
     );
