@@ -74,6 +74,8 @@ export interface Answer {
   readonly form?: string;
   /** With `lost` and `unexplained_refusal`: the request went over http://, and a port that expects TLS answers in the same way. */
   readonly likeTlsPort?: true;
+  /** With `lost` and `unreachable_for_now`: the service answered the same request at the path of a later release. */
+  readonly wasAnsweredBefore?: true;
 }
 
 /**
@@ -111,9 +113,18 @@ export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
     case 'withheld':
       return { kind: 'not_offered' };
     case 'never_sent':
-      return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
+      return {
+        kind: exchange.transient ? 'unreachable_for_now' : 'unreachable',
+        error: exchange.error,
+        ...(exchange.wasAnsweredBefore && { wasAnsweredBefore: true }),
+      };
     case 'lost':
-      return { kind: 'lost', error: exchange.error, ...(exchange.likeTlsPort && { likeTlsPort: true }) };
+      return {
+        kind: 'lost',
+        error: exchange.error,
+        ...(exchange.likeTlsPort && { likeTlsPort: true }),
+        ...(exchange.wasAnsweredBefore && { wasAnsweredBefore: true }),
+      };
     case 'answered': {
       const { status, headers } = exchange;
       const json = parseBody(exchange.body, status, request);
@@ -275,8 +286,8 @@ function optionalField<Key extends string>(key: Key, value: string | undefined):
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
-export function isAnswered({ status }: Answer): boolean {
-  return status !== undefined;
+export function isAnswered({ status, wasAnsweredBefore }: Answer): boolean {
+  return status !== undefined || wasAnsweredBefore === true;
 }
 
 export function isTimeout({ kind, error }: Answer): boolean {

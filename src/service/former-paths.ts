@@ -30,7 +30,9 @@ export function withFormerPaths(send: Transport): Transport {
     // A 405 can also follow a create that succeeded. If the second request was never sent, that possibility remains.
     if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
-    return other;
+    return other.kind === 'never_sent' || other.kind === 'lost'
+      ? { ...other, wasAnsweredBefore: true }
+      : other;
   }
 }
 

@@ -69,9 +69,9 @@ export class Outage {
   }
 
   note(answer: Answer): void {
+    this.#hasAnswered ||= isAnswered(answer);
     if (this.#state.kind === 'there' && this.#isOutageSign(answer))
       this.#state = { kind: 'away', sign: answer };
-    this.#hasAnswered ||= isAnswered(answer);
     this.#lastWasLost = isDropped(answer);
   }
 

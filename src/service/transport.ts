@@ -12,7 +12,7 @@ export interface HttpRequest {
 
 /**
  * The result of a request. A transport never rejects, so a missing answer is a result too. `likeTlsPort`: the request went over
- * http://, and a port that expects TLS also closes the connection or answers 400.
+ * http://, and a port that expects TLS also closes the connection or answers 400. `wasAnsweredBefore`: the service answered the same request at the path of a later release.
  */
 export type Exchange =
   | {
@@ -25,9 +25,19 @@ export type Exchange =
       readonly likeTlsPort?: true;
     }
   /** No byte of the request was written, so the service cannot have acted on it. */
-  | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
+  | {
+      readonly kind: 'never_sent';
+      readonly error: Error;
+      readonly transient: boolean;
+      readonly wasAnsweredBefore?: true;
+    }
   /** At least part of the request was written, but no complete answer arrived. */
-  | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true }
+  | {
+      readonly kind: 'lost';
+      readonly error: Error;
+      readonly likeTlsPort?: true;
+      readonly wasAnsweredBefore?: true;
+    }
   | { readonly kind: 'withheld' };
 
 /** The request is abandoned when the signal aborts. */

@@ -119,3 +119,8 @@ test('a path that never changed is requested unchanged', async () => {
     'GET /api/v3/core/users/',
   ]);
 });
+
+test('a refused connection at a former path shows that the service answered at the other path', async () => {
+  const send = withFormerPaths(async (request) => (request.path === path ? page(404) : refused));
+  expect(await send(list)).toEqual({ ...refused, wasAnsweredBefore: true });
+});

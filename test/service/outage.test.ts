@@ -6,6 +6,7 @@ import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
 const refused: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
+const refusedAtFormerPath: Answer = { ...refused, wasAnsweredBefore: true };
 const badGateway: Answer = { kind: 'failure', status: 502 };
 const unavailable: Answer = { kind: 'unavailable', status: 503, retryAfter: '5' };
 const dropped: Answer = { kind: 'lost', error: new Error('reset') };
@@ -53,6 +54,7 @@ function outage(
 describe('the client waits for a service', () => {
   test.each([
     ['a refused connection, once it has answered', [notFound, refused]],
+    ['a refused connection at a former path, once another path was answered', [refusedAtFormerPath]],
     ['a 502 of its front', [badGateway]],
     ['a 503', [unavailable]],
     ['two dropped connections in a row, once it has answered', [notFound, dropped, dropped]],

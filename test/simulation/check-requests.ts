@@ -284,7 +284,10 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
   const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
-  // What is sent again at once, to another path, is answered when that is.
+  // A request that is sent again at once, to another path, counts as answered when the second answer or its failure arrives.
+  const second = new Set(
+    run.sent.filter((event) => isInFormerForm(run, event)).map(({ request }) => request),
+  );
   const again = new Set(run.sent.filter((event) => isSentAgain(run, event)).map(({ request }) => request));
   let isAway = false;
   let hasAnswered = false;
@@ -302,6 +305,7 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
       if (isAway && isQuestion(event)) asked.add(event.request);
     }
     if (event.kind === 'delivered') {
+      hasAnswered ||= second.has(event.request) || (event.status !== undefined && !again.has(event.request));
       const isStarting = event.status === 502 || event.status === 503;
       const isSign =
         isStarting ||
@@ -309,7 +313,6 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
       if (isSign) isAway = true;
       else if (isQuestion(event) && event.status !== undefined) isAway = false;
       asked.delete(event.request);
-      hasAnswered ||= event.status !== undefined && !again.has(event.request);
       isRefusedOnly &&= event.exchange === 'never_sent';
     }
   }
