@@ -80,8 +80,8 @@ const isList = ({ method, path }: HttpRequest): boolean => method === 'GET' && p
 const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
-describe('access while another client writes', () => {
-  test('a change ends as unfinished without its last request if somebody adds a binding meanwhile', async () => {
+describe('while another client writes,', () => {
+  test('a change of access ends as unfinished, without its last request, if a binding was added', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Reads: for the plan, before the update, before the bind, before the delete, after it.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
@@ -115,7 +115,7 @@ describe('access while another client writes', () => {
     expect(bindingsOf(service)).toHaveLength(1);
   });
 
-  test('a record created by somebody else since the plan is compared with its declaration', async () => {
+  test('a record that another client created since the plan is compared with its declaration', async () => {
     const service = sandboxTransport({});
     const send = before(
       service,
@@ -131,7 +131,7 @@ describe('access while another client writes', () => {
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
-  test('an application deleted while its bindings are read is reported, and only that application', async () => {
+  test('only an application that is deleted while its bindings are read is reported', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
     const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
     const text =
@@ -152,7 +152,7 @@ test('of duplicate bindings, every run keeps the one with the lowest id', async 
   expect(bindingsOf(service).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
 });
 
-test('backchannel providers are set after the bindings like the provider, and each new binding gets its own order', async () => {
+test('backchannel providers are set after the bindings, as the provider is, and each new binding gets its own order', async () => {
   const service = sandboxTransport({});
   const text = grafana(
     '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -165,11 +165,11 @@ test('backchannel providers are set after the bindings like the provider, and ea
   expect(others.at(-1)).toEqual({ provider: 1, backchannel_providers: [2] });
 });
 
-describe('applications with a failed binding', () => {
+describe('an apply with a failed or interrupted binding', () => {
   const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
   const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
 
-  test('apply starts no more applications after five unfinished ones', async () => {
+  test('starts no more applications once five are unfinished', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) =>
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
@@ -179,7 +179,7 @@ describe('applications with a failed binding', () => {
     expect(stdout).toContain('15 not attempted');
   });
 
-  test('a lost answer to a bind is settled by a look-up, without a second binding', async () => {
+  test('looks up a binding whose create got no answer, without a second binding', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       const exchange = await service.send(request, signal);
@@ -191,7 +191,7 @@ describe('applications with a failed binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('a denied binding stops only the applications that declare access', async () => {
+  test('stops only the applications that declare access if a binding is denied', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
   - { slug: open, name: Open, access: everyone }
@@ -206,7 +206,7 @@ describe('applications with a failed binding', () => {
     expect(service.sandbox.record('application', 'later')).toBeUndefined();
   });
 
-  test('a denied change of access does not stop the creates of others', async () => {
+  test('still creates other applications if a change of access is denied', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';
     const { ending } = await run(apply, service.send, grafana('{ groups: [{ name: staff }] }', more), {
@@ -217,7 +217,7 @@ describe('applications with a failed binding', () => {
     expect(service.sandbox.record('application', 'new')).toBeDefined();
   });
 
-  test('a started application is completed after an interruption', async () => {
+  test('completes a started application after an interruption', async () => {
     const service = sandboxTransport({});
     const interruption = new AbortController();
     const send = before(
@@ -233,7 +233,7 @@ describe('applications with a failed binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('a change interrupted before its first write is not begun', async () => {
+  test('does not begin a change that is interrupted before its first write', async () => {
     const service = serviceWith([]);
     const interruption = new AbortController();
     // Reads: for the plan, before the update, before the bind.
@@ -245,7 +245,7 @@ describe('applications with a failed binding', () => {
     expect(bindingsOf(service)).toEqual([]);
   });
 
-  test('a started change is completed after an interruption', async () => {
+  test('completes a started change after an interruption', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const interruption = new AbortController();
     const send = before(service, isBind, 1, () => interruption.abort('SIGINT'));
@@ -271,7 +271,7 @@ test('the client adds no binding with contract_only, and deletes none without th
   expect(requests).toEqual([]);
 });
 
-test('names in access are trimmed, and no line of it is quoted if fields are hidden', async () => {
+test('names in access are trimmed, and with hidden fields no line of access is quoted', async () => {
   const { send } = sandboxTransport({});
   expect((await run(plan, send, grafana('{ groups: [{ name: " staff " }] }'))).ending).toBe('done');
   const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };

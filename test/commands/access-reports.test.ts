@@ -139,7 +139,7 @@ describe('an unfinished application', () => {
 describe('a failed binding is reported at the line of `access`', () => {
   const absent = '99999999-9999-4999-8999-999999999999';
 
-  test('also if the application has a field of the name that the service complains of', async () => {
+  test('even if the service complains of a name that is also a field of the application', async () => {
     const { send } = serviceWith([{ group: 'staff' }], {}, { group: 'Tools' });
     const text = grafana(`{ groups: [${absent}] }`, '    group: Tools\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -176,14 +176,14 @@ describe('a failed binding is reported at the line of `access`', () => {
   });
 });
 
-test('a plan reports access for everyone although a secret is the word everyone', async () => {
+test('a plan reports access for everyone even if a secret is the word everyone', async () => {
   const { send } = serviceWith([{ group: 'staff' }]);
   const setup = { env: { WHO: 'everyone' } };
   const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);
   expect(stdout).toContain('\nOpens application.grafana to everyone.\n');
 });
 
-test('hide: access is rejected with advice to hide access.groups and access.users', async () => {
+test('`hide: access` is rejected with advice to hide access.groups and access.users', async () => {
   const { send } = serviceWith([]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access]\n' };
   const { ending, stderr } = await run(

@@ -105,7 +105,7 @@ const scenarios: Readonly<
 };
 
 describe.each(Object.entries(scenarios))(
-  'another client writes to an application where %s',
+  'while another client writes to an application where %s,',
   (_, { seed, text }) => {
     test.each(Object.entries(deeds))(
       'the report is true if it %s between any two requests',

@@ -92,8 +92,8 @@ function writes(requests: readonly HttpRequest[]): string[] {
     });
 }
 
-describe.each(someReleases(sandboxReleases))('access on release %s', (release) => {
-  test('apply creates an application without its provider, and sets that after its bindings', async () => {
+describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
+  test('apply creates an application without its provider, and sets the provider after its bindings', async () => {
     const service = sandboxTransport({}, undefined, release);
     const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
     expect(ending, stdout).toBe('done');
@@ -162,7 +162,7 @@ describe('a plan with access', () => {
     expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
   });
 
-  describe('with mode `all`, a plan', () => {
+  describe('with mode `all`', () => {
     const both = '{ groups: [{ name: staff }, { name: contractors }] }';
     const serviceOf = (mode: string, ...groups: string[]): Service =>
       serviceWith(
@@ -270,7 +270,7 @@ describe('a plan with access', () => {
     expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
   });
 
-  describe('with a baseline, and even without permission to change, a plan', () => {
+  describe('with a baseline, even without permission to change,', () => {
     const [one, both] = [
       '{ groups: [{ name: staff }] }',
       '{ groups: [{ name: staff }, { name: contractors }] }',

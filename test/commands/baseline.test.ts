@@ -523,7 +523,7 @@ describe('fields that an entry no longer declares and the service keeps', () => 
   });
 });
 
-describe('a plan with a baseline: a removed or renamed entry', () => {
+describe('a removed or renamed entry in a plan with a baseline', () => {
   const entry = (list: string, fields: string): string => `version: 1\n${list}: [{ ${fields} }]\n`;
   const alone = { 'rollcall.yaml': config };
 

@@ -110,7 +110,7 @@ describe('an apply of thousands of resources', () => {
     expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
   });
 
-  test('counts the skipped resources of a reason in one line unless each is requested', async () => {
+  test('counts the resources skipped for one reason in one line, unless the user requests each', async () => {
     const denied = world((body) =>
       body.includes('username') ? answered(403, { detail: 'No.' }) : undefined,
     );

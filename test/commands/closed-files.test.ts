@@ -248,7 +248,7 @@ describe('a token_file in rollcall.yaml', () => {
     },
   );
 
-  test('outside of its folder is used if also given in another way, or with the same content', async () => {
+  test('outside of its folder is used if the user also names that file or gives the same token', async () => {
     expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
@@ -264,7 +264,7 @@ describe('the key of the client certificate', () => {
   });
 });
 
-describe('a link that leads out of its folder and of the working directory', () => {
+describe('a link', () => {
   const planted = (name: string): string => {
     const text = name === 'm.yaml' ? valid : 'line_of_elsewhere: word';
     writeFileSync(at('elsewhere/planted.yaml'), text);
@@ -277,20 +277,23 @@ describe('a link that leads out of its folder and of the working directory', () 
     ['m.yaml', (link) => planned([link], { tokenFile: at('tok') })],
     ['linked.yaml', (config) => planned([at('project/manifests')], { tokenFile: at('tok'), config })],
     ['vars.yaml', (link) => planned([at('project/manifests')], { tokenFile: at('tok'), vars: [link] })],
-  ])('is not followed, even if it is named itself: %s', async (name, run) => {
-    const { codes, stderr } = await run(planted(name));
-    expect(codes).toEqual(['link-outside']);
-    expect(stderr).not.toContain('line_of_elsewhere');
-  });
+  ])(
+    'out of its folder and the working directory is not followed, even if named itself: %s',
+    async (name, run) => {
+      const { codes, stderr } = await run(planted(name));
+      expect(codes).toEqual(['link-outside']);
+      expect(stderr).not.toContain('line_of_elsewhere');
+    },
+  );
 
-  test('adds no environments to shell completion', async () => {
+  test('out of its folder and the working directory adds no environments to shell completion', async () => {
     writeFileSync(at('elsewhere/environments.yaml'), 'environments: { production: {} }\n');
     symlinkSync('../elsewhere/environments.yaml', at('project/environments.yaml'));
     expect(await environmentNames(at('elsewhere/environments.yaml'), nodeFiles)).toEqual(['production']);
     expect(await environmentNames(at('project/environments.yaml'), nodeFiles)).toEqual([]);
   });
 
-  test('is followed if it stays within either, like the links of a ConfigMap', async () => {
+  test('that stays in its folder or in the working directory is followed, as for a ConfigMap', async () => {
     mkdirSync(at('mounted/..2024'), { recursive: true });
     writeFileSync(at('mounted/..2024/m.yaml'), valid);
     symlinkSync('..2024', at('mounted/..data'));
@@ -422,7 +425,7 @@ describe('standard input can be used for only one input', () => {
   });
 });
 
-describe('a reference of a manifest to a secret of rollcall is refused', () => {
+describe("a reference to one of rollcall's own secrets in a manifest is refused", () => {
   test.each(['tok', 'link-to-tok', './project/../tok'])('if it reads the token file: %s', async (name) => {
     const { codes, stderr } = await referring(`\${file:${name}}`);
     expect(codes).toEqual(['invalid-reference']);

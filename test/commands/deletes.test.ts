@@ -65,8 +65,8 @@ function deletes(world: World): string[] {
   return world.requests.flatMap(({ method, path }) => (method === 'DELETE' ? path : []));
 }
 
-describe.each(someReleases(sandboxReleases))('deletes on release %s', (release) => {
-  test('delete each absent resource once, applications first, and a second run has no changes', async () => {
+describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
+  test('deletes each absent resource once, applications first, and has no changes the second time', async () => {
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
@@ -393,7 +393,7 @@ test('no delete starts after a failed update', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-describe('the limits on deletes', () => {
+describe('an apply with deletes', () => {
   const users = Array.from({ length: 40 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const going = (count: number): string =>
     `version: 1\nusers:\n${users
@@ -405,7 +405,7 @@ describe('the limits on deletes', () => {
     [5, {}, 'the plan would delete 5 of the 41 users, and a tenth of them is 4'],
     [11, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
     [5, { maxDeletes: '4' }, 'the plan would delete 5 resources, and --max-deletes allows 4'],
-  ])('stop %i deletes with %j', async (count, options, words) => {
+  ])('deletes nothing if it would delete %i with %j', async (count, options, words) => {
     const world = new World({ ...seed, users });
     const { ending, stderr } = await applied(world, going(count), { ...deleting, ...options });
     expect(ending).toBe('failed');
@@ -413,7 +413,7 @@ describe('the limits on deletes', () => {
     expect(deletes(world)).toEqual([]);
   });
 
-  test('allow a few deletes, and --max-deletes allows more', async () => {
+  test('deletes a few resources, and more with --max-deletes', async () => {
     const world = new World({ ...seed, users });
     expect((await applied(world, going(4))).stdout).toContain('4 destroyed');
     expect((await applied(world, going(12), { ...deleting, maxDeletes: '8' })).stdout).toContain(
@@ -421,7 +421,7 @@ describe('the limits on deletes', () => {
     );
   });
 
-  test('confirm deletes separately, with their number', async () => {
+  test('asks a separate question about its deletes, with their number', async () => {
     const world = new World(seed);
     const questions: string[] = [];
     const ask = async (question: string): Promise<string> => (questions.push(question), 'yes');

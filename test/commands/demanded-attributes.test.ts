@@ -59,7 +59,7 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('declare it here');
   });
 
-  test('has a refused value reported at its key', async () => {
+  test('has a refused attribute reported at its key', async () => {
     const ben = { ...seated, username: 'ben' };
     const { text } = await applied(
       '    name: Ann\n    attributes:\n      tier: 1\n      place: { room: one }\n',
@@ -76,7 +76,7 @@ describe('a service that requires an attribute of users', () => {
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('gets it again with unchanged declared attributes too', async () => {
+  test('gets a rejected update again with unchanged declared attributes too', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
     const { ending, sandbox } = await applied(entry, [seated]);
     expect(ending).toBe('done');
@@ -120,7 +120,7 @@ describe('a service that requires an attribute of users', () => {
   });
 });
 
-test('a look-up answered with a list does not count as absent', async () => {
+test('a user whose look-up is answered with a list does not count as absent', async () => {
   const { sandbox } = seedSandbox({}, '2026.8');
   const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
   servers.push(server);

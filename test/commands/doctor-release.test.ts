@@ -54,7 +54,7 @@ function version(release: string): Exchange {
   return answered(200, { version_current: release });
 }
 
-describe('doctor at a service of some release', () => {
+describe('doctor', () => {
   test.each([
     ['2025.12.4', '', /^pass the service is 2025\.12\.4, and rollcall was tried on 2025\.12\.4 /],
     [
@@ -107,7 +107,7 @@ describe('doctor at a service of some release', () => {
     ],
     ['2025.12.0', "Grant the permission to add users to a role of the token's user."],
     ['none', "Grant the permission to add users to a role of the token's user; before release 2025.12,"],
-  ])('advises to whom a missing permission is granted: %s', async (release, advice) => {
+  ])('advises whom to grant a missing permission: %s', async (release, advice) => {
     const { checks } = await examined({ says: version(release), mayCreate: false });
     expect(checks['users']).toContain(advice);
   });

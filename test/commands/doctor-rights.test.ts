@@ -189,7 +189,7 @@ describe('the lines of doctor', () => {
     ['nothing', 'users', 'denied', 'pass fail'],
     ['nothing', 'applications', 'denied', 'pass fail'],
   ] as const)(
-    'for a token for %s and manifests with %s end as %s',
+    'for a token that allows %s and manifests with %s report %s',
     async (token, declared, ending, statuses) => {
       const found = await doctored(token, projects[declared]);
       expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });

@@ -78,7 +78,7 @@ describe('doctor', () => {
     ['the service fails', answered(500, '<!DOCTYPE html>'), 'base-url', 'failed'],
     ['the token is denied', answered(403, { detail: 'no' }, requestId), 'token', 'denied'],
     ['the token is missing on the way', answered(401, { detail: 'no' }, requestId), 'token', 'denied'],
-  ] as const)('if %s, gives advice on the first problem', async (_, answer, name, expected) => {
+  ] as const)('gives advice on the first problem if %s', async (_, answer, name, expected) => {
     const { ending, statuses } = await examined([answer, answer, answer]);
     expect(ending).toBe(expected);
     const names = Object.keys(statuses);

@@ -253,7 +253,7 @@ describe('a user whose look-up gets a 403', () => {
   const denied = json(403, { detail: 'denied' });
   const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
 
-  test('is looked up by its create if users/me shows that the token may only create', async () => {
+  test('is left to its create if users/me shows that the token may only create', async () => {
     const service = await documented({
       denied: true,
       otherwise: (url) => (url.endsWith('/users/me/') ? me : denied),

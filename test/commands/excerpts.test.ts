@@ -92,7 +92,7 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     ['escapes', `by ${secrets.token.replace('c', String.raw`\u0063`)}`, []],
     ['two lines', secrets.token.replace('-', '\\\n      -'), []],
     ['two variables', '${var:x}${var:y}', [`x=${secrets.token.slice(0, 9)}`, `y=${secrets.token.slice(9)}`]],
-  ])('the token of a refused value that %s put together', async (_how, name, assignments) => {
+  ])('the token in a refused value that consists of %s', async (_how, name, assignments) => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: "${name}"\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', var: assignments, ...options }, run.context)).toBe(

@@ -37,8 +37,8 @@ const lists = (world: World): string[] => [
   ...new Set(world.requests.map(({ path }) => path.replace(/^\/api\/v3\/|\?.*$/g, ''))),
 ];
 
-describe.each(someReleases(sandboxReleases))('on release %s, an export of some kinds', (release) => {
-  test('reads only users and the names that they refer to for users', async () => {
+describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
+  test('an export of users reads only users and the records that they name', async () => {
     const world = new World(seed, release);
     const { ending, stdout, stderr } = await exported(world, { target: ['user.*'] });
     expect(ending, stderr).toBe('done');

@@ -532,7 +532,7 @@ describe('an export reports unreadable records instead of treating them as absen
     expect(stderr).toContain('the service counts 3 users');
   });
 
-  test('if nothing answers or may be viewed', async () => {
+  test('if the service does not answer, or nothing may be viewed', async () => {
     for (const [exchange, ending] of [
       [lost, 'failed'],
       [answered(403, { detail: 'no' }), 'denied'],

@@ -99,7 +99,7 @@ const writes = ({ requests }: Service, from: number = 0): string[] =>
       return [method, area, list, ...Object.keys(fields)].join(' ');
     });
 
-describe.each(someReleases(sandboxReleases))('flows on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
   test('a new flow gets its policies first, and the stage that logs people in last', async () => {
     const service = serviceWith([], release);
     const text = flow(
@@ -253,7 +253,7 @@ test('a stage of an existing flow is removed with permission to delete', async (
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
-test('a flow with a changed title loses its only stage, also next to a flow with policies of a stage', async () => {
+test('one update removes the only stage of a flow and changes its title, next to a flow with policies of a stage', async () => {
   const service = serviceWith(['10 who']);
   const other = `{ slug: other, name: Other, title: Other, designation: recovery, stages: [{ stage: { name: proof }, order: 10, policies: [{ policy: { name: never }, order: 0 }] }] }`;
   const made = await run('apply', service.send, `version: 1\nflows: [${other}]\n`, all);
@@ -264,7 +264,7 @@ test('a flow with a changed title loses its only stage, also next to a flow with
   expect(listed(service, '/flows/bindings/')).toHaveLength(1);
 });
 
-test('a policy of a stage is bound, changed and unbound inside of the flow', async () => {
+test('a policy of a stage is bound, changed and unbound by its entry in the flow', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = (policies: string): string =>
     flow([stage('who', 10), stage('proof', 20, `, policies: [${policies}]`), stage('enter', 30)].join(', '));

@@ -60,7 +60,7 @@ describe('an application that is created between the plan and its own create', (
   });
 });
 
-test('an event has a difference as in the JSON document, without the names of ids', async () => {
+test('an event shows a difference as the JSON document does, without the names of ids', async () => {
   let looked = 0;
   const { context, stdout } = capture({
     files: {

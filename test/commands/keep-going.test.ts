@@ -134,12 +134,6 @@ describe('with --keep-going, a name without an id', () => {
     }
   });
 
-  test('changes nothing in the result if there is none', async () => {
-    const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
-    expect((await run('plan', {}, { text: good })).ending).toBe('done');
-    expect((await run('apply', {}, { text: good })).ending).toBe('done');
-  });
-
   test('keeps its resource unplanned if the token may not look it up', async () => {
     const world = new World({
       ...seed,
@@ -182,6 +176,12 @@ describe('with --keep-going, a name without an id', () => {
     expect(ending).toBe('invalid');
     expect(world.writes()).toEqual([]);
   });
+});
+
+test('with --keep-going, a run in which every name has an id ends as without it', async () => {
+  const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
+  expect((await run('plan', {}, { text: good })).ending).toBe('done');
+  expect((await run('apply', {}, { text: good })).ending).toBe('done');
 });
 
 describe('a report lists resources that are not planned, with reasons', () => {
@@ -239,7 +239,7 @@ describe('a saved plan with resources that are not planned', () => {
     expect(stdout()).toContain('2 not planned.');
   });
 
-  test('rejects --keep-going, an option of the plan', async () => {
+  test('rejects --keep-going, which is an option of plan', async () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
@@ -289,7 +289,7 @@ test('a resource that is not planned is printed with control characters escaped'
   expect(compact.stdout()).toMatch(/^ {2}! user\.bob is not planned: there is no group named "stuff"/m);
 });
 
-describe('a resource is not planned because of a certain rejection', () => {
+describe('with --keep-going, a resource is not planned', () => {
   const codesIn = ({ stdout }: Captured): unknown[] =>
     changesIn(parseJson(stdout())).map(({ address, diagnostics }) => [
       address,
@@ -379,15 +379,15 @@ users:
     ]);
     expect(created((await run('apply', {}, { text })).world)).toEqual(['c']);
   });
+});
 
-  test('an unplanned resource does not prevent another from taking over its value', async () => {
-    const text = applications(
-      'slug: old, name: Old, provider: { name: nobody }',
-      'slug: new, name: New, backchannel_providers: [3]',
-    );
-    const { stdout } = await run('plan', {}, { text });
-    expect(stdout()).toContain('takes 3 of `backchannel_providers` from application.old');
-  });
+test('an unplanned resource does not prevent another from taking over its value', async () => {
+  const text = applications(
+    'slug: old, name: Old, provider: { name: nobody }',
+    'slug: new, name: New, backchannel_providers: [3]',
+  );
+  const { stdout } = await run('plan', {}, { text });
+  expect(stdout()).toContain('takes 3 of `backchannel_providers` from application.old');
 });
 
 test('the advice of a reason that several resources share is given once', async () => {

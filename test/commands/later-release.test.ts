@@ -61,8 +61,8 @@ async function service(): Promise<(files?: Readonly<Record<string, string>>) => 
   return (files = { 'm.yaml': manifest }) => capture({ url: server.url, files });
 }
 
-describe('a release that is newer than rollcall knows', () => {
-  test('is planned and applied by the rules of the newest known release, with a line about it', async () => {
+describe('a service whose release is newer than rollcall knows', () => {
+  test('is changed by the rules of the newest known release, and the plan says so', async () => {
     const run = await service();
     const first = run();
     expect(await plan(['m.yaml'], { output: 'text' }, first.context)).toBe('done');
@@ -89,7 +89,7 @@ describe('a release that is newer than rollcall knows', () => {
     expect(planned.stdout()).toContain('No changes.');
   });
 
-  test('is a warning of doctor', async () => {
+  test('gets a warning from doctor', async () => {
     const { context, stdout } = (await service())();
     await doctor({ output: 'text' }, context);
     expect(stdout()).toMatch(/2027\.2\.1, and rollcall knows releases up to 2026\.8/);

@@ -124,7 +124,7 @@ describe('a plan that may look up users', () => {
 describe('an apply that may look up users', () => {
   const options = { output: 'json', yes: true } as const;
 
-  test('creates missing users, without sending the fields for rollcall itself', async () => {
+  test('creates missing users, without sending the fields that only rollcall uses', async () => {
     const { send, requests } = userService({});
     const { context, stdout } = setup('  - { username: bob, name: Bob, groups: [] }\n', send);
     expect(await apply(['m.yaml'], options, context)).toBe('done');

@@ -163,7 +163,7 @@ describe('a plan shows the names of ids', () => {
     expect(stdout).toContain('now       "New OIDC"\n');
   });
 
-  test('a plan does not show the name of an id in a hidden field', async () => {
+  test('but not in a hidden field', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
     for (const output of ['text', 'json'] as const) {
       const { stdout } = await planned(sandboxTransport(drifted), { output }, { 'rollcall.yaml': config });
@@ -224,7 +224,7 @@ describe('a saved plan with names', () => {
     { username: 'carol', name: 'Carol', groups: [admins] },
   ];
 
-  test('creates records with the planned ids if the names have not changed their ids', async () => {
+  test('creates records with the planned ids if the names still have these ids', async () => {
     const { ending, output, sent } = await applied();
     expect(ending, output).toBe('done');
     expect(sent).toEqual(created);
@@ -266,7 +266,7 @@ describe('a saved plan with names', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is refused if names are not looked up', async () => {
+  test('is refused with contract_only, which looks up no names', async () => {
     const { ending, output } = await applied(seed, { contractOnly: true });
     expect(ending).toBe('stale');
     expect(output).toContain('this plan was made without contract_only');

@@ -80,7 +80,7 @@ describe('the same manifests, applied to two services with different ids,', () =
     [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
     [other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
   ])(
-    'create records with the ids of each service, which are in sync then: %#',
+    'create records with the ids of each service, which are then in sync: %#',
     async (seed, providers, groups) => {
       const service = sandboxTransport(seed);
       const { ending, stdout } = await run('apply', service);
@@ -119,7 +119,7 @@ test('a name in place of an id is an error with contract_only, and nothing is se
   expect(service.requests).toEqual([]);
 });
 
-describe('a plan with names without an id ends, and reports at their lines', () => {
+describe('a plan with names without an id ends, and reports', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,
@@ -145,7 +145,7 @@ describe('a plan with names without an id ends, and reports at their lines', () 
     };
   }
 
-  test('names of missing records', async () => {
+  test('names of missing records at their lines', async () => {
     const text = manifest.replace('Grafana OIDC', 'Grafana OIDK').replace('staff', 'Staff');
     const { ending, errors, summaries } = await told(text);
     expect(ending).toBe('invalid');
@@ -243,7 +243,7 @@ applications:
     expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
   });
 
-  test('names on the terminal, with advice, escaped', async () => {
+  test('names escaped for the terminal, with advice', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
     expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');
@@ -251,7 +251,7 @@ applications:
     expect(stderr).not.toMatch(/\u202e|^::/m);
   });
 
-  test('fields without the name and a suggestion if the field is hidden', async () => {
+  test('hidden fields without the name and without a suggestion', async () => {
     const near = { pk: '33333333-3333-4333-8333-333333333333', name: 'canary-hidden-names' };
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {

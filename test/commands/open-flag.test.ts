@@ -42,7 +42,7 @@ async function planned(world: World, text: string, options: object = {}): Promis
 }
 
 describe('an application with `access: everyone`', () => {
-  test('is an error at its line if the flag is off, for an existing and a new application', async () => {
+  test('is an error at its line if core_default_app_access is off, for an existing and a new application', async () => {
     for (const more of [{}, { applications: [] }]) {
       const { ending, stdout } = await planned(worldOf('2026.8', false, more), wiki('access: everyone'));
       expect([ending, stdout]).toEqual([
@@ -53,7 +53,7 @@ describe('an application with `access: everyone`', () => {
     }
   });
 
-  test('opens the application to everyone if the flag is on, which is read once', async () => {
+  test('opens the application to everyone if core_default_app_access is on, which is read once', async () => {
     const two = `${wiki('access: everyone')}  - { slug: mail, name: Mail, access: everyone }\n`;
     const result = await planned(worldOf('2026.8', true), two);
     expect(result).toMatchObject({
@@ -63,7 +63,7 @@ describe('an application with `access: everyone`', () => {
     });
   });
 
-  test('opens the application to everyone in releases before the flag, which is not read', async () => {
+  test('opens the application to everyone in releases before core_default_app_access, which is not read', async () => {
     const world = worldOf('2026.2', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
     const result = await planned(world, wiki('access: everyone'));
     expect(result).toMatchObject({
@@ -88,7 +88,7 @@ describe('an application with `access: everyone`', () => {
   });
 });
 
-describe('a new application whose access is not declared', () => {
+describe('a new application without declared access', () => {
   const denied = { tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' as const } }] };
 
   test.each([
@@ -96,17 +96,20 @@ describe('a new application whose access is not declared', () => {
     ['2026.8', 'on', {}, 'everyone', 1],
     ['2026.8', 'off', {}, undefined, 1],
     ['2026.8', 'unreadable', denied, `everyone ${perhaps}`, 1],
-  ] as const)('in release %s, with the flag %s', async (release, flag, seed, whom, reads) => {
-    const world = worldOf(release, flag === 'on', { ...seed, applications: [] });
-    const text = `${wiki('group: Docs')}  - { slug: mail, name: Mail }\n`;
-    const result = await planned(world, text, { failOn: ['opens'] });
-    expect(result).toMatchObject({ ending: 'done', opens: [], reads });
-    expect(result.stdout.match(/^Open to .*$/gm)).toEqual(
-      whom === undefined
-        ? null
-        : [`Open to ${whom}, because no \`access\` is declared: application.mail, application.wiki.`],
-    );
-  });
+  ] as const)(
+    'is reported as open to everyone or not, in release %s with core_default_app_access %s',
+    async (release, flag, seed, whom, reads) => {
+      const world = worldOf(release, flag === 'on', { ...seed, applications: [] });
+      const text = `${wiki('group: Docs')}  - { slug: mail, name: Mail }\n`;
+      const result = await planned(world, text, { failOn: ['opens'] });
+      expect(result).toMatchObject({ ending: 'done', opens: [], reads });
+      expect(result.stdout.match(/^Open to .*$/gm)).toEqual(
+        whom === undefined
+          ? null
+          : [`Open to ${whom}, because no \`access\` is declared: application.mail, application.wiki.`],
+      );
+    },
+  );
 
   test('is not reported as open to everyone if it exists, or if `access` or `policies` is declared', async () => {
     const held = await planned(worldOf('2026.2', true), wiki('group: Docs'));
@@ -129,7 +132,7 @@ describe('a new application whose access is not declared', () => {
   });
 });
 
-describe('an application without bindings while the flag is off', () => {
+describe('an application without bindings while core_default_app_access is off', () => {
   test('is opened to a group by its first binding', async () => {
     const access = wiki('access: { groups: [{ name: staff }] }');
     const { opens, stdout } = await planned(worldOf('2026.8', false), access, { failOn: ['opens'] });
@@ -150,7 +153,7 @@ describe('an application without bindings while the flag is off', () => {
 });
 
 describe('settings in the same manifest', () => {
-  test('allow `access: everyone` if they turn the flag on, and open every application without a binding', async () => {
+  test('allow `access: everyone` if they turn core_default_app_access on, and open every application without a binding', async () => {
     const world = worldOf('2026.8', false);
     const text = withFlag(wiki('access: everyone'), true);
     const result = await planned(world, text, { failOn: ['opens'] });
@@ -164,7 +167,7 @@ describe('settings in the same manifest', () => {
     expect((await planned(world, text, { detailedExitcode: true })).ending).toBe('done');
   });
 
-  test('refuse `access: everyone` if they turn the flag off', async () => {
+  test('refuse `access: everyone` if they turn core_default_app_access off', async () => {
     const { ending, stdout } = await planned(
       worldOf('2026.8', true),
       withFlag(wiki('access: everyone'), false),
@@ -172,7 +175,7 @@ describe('settings in the same manifest', () => {
     expect([ending, stdout]).toEqual(['invalid', expect.stringContaining(closed)]);
   });
 
-  test('cause a warning if they turn the flag off in a release before it', async () => {
+  test('cause a warning if they turn core_default_app_access off in a release that does not have it', async () => {
     const { ending, stdout } = await planned(
       worldOf('2026.2', true),
       withFlag(wiki('access: everyone'), false),
@@ -201,19 +204,24 @@ describe('if the settings cannot be read', () => {
         return world;
       },
     ],
-  ])('because %s, `access: everyone` is applied and reported as open if the flag is on', async (_, of) => {
-    const world = of();
-    const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
-    expect(result).toMatchObject({
-      ending: 'changes',
-      opens: [`Opens application.wiki to everyone ${perhaps}.`],
-    });
-    const { context } = world.run(wiki('access: everyone'));
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
-    expect(world.writes().map(({ path }) => path)).toEqual([expect.stringContaining('/policies/bindings/')]);
-  });
+  ])(
+    'because %s, `access: everyone` is applied and reported as open if core_default_app_access is on',
+    async (_, of) => {
+      const world = of();
+      const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
+      expect(result).toMatchObject({
+        ending: 'changes',
+        opens: [`Opens application.wiki to everyone ${perhaps}.`],
+      });
+      const { context } = world.run(wiki('access: everyone'));
+      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+      expect(world.writes().map(({ path }) => path)).toEqual([
+        expect.stringContaining('/policies/bindings/'),
+      ]);
+    },
+  );
 
-  test('the flag decides nothing in an unknown release if it is off', async () => {
+  test('an unknown release leaves open whether core_default_app_access counts', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) =>
       request.path === '/api/v3/admin/version/'
@@ -225,14 +233,14 @@ describe('if the settings cannot be read', () => {
     });
   });
 
-  test('because they do not have the flag, it counts as on', async () => {
+  test('because they do not have core_default_app_access, it counts as on', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) => (request.path === settings ? answered(200, { flags: {} }) : answer());
     const { opens } = await planned(world, wiki('access: everyone'));
     expect(opens).toEqual(['Opens application.wiki to everyone.']);
   });
 
-  test('a JSON document has the same line as the text', async () => {
+  test('a JSON document says the same as the text', async () => {
     const { context, stdout } = worldOf('2026.8', false, denied).run(wiki('access: everyone'));
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
     const document = JSON.parse(stdout()) as { resource_changes: object[] };
@@ -240,7 +248,7 @@ describe('if the settings cannot be read', () => {
     expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });
   });
 
-  test('a first binding opens the application to its group if the flag is off', async () => {
+  test('a first binding is reported to open the application if core_default_app_access is off', async () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([
@@ -272,7 +280,7 @@ describe('a delete of the only group of an application', () => {
     return { ending, stdout: stdout() + stderr(), deletes };
   }
 
-  test('is done if the flag is off, and closes it to everybody', async () => {
+  test('is done if core_default_app_access is off, and closes the application to everybody', async () => {
     const world = worldOf('2026.8', false, bound);
     const result = await applied(world, gone);
     expect(result, result.stdout).toMatchObject({ ending: 'done', deletes: 1 });
@@ -286,7 +294,7 @@ describe('a delete of the only group of an application', () => {
     expect(JSON.parse(body)).toMatchObject({ passing: false });
   });
 
-  test('is done if the same plan turns the flag off', async () => {
+  test('is done if the same plan turns core_default_app_access off', async () => {
     const result = await applied(worldOf('2026.8', true, bound), withFlag(gone, false));
     expect(result, result.stdout).toMatchObject({ ending: 'done', deletes: 1 });
   });
@@ -326,7 +334,7 @@ describe('a delete of the only group of an application', () => {
   test.each([
     ['a source', []],
     ['a source together with an application', bound.bindings],
-  ])('is refused for %s, as the flag does not close a source', async (_, bindings = []) => {
+  ])('is refused for %s, which core_default_app_access does not close', async (_, bindings = []) => {
     const world = worldOf('2026.8', false, { ...bound, bindings });
     const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
     const made = await applied(world, text);
@@ -350,7 +358,7 @@ test.each([
   [true, '    access: everyone\n'],
   [false, ''],
 ] as const)(
-  'an export of an application without a binding is in sync if the flag is %s',
+  'an export of an application without a binding is in sync if core_default_app_access is %s',
   async (flag, line) => {
     const world = worldOf('2026.8', flag);
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

@@ -167,12 +167,12 @@ describe('an output that would overwrite an input', () => {
     expect(read('p.json')).toBe(saved);
     expectUntouched();
   });
+});
 
-  test('does not include an earlier report, which is replaced', async () => {
-    writeFileSync(join(cwd, 'r.json'), 'old');
-    writeFileSync(join(cwd, 'p.json'), 'old');
-    const { code } = await run('plan --env test --out p.json --report json=r.json --report text=more.yaml');
-    expect(code).toBe(0);
-    for (const name of ['r.json', 'p.json', 'more.yaml']) expect(read(name)).toContain('user.alice');
-  });
+test('an earlier report is replaced', async () => {
+  writeFileSync(join(cwd, 'r.json'), 'old');
+  writeFileSync(join(cwd, 'p.json'), 'old');
+  const { code } = await run('plan --env test --out p.json --report json=r.json --report text=more.yaml');
+  expect(code).toBe(0);
+  for (const name of ['r.json', 'p.json', 'more.yaml']) expect(read(name)).toContain('user.alice');
 });

@@ -158,30 +158,33 @@ function writesOf({ requests }: Service, from: number): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))(
-  'a change that may take rights from the own token, on %s',
+  "a change that may take rights from the run's own token, on %s",
   (release) => {
     // Earlier ones do not show which roles a user has.
     const shown = takings.filter(({ address }) => release !== '2023.10' || address !== 'role.writers');
 
-    test.each(shown)('comes last and is named first where $taking', async ({ address, list, entry }) => {
-      const service = await serviceOf(release);
-      const text = among(list, entry);
-      const { ending, stdout, stderr } = await run(plan, service, text);
-      expect(ending, stderr).toBe('done');
-      expect(stdout).toContain(line(address));
-      expect(stdout.indexOf(line(address))).toBeLessThan(stdout.search(/^ {2}[-+~] /m));
-      const [first = ''] = stdout.split(/^(?= {2}[-+~] )/m).slice(1);
-      expect(first).toMatch(new RegExp(`^ {2}[-~] ${address.replace('.', '\\.')} `));
-      expect(first).toContain("note  may take rights from this run's own token: done last");
-      const from = service.requests.length;
-      const applied = await run(apply, service, text, { concurrency: '8' });
-      expect(applied.ending, applied.stdout + applied.stderr).toBe('done');
-      const writes = writesOf(service, from);
-      expect(writes).toHaveLength(4);
-      expect(writes.at(-1)).toBe(`${entry.endsWith('absent') ? 'DELETE' : 'PATCH'} ${list}`);
-    });
+    test.each(shown)(
+      'is carried out last and named first in the plan if $taking',
+      async ({ address, list, entry }) => {
+        const service = await serviceOf(release);
+        const text = among(list, entry);
+        const { ending, stdout, stderr } = await run(plan, service, text);
+        expect(ending, stderr).toBe('done');
+        expect(stdout).toContain(line(address));
+        expect(stdout.indexOf(line(address))).toBeLessThan(stdout.search(/^ {2}[-+~] /m));
+        const [first = ''] = stdout.split(/^(?= {2}[-+~] )/m).slice(1);
+        expect(first).toMatch(new RegExp(`^ {2}[-~] ${address.replace('.', '\\.')} `));
+        expect(first).toContain("note  may take rights from this run's own token: done last");
+        const from = service.requests.length;
+        const applied = await run(apply, service, text, { concurrency: '8' });
+        expect(applied.ending, applied.stdout + applied.stderr).toBe('done');
+        const writes = writesOf(service, from);
+        expect(writes).toHaveLength(4);
+        expect(writes.at(-1)).toBe(`${entry.endsWith('absent') ? 'DELETE' : 'PATCH'} ${list}`);
+      },
+    );
 
-    test.each(shown)('is not attempted after a failure where $taking', async ({ address, list, entry }) => {
+    test.each(shown)('is not attempted after a failure if $taking', async ({ address, list, entry }) => {
       const service = await serviceOf(release);
       const from = service.requests.length;
       const send: Service['send'] = async (request, signal) =>
@@ -196,7 +199,7 @@ describe.each(someReleases(sandboxReleases))(
       expect(writesOf(service, from).toSorted()).toEqual(['PATCH users', 'POST groups']);
     });
 
-    test.each(takings)('keeps its place where, for another record, $taking', async ({ list, other }) => {
+    test.each(takings)('keeps its place if $taking, but for another record', async ({ list, other }) => {
       const service = await serviceOf(release);
       const { ending, stdout, stderr } = await run(plan, service, among(list, other));
       expect(ending, stderr).toBe('done');
@@ -209,7 +212,7 @@ describe('the user of the token', () => {
   const group = 'version: 1\ngroups: [{ name: staff, roles: [] }, { name: zebras }]\n';
   const self = '/api/v3/core/users/me/';
 
-  test('is not asked where the plan takes no rights', async () => {
+  test('is not requested if the plan takes no rights', async () => {
     const service = await serviceOf('2025.12');
     const from = service.requests.length;
     const text = `version: 1\ngroups: [{ name: ops, attributes: { a: 1 } }, { name: zebras, is_superuser: true }]\n`;
@@ -218,14 +221,14 @@ describe('the user of the token', () => {
     expect(service.requests.slice(from).filter(({ path }) => path === self)).toEqual([]);
   });
 
-  test('is asked once where it does', async () => {
+  test('is requested once if the plan may take rights', async () => {
     const service = await serviceOf('2025.12');
     const from = service.requests.length;
     expect((await run(apply, service, group)).ending).toBe('done');
     expect(service.requests.slice(from).filter(({ path }) => path === self)).toHaveLength(1);
   });
 
-  test('counts as own where it is unknown, so the change comes last', async () => {
+  test('counts as affected if it is unknown, so the change comes last', async () => {
     const service = await serviceOf('2025.12');
     const send: Service['send'] = async (request, signal) =>
       request.path === self ? answered(403, { detail: 'No.' }) : service.send(request, signal);
@@ -241,7 +244,7 @@ describe('the user of the token', () => {
     ['user.carl', 'users: [{ username: carl, name: Carl, groups: [] }]'],
     ['token.other', 'tokens: [{ identifier: other, intent: app_password }]'],
     ['group.staff', 'groups: [{ name: staff, roles: [] }]'],
-  ])('may be that of %s where it is unknown', async (address, entries) => {
+  ])('is assumed to be affected by %s if it is unknown', async (address, entries) => {
     const { send } = withSelf(await serviceOf('2025.12'), () => ({}));
     const { stdout } = await run(plan, { send }, `version: 1\n${entries}\n`);
     expect(stdout).toContain(line(address));
@@ -250,7 +253,7 @@ describe('the user of the token', () => {
   test.each([
     [true, 'keeps its place, as a superuser needs no role'],
     [false, 'comes last, as it may be a role of the token'],
-  ])('without its roles, and superuser is %s: a delete of a role %s', async (isSuperuser) => {
+  ])('with unknown roles, and superuser %s: a delete of a role %s', async (isSuperuser) => {
     const { send } = withSelf(await serviceOf('2025.12'), (user) => ({
       ...user,
       roles: null,
@@ -261,7 +264,7 @@ describe('the user of the token', () => {
     expect(stdout.includes(line('role.others'))).toBe(!isSuperuser);
   });
 
-  test('is noted together with the other consequences of a change', async () => {
+  test('is warned about next to the other consequences of a change', async () => {
     const service = await serviceOf('2025.12');
     const { stdout } = await run(plan, service, 'version: 1\ngroups: [{ name: ops, state: absent }]\n');
     expect(stdout).toMatch(/note {2}may take rights .*\n +note {2}the user "bot" loses it\n/);
@@ -296,7 +299,7 @@ roles: [{ name: readers, state: absent }]
   expect(writesOf(service, from)).toEqual(['DELETE roles', 'PATCH users', 'DELETE tokens']);
 });
 
-test('a saved plan has the mark, and is carried out in its order', async () => {
+test('a saved plan marks the change that may take rights from the token, and carries it out last', async () => {
   const service = await serviceOf('2025.12');
   const text = among('groups', 'name: ops, roles: []');
   const saved = await run(plan, service, text, { out: 'plan.json' });
@@ -312,7 +315,7 @@ test('a saved plan has the mark, and is carried out in its order', async () => {
   expect(writesOf(service, from).at(-1)).toBe('PATCH groups');
 });
 
-test('a group that decides over a stage of a login comes last too', async () => {
+test('a change of a group that decides on a stage of a login comes last too', async () => {
   const service = await serviceOf('2025.12');
   const flow = (title: string, roles: string): string => `version: 1
 groups: [{ name: ops, roles: ${roles} }]

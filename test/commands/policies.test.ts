@@ -316,7 +316,7 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, bound })
 });
 
 test.each(Object.keys(faults) as (keyof typeof faults)[])(
-  'after %s in its create, an application gets its provider after all bindings, if needed in the next run',
+  'after %s in its create, an application gets its provider after all bindings, in the next run at the latest',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});

@@ -74,7 +74,7 @@ describe('a field that only some releases require', () => {
     expect(await validated('2026.2')).toBe('Valid: 1 provider.\n');
   });
 
-  test('is neither for a provider that exists, whose entry may leave it out', async () => {
+  test('is optional for a provider that exists', async () => {
     const { send } = sandboxTransport({}, undefined, '2026.8');
     await runOn(apply, send, grafana(invalidation));
     const again = await planned(send, grafana());
@@ -151,7 +151,7 @@ test('contract_only prevents undocumented creates, wherever it is set', async ()
   expect((await client.create(application, 'x', { slug: 'x' })).proof).toBe('created');
 });
 
-test('spaces around a referenced name are trimmed, with any key', async () => {
+test('spaces around a name in a reference are trimmed, whether the key is name or slug', async () => {
   const { send } = sandboxTransport({}, undefined, '2023.10');
   const blank = grafana('signing_key: { name: " authentik Self-signed Certificate " }').replace(
     '{ slug: default-provider-authorization-implicit-consent }',

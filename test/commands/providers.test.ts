@@ -366,7 +366,7 @@ describe('an outpost', () => {
     sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
 
   test.each(someReleases(sandboxReleases))(
-    'gets the provider created in the same run, and keeps its others: release %s',
+    'gets the provider created in the same run, and keeps its other providers: release %s',
     async (release) => {
       const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);
       made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
@@ -399,7 +399,7 @@ describe('an outpost', () => {
     expect(providersOf(made)).toEqual([]);
   });
 
-  test('to declare is named in a note if a new proxy provider has none', async () => {
+  test('is suggested in a note if a new proxy provider belongs to none', async () => {
     const made = service();
     const words = 'Nobody can reach provider.Wiki: none of the declared outposts serves it.';
     const { stdout } = await run('plan', made.send, wiki());
@@ -573,7 +573,7 @@ test('a provider declared absent counts as absent if a provider of another type 
   });
 });
 
-test('a plan that ends because a name is taken reports it', async () => {
+test('a plan that ends because a name is taken reports that', async () => {
   const made = service({ providers: [{ pk: 1, name: 'Grafana' }] });
   const { ending, stderr } = await run('plan', made.send, oauth2());
   expect(ending).toBe('invalid');

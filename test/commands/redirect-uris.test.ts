@@ -53,7 +53,7 @@ function later(): { readonly send: Transport; readonly sent: JsonValue[] } {
 }
 
 describe('redirect URIs of an OAuth2 provider', () => {
-  test('with a type are created, and are in sync then', async () => {
+  test('with a type are created, and are then in sync', async () => {
     const { send } = later();
     expect(await runOn(apply, send, manifest(declared), allowed, setup)).toMatchObject({ ending: 'done' });
     const again = await runOn(plan, send, manifest(declared), allowed, setup);

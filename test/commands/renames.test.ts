@@ -40,7 +40,7 @@ const planned = (world: World, text: string, options: object = {}): Promise<Done
   run(world, plan, text, options);
 
 describe.each(someReleases(sandboxReleases))('a rename on release %s', (release) => {
-  test('is done once, keeps the id, and is in sync then', async () => {
+  test('is done once, keeps the id, and is then in sync', async () => {
     const world = new World({ users: [], applications: [] }, release);
     expect((await run(world, apply, before)).ending).toBe('done');
     const held = ['application', 'user', 'group', 'proxy'] as const;

@@ -146,7 +146,7 @@ describe.each(cases)('two records with one name in different parents: $type', (o
     expect(body).toMatchObject({ name: 'admin' });
   });
 
-  test('are declared with a parent by name or by id, not both, and it is required', async () => {
+  test('require a parent by name or by id, not both', async () => {
     const world = worldOf();
     await applied(world, textOf(wholes));
     const { pk, connector_uuid: id = pk ?? null } = world.sandbox.record(wholePath, 'a') ?? {};

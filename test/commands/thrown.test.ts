@@ -123,7 +123,7 @@ describe('an exception during an apply', () => {
     expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'unexpected-error' }] });
   });
 
-  test('from closing the connection changes nothing', async () => {
+  test('from closing the connection does not change the result', async () => {
     const { ending, outcomes } = await applied(({ connect }) => ({
       connect: async (settings) => ({ ...(await connect(settings)), close: async () => fails() }),
     }));

@@ -18,8 +18,8 @@ import {
 } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-describe('without both switches for updates', () => {
-  test('the capability alone changes nothing', async () => {
+describe('the switches for updates', () => {
+  test('change nothing with the capability alone', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe('done');
@@ -27,7 +27,7 @@ describe('without both switches for updates', () => {
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('differs'));
   });
 
-  test('the permission alone is a usage error that names the other switch', async () => {
+  test('are a usage error with the permission alone, and the message names the other switch', async () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
@@ -39,7 +39,7 @@ describe('without both switches for updates', () => {
     expect(world.requests).toEqual([]);
   });
 
-  test('an environment can set both', async () => {
+  test('can both be set by an environment', async () => {
     const world = new World();
     const files = {
       'm.yaml': manifest,
@@ -107,7 +107,7 @@ describe('a plan with --allow update', () => {
 });
 
 describe('an apply with --allow update', () => {
-  test('sends only differing declared fields, keeps undeclared values, and has no changes then', async () => {
+  test('sends only differing declared fields, keeps undeclared values, and then has no changes', async () => {
     const world = new World();
     const first = world.run();
     expect(await apply(['m.yaml'], now, first.context)).toBe('done');
@@ -418,7 +418,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toHaveLength(1);
   });
 
-  test('plans the same from lists: unchanged records, and values taken from other records', async () => {
+  test('plans the same if records are read from lists: unchanged ones, and values taken from others', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];

@@ -348,7 +348,7 @@ describe('during an apply, the login stage is never reachable without a proof', 
   });
 });
 
-test('the login is possible at each request of an apply that swaps two policies', async () => {
+test('during an apply that swaps two policies, the login is possible at each request', async () => {
   const service = fresh();
   const both = (a: boolean, b: boolean): string =>
     `policies:\n  - { name: a, type: dummy, result: ${a} }\n  - { name: b, type: dummy, result: ${b} }\n`;
@@ -582,7 +582,7 @@ describe('a plan with the last active superuser', () => {
     expect(ending, stderr).toBe('done');
   });
 
-  test('is accepted with a note where the groups cannot be read', async () => {
+  test('is accepted with a note if the groups cannot be read', async () => {
     const service = await withAlice('admins');
     const send: Service['send'] = async (request, signal) =>
       request.path.includes('include_users=true')
@@ -593,7 +593,7 @@ describe('a plan with the last active superuser', () => {
     expect(stdout).toContain('note  it could not be read whether an active superuser is left');
   });
 
-  test('is accepted where somebody else leaves a group, without reading all groups', async () => {
+  test('is accepted if somebody else leaves a group, without reading all groups', async () => {
     const service = await withAlice(
       'admins',
       '  - { username: bob, name: Bob, groups: [{ name: staff }] }\n',

@@ -132,7 +132,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
 describe('the main provider of another application', () => {
   const taken = applications('slug: new, name: New, provider: { name: OIDC 1 }');
 
-  test('is an error at its line if this was read', async () => {
+  test('is an error at its line if the plan has found the other application', async () => {
     const { ending, stdout, stderr, world } = await planned(taken);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
