@@ -94,7 +94,7 @@ describe.each(Object.entries(rooms))('src/%s/', (room, { uses, without = [] }) =
     expect(own.filter((each) => limits[limit](each))).toEqual([]);
   });
 
-  test.runIf(room !== 'report')('does not know colours', () => {
+  test.runIf(room !== 'report')('contains no code for colours', () => {
     expect(own.filter(({ from }) => from === 'picocolors')).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ function read(
   };
 }
 
-describe('a CSV table', () => {
+describe('a CSV import', () => {
   test('declares a user for each row, with the fields of its non-empty cells', () => {
     expect(
       read(`username,name,is_active,groups,attributes.department,attributes.a.b,email,type
@@ -59,7 +59,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('reads a string in place of an id as the name of a group or provider', () => {
+  test('reads a string in a field of ids as the name of a group or provider', () => {
     expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
       declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
     });
@@ -88,7 +88,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('is read as the kind given with --kind, whatever its columns are called', () => {
+  test('reads every row as the kind given with --kind, whatever the columns are called', () => {
     const text = 'slug,username,name\na,b,A\n';
     expect(read(text)).toEqual({
       declared: [['user.b', { username: 'b', name: 'A' }]],
@@ -107,7 +107,7 @@ bob,Bob,false,;,,,,
     ['empty lines', 'username,name\n\na,A\n,\n\nb,B\n\n'],
     ['blanks around the values', ' username , name\n a ,\tA\u00a0\nb, B\n'],
     ['trailing commas', 'username,name,,\na,A,,\nb,B,,\n'],
-  ])('is read with %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(read(text)).toEqual({
       declared: [
         ['user.a', { username: 'a', name: 'A' }],
@@ -117,7 +117,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('may have thousands of columns', () => {
+  test('accepts thousands of columns', () => {
     const keys = Array.from({ length: times({ short: 1000, full: 20_000 }) }, (_, index) => `k${index}`);
     const { declared, said } = read(
       `username,name,${keys.map((key) => `attributes.${key}`).join()}\na,A,${keys.join()}\n`,
@@ -139,7 +139,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('may use another delimiter than the comma', () => {
+  test('accepts another delimiter than the comma', () => {
     const fields = { username: 'a', name: 'A, B', groups: [engineering, staff] };
     for (const delimiter of [';', '\t', '|']) {
       const text = `username,name,groups\na,"A, B","${engineering};${staff}"`.replaceAll(
@@ -173,7 +173,7 @@ bob,Bob,false,;,,,,
     );
   });
 
-  test('gives the right place of a cell after multi-byte characters and multi-line cells', () => {
+  test('reports the right place of a cell after multi-byte characters and multi-line cells', () => {
     const { resources } = resourcesOf(
       sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),
       user,
@@ -259,7 +259,7 @@ describe('an invalid CSV table', () => {
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });
 
-  test('is rejected with more rows than a manifest may have entries', ({ skip }) => {
+  test('is rejected if it has more rows than a manifest may have entries', ({ skip }) => {
     skip(!inFull);
     const rows = Array.from({ length: 200_001 }, (_, index) => `u${index}\n`).join('');
     expect(read(`username\n${rows}`).said).toEqual(['1:1 too-many-resources']);

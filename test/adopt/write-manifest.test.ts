@@ -147,7 +147,7 @@ users:
   });
 });
 
-describe('a value that a manifest cannot contain', () => {
+describe('a written value', () => {
   test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
     [
       'a slug too long for early releases',
@@ -213,7 +213,7 @@ describe('a value that a manifest cannot contain', () => {
     ['an empty path', user, { username: 'x', path: '' }, 'path', 'invalid-length'],
     ['an unknown field', user, { username: 'x', uid: 'x' }, 'uid', 'unknown-field'],
     ['an empty username', user, { username: '' }, 'username', 'invalid-length', 'whole'],
-  ])('is reported: %s', async (_, { type }, fields, field, code, isWhole) => {
+  ])('is reported if no manifest can contain it: %s', async (_, { type }, fields, field, code, isWhole) => {
     const { text, unwritable } = writeManifest(
       all(
         kinds.filter((kind) => kind.type === type),
@@ -230,7 +230,7 @@ describe('a value that a manifest cannot contain', () => {
     expect(resources).toHaveLength(isWhole ? 0 : 1);
   });
 
-  test('is reported: a name of two records', () => {
+  test('is reported if it is the name of two records', () => {
     const { unwritable } = writeManifest(
       all(users, { username: 'x', name: 'one' }, { username: 'x' }),
       check,
@@ -248,7 +248,7 @@ describe('a value that a manifest cannot contain', () => {
       'attribute keys that look like numbers, null or YAML syntax',
       { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } },
     ],
-  ])('is not reported: %s', async (_, fields) => {
+  ])('is not reported if a manifest can contain it: %s', async (_, fields) => {
     const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }), check);
     expect(unwritable).toEqual([]);
     const [resource] = (await load(text)).resources;

@@ -175,7 +175,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('tell different from unchanged resources, and no request is sent for either', async () => {
+  test('distinguish resources that differ from unchanged ones, without a request for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -201,7 +201,7 @@ describe('the outcomes of a plan', () => {
     ]);
   });
 
-  test('report how long each took, including its waiting time', async () => {
+  test('report how long each change took, including its waiting time', async () => {
     const clock = virtualClock();
     const { outcomes } = await carryOut(
       'version: 1\nusers: [{ username: u }]\n',
@@ -258,7 +258,7 @@ describe('unknown results caused by an outage', () => {
     return counts;
   }
 
-  test('count as one if the requests met the same outage, so other requests continue', async () => {
+  test('count as one if the same outage caused them, so other requests continue', async () => {
     const underWay = new Set(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
     const counts = await through(10, 6, (name) => (underWay.has(name) ? badGateway : undefined));
     expect(counts).toEqual({ unknown: 6, created: 4 });

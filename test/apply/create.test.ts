@@ -126,7 +126,7 @@ describe('a create of an application', () => {
     });
   });
 
-  test('that finds the record is in doubt only after an unclear answer', async () => {
+  test('that ends as exists is in doubt only after an unclear answer', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', inDoubt: true });
     expect(await settle(application, lost, absent, slugTaken, found)).toMatchObject({
@@ -201,7 +201,7 @@ describe('a create of an application', () => {
     });
   });
 
-  test('stops the run at a wrong base URL', async () => {
+  test('stops the run if the base URL is wrong', async () => {
     expect(await settle(application, answered(404, '<!DOCTYPE html>'))).toMatchObject({
       outcome: 'not_attempted',
       stop: 'run',
@@ -316,7 +316,7 @@ describe('a create during an outage', () => {
     return settled;
   }
 
-  test('is sent again after the outage if it was never sent; three outages use up no tries', async () => {
+  test('is sent after the outage if it could not be sent before; three outages use up no tries', async () => {
     const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
@@ -407,7 +407,7 @@ describe('an interrupted create', () => {
     });
   });
 
-  test('is looked up, and not sent again', async () => {
+  test('looks up its record, and is not sent again', async () => {
     expect(await settleUnless(interrupted, application, lost, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleUnless(interrupted, application, lost, absent)).toMatchObject({ outcome: 'unknown' });
   });

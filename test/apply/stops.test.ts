@@ -34,7 +34,7 @@ test('a read-only service stops the updates of a kind whose creates were already
 test.each([
   ['stop the run', 0, 'doubts'],
   ['count once if one outage caused them', 1, undefined],
-])('consecutive failures %s', async (_, endedOutages, reason) => {
+])('unknown results in a row %s', async (_, endedOutages, reason) => {
   const { stops, change } = await begun(endedOutages);
   for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, 'unknown', 0);
   expect(stops.why(change)).toBe(reason);

@@ -110,13 +110,13 @@ describe('an exception during an apply', () => {
     expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
   });
 
-  test('in the listener of starts leaves the resource not attempted', async () => {
+  test('in the onStart listener leaves the resource not attempted', async () => {
     const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(posts).not.toContain('c');
   });
 
-  test('in the listener of outcomes loses no outcome', async () => {
+  test('in the onOutcome listener loses no outcome', async () => {
     const { outcomes, error } = await carriedOut(({ onOutcome }, from) => ({ onOutcome: from(onOutcome) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(error).toBe(thrown);

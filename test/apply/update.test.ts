@@ -173,7 +173,7 @@ describe('the look-up before an update', () => {
     expect(settled).not.toHaveProperty('answer');
   });
 
-  test('ends the update if the service asks another request for too long a pause meanwhile', async () => {
+  test('ends the update if the service meanwhile asks another request for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const told = { ...pacing, note: () => pacing.note(hourLong, 1) };
     expect(await settle([asPlanned], { pacing: told })).toMatchObject({
@@ -230,7 +230,7 @@ describe('an update with a lost answer', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is read after a redirect instead of repeated, and stops the run', async () => {
+  test('is followed by a read instead of a retry after a redirect, and stops the run', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
     expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
       outcome: 'updated',

@@ -13,7 +13,7 @@ test('every term of CONTRIBUTING.md is a type in the named file', async () => {
     );
 });
 
-test('CONTRIBUTING.md describes a new kind with field names that its types have', async () => {
+test('CONTRIBUTING.md explains a new kind with field names that exist in the types', async () => {
   const text = await readFile(new URL('docs/extending/kind.md', root), 'utf8');
   const types = await Promise.all(
     ['src/kinds/kind.ts', 'src/kinds/row.ts', 'src/sandbox/kind.ts', 'src/sandbox/table.ts'].map((path) =>

@@ -76,7 +76,7 @@ describe('the documents in docs/', () => {
     expect(words.length).toBeGreaterThan(10_000);
   });
 
-  test('have a value that no release accepts, which is an error at its line, offline', async () => {
+  test('show a value that no release accepts, which validate reports at its line', async () => {
     const input = [
       'version: 1',
       'applications: [{ slug: a, name: A,',

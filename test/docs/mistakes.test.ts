@@ -4,7 +4,7 @@ import { mistakes } from '../../scripts/mistakes.js';
 import { rules } from '../simulation/rules.ts';
 
 test.each(mistakes)(
-  '`npm run prove` finds the place in the source for its mistake: $mistake',
+  '`npm run prove` finds the source line for each mistake that it plants: $mistake',
   ({ law, file, line }) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(text.split(line)).toHaveLength(2);

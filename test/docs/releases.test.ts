@@ -30,7 +30,7 @@ test('every change in a release belongs to a known release, oldest first', () =>
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
 });
 
-test('every change in a release has its source: a file, and a tag that is not older', () => {
+test('every change in a release has its source: a file with its release tag', () => {
   for (const { since, source } of changes) {
     const [, tag = ''] = /^\S+\.\w+ @ (\d{4}\.\d+\.\d+)/.exec(source) ?? [];
     expect([since, readRelease(tag) !== undefined]).toEqual([since, true]);

@@ -98,7 +98,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     ],
     ['.', '.before', ['roll/manifests'], '1 added, 1 altered, 2 no longer declared'],
     ['.', './.before/', ['./roll/manifests/'], '1 added, 1 altered, 2 no longer declared'],
-  ])('from the folder %j compares %j', async (folder, baseline, paths, counts) => {
+  ])('run in the folder %j compares with the baseline %j', async (folder, baseline, paths, counts) => {
     const { stdout, stderr } = await planned(folder, '--baseline', baseline, ...paths);
     expect(stderr).toBe('');
     expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
@@ -144,7 +144,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     });
   });
 
-  test('refuses a missing folder with 3, and still writes its reports', async () => {
+  test('ends with exit code 3 if the folder is missing, and still writes its reports', async () => {
     const report = project.path('report.md');
     const ran = await endedHere(['plan', '--baseline', '\u001B[2J::error::x', '--report', 'github=-'], {
       cwd: project.path('roll'),

@@ -61,7 +61,7 @@ describe('completion in bash', () => {
     'rollcall plan -- x',
     'rollcall plan --target ',
     'rollcall plan --env ',
-  ])('leaves %j to the completion of files', async (line) => {
+  ])("leaves %j to bash's completion of file names", async (line) => {
     expect(await offered(line)).toEqual([]);
   });
 });

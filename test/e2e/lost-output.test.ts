@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     'complete schema ""',
   ];
 
-  test.each(someOf(commands, 1))('is an error of rollcall %s', async (args) => {
+  test.each(someOf(commands, 1))('causes an error of rollcall %s', async (args) => {
     const { code, stderr } = await bash(`rollcall ${args} >/dev/full`);
     expect(stderr).toMatch(lost);
     expect(stderr.match(/the result could not be written/g)).toHaveLength(1);
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
       1,
     ),
   )(
-    'that fails after the first bytes is an error of rollcall %s, and stderr lists what was created',
+    'that fails after the first bytes causes an error of rollcall %s, and stderr lists what was created',
     async (args, most) => {
       const { code, stderr } = await bash(`${blocks(most)} rollcall ${args} >out`);
       expect(bytesIn('out')).toBe(most * 1024);

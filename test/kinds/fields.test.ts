@@ -80,7 +80,7 @@ test('a name is sent as its id, or unchanged without an id', () => {
   });
 });
 
-test('a mapping like a name is a value in a field without references', () => {
+test('a mapping that looks like a reference is a plain value in a field without references', () => {
   expect(seen('attributes', { owner: { name: 'a', id: 1 } })).toMatchObject({
     sent: { owner: { name: 'a', id: 1 } },
   });

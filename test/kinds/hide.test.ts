@@ -32,7 +32,7 @@ test.each([
   expect(problem?.detail).toContain(detail);
 });
 
-test('a kind has its own hidden fields, and secret fields', () => {
+test('the hidden fields of a kind are its secrets and the fields that `hide` names', () => {
   const hidden = defaultKinds.map((kind) => [
     ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
   ]);

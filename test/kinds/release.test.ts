@@ -75,7 +75,7 @@ describe('a release in settings', () => {
   });
 });
 
-describe('whether a release is in ranges from and before 2025.10.3', () => {
+describe('a range of releases from or before 2025.10.3', () => {
   test.each([
     ['2023.10', false],
     ['2025.8.9', false],
@@ -86,13 +86,13 @@ describe('whether a release is in ranges from and before 2025.10.3', () => {
     ['2025.10.10', true],
     ['2025.12', true],
     ['2026.2.2', true],
-  ] as const)('%s: %s', (text, isLater) => {
+  ] as const)('includes or excludes %s: %s', (text, isLater) => {
     const opposite = isLater === 'perhaps' ? isLater : !isLater;
     expect(inRange({ from: '2025.10.3' }, release(text))).toBe(isLater);
     expect(inRange({ before: '2025.10.3' }, release(text))).toBe(opposite);
   });
 
-  test('an unknown release may be in any range', () => {
+  test('may include an unknown release', () => {
     expect(inRange({ from: '2025.10.3' }, undefined)).toBe('perhaps');
     expect(inRange({ before: '2025.10.3' }, undefined)).toBe('perhaps');
   });

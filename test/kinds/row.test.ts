@@ -4,11 +4,11 @@ import { referenceOf } from '../../src/kinds/references.ts';
 import { role } from '../../src/kinds/role.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
 
-test('a name is unique only if its row claims that', () => {
+test('a name is unique only if the row of its kind says so', () => {
   expect([group.listing.isUnique, role.listing.isUnique]).toEqual([false, true]);
 });
 
-test('names of ids come from where the answer shows their records', () => {
+test("the name of an id comes from the field that shows the id's record", () => {
   expect(group.fields['roles']?.namedIn).toBe('roles_obj');
   expect(group.fields['attributes']?.namedIn).toBeUndefined();
 });

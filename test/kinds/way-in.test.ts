@@ -131,7 +131,7 @@ test('a policy on the only proof of a flow is reported, and the flow counts as n
   expect(nameOnlyLogin(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
-test('with a stage of an unknown type it is unknown whether a flow is open', () => {
+test('a stage of an unknown type makes it unknown whether its flow is open', () => {
   expect(nameOnlyLogin(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
 });
 
@@ -158,6 +158,6 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ],
   ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
   ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
-])('the obstacles of %s are reported', (_, bound, fields, obstacles) => {
+])('a login flow with %s is reported with its obstacles', (_, bound, fields, obstacles) => {
   expect(obstaclesIn(flowOf(bound, fields))).toEqual(obstacles);
 });

@@ -7,7 +7,7 @@ import { sentOf } from '../support/values.ts';
 const policies =
   'policies: [{ name: p, type: password, error_message: no }, { name: d, type: dummy }, { name: e, type: dummy, result: false }]';
 
-describe('defaults of a list and of a type in it', () => {
+describe('are overridden by the entry, and those of the list by those of the type', () => {
   test("are overridden by the entry, and the list's by the type's", async () => {
     const resources = await desired(`version: 1
 defaults:

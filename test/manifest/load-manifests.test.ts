@@ -11,7 +11,7 @@ function load(files: Readonly<Record<string, string>>, strict?: boolean): Promis
   return loadManifests(Object.keys(files), options);
 }
 
-test('files are read in code-unit order, whatever the order of their names', async () => {
+test('manifests are read in code-unit order of their names, in whatever order they are given', async () => {
   const { filenames, resources } = await load({
     'b.yaml': users(['third']),
     'B.yaml': users(['first']),

@@ -48,8 +48,8 @@ const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 
 /** This release accepts null and ignores it; the schema forbids null, since no other release accepts it. */
 const stricter = 'icon null';
 
-describe('the message for an odd value agrees with recordings of the service', () => {
-  test('the recordings of two releases were made with the same values', () => {
+describe('the message for an odd value', () => {
+  test('is checked with the same values against the recordings of two releases', () => {
     expect(oldest).toHaveLength(81);
     for (const [, one, other] of pairs) {
       const { slug: _, username: __, ...values } = bodyOf(one);
@@ -57,7 +57,7 @@ describe('the message for an odd value agrees with recordings of the service', (
     }
   });
 
-  test.each(pairs)('%s', async (name, ...recordings) => {
+  test.each(pairs)('agrees with both recordings: %s', async (name, ...recordings) => {
     for (const [index, release] of (['2023.10', '2026.2'] as const).entries()) {
       const recording = recordings[index] ?? recordings[0];
       const expected = name === stricter ? 'error' : meant[came(recording)];

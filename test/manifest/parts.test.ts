@@ -148,7 +148,7 @@ describe('in sharded runs', () => {
   });
 });
 
-describe('a limit on reading', () => {
+describe('a limit on the size of manifests', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name} }\n`).join('')}`;
   const files = { 'a.yaml': users('a', 'b'), 'b.yaml': users('c', 'd'), 'c.yaml': users('e', 'e') };
@@ -161,14 +161,14 @@ describe('a limit on reading', () => {
       'more than 3 resources are declared, counting from the first file to this one',
     ],
     [{ problems: 3 }, 'b.yaml', 'more than 3 problems were found, counting from the first file to this one'],
-  ])('stops it after the file that exceeds it: %j', async (less, filename, summary) => {
+  ])('ends the reading after the file that exceeds it: %j', async (less, filename, summary) => {
     const { diagnostics } = await load(files, { most: { ...most, ...less } });
     const found = diagnostics.filter(({ code }) => code.startsWith('too-many'));
     expect(found).toMatchObject([{ severity: 'error', summary, range: { filename } }]);
     expect(diagnostics.every(({ range }) => range !== undefined && range.filename <= filename)).toBe(true);
   });
 
-  test('allows reading up to it', async () => {
+  test('allows manifests that do not exceed it', async () => {
     const { diagnostics } = await load(files, { most });
     expect(diagnostics.map(({ code }) => code)).not.toContainEqual(expect.stringMatching(/^too-many/));
   });

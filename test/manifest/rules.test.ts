@@ -38,7 +38,7 @@ applications: [{ slug: a, name: A }]`,
   ).toEqual(columns.map((column) => ['repeated-id', 'warning', 2, column]));
 });
 
-describe('rules over all entries apply across files', () => {
+describe('a rule over all entries', () => {
   test.each([
     [
       'duplicate-resource',
@@ -76,7 +76,7 @@ describe('rules over all entries apply across files', () => {
       'users: [{ username: Alice, name: A }]',
       'm/1.yaml:2:21',
     ],
-  ])('%s: %s, and in another file %s', async (code, one, other, firstPlace) => {
+  ])('applies across files: %s: %s, and in another file %s', async (code, one, other, firstPlace) => {
     const told = { code, detail: expect.stringContaining(firstPlace) as string };
     expect(await foundIn(one, other)).toEqual([{ ...told, file: 'm/2.yaml' }]);
     expect(await foundIn(one, fine, fine.replace('somebody', 'else'), other)).toEqual([
@@ -85,7 +85,7 @@ describe('rules over all entries apply across files', () => {
     expect(await foundIn(one)).toEqual([]);
   });
 
-  test('with the defaults of each file', async () => {
+  test('applies with the defaults of each file', async () => {
     const file = (slug: string): string =>
       `defaults: { application: { provider: 7 } }\napplications: [{ slug: ${slug}, name: A }]`;
     expect(await foundIn(file('a'), file('b'))).toMatchObject([
@@ -93,7 +93,7 @@ describe('rules over all entries apply across files', () => {
     ]);
   });
 
-  test('but an application and a user may have the same name', async () => {
+  test('allows an application and a user with the same name', async () => {
     expect(
       await foundIn('applications: [{ slug: same, name: A }]', 'users: [{ username: same, name: A }]'),
     ).toEqual([]);

@@ -76,7 +76,7 @@ describe('a glob of --target', () => {
     expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('matches a character by ? regardless of its code units', () => {
+  test('matches one character with ?, even one of two code units', () => {
     const ofOne = usernames
       .filter((username) => /^.$/su.test(username))
       .map((username) => `user.${username}`);
@@ -84,7 +84,7 @@ describe('a glob of --target', () => {
     expect(selected(['user.?'])).toEqual(ofOne);
   });
 
-  test('selects by the whole address, with its case', () => {
+  test('matches the whole address, case-sensitively', () => {
     for (const glob of ['wiki', 'application', 'application.wik', 'Application.wiki', 'application.Wiki', ''])
       expect(asked([glob], [])).toEqual({ addresses: [], unmatched: [glob] });
   });

@@ -122,7 +122,7 @@ test.each([
   expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
 });
 
-test('a secret as a name is refused, and no address is given', async () => {
+test('a secret in place of a name is refused, and the entry gets no address', async () => {
   const { diagnostics, addresses } = await assumed(
     'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
   );

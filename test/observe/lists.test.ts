@@ -76,7 +76,7 @@ function presences({ seen }: Observed): Record<string, number> {
 }
 
 describe('records read from lists', () => {
-  test('take a request for each hundred', async () => {
+  test('take one request per hundred', async () => {
     const [applications, users] = inFull ? [1000, 2000] : [200, 400];
     const declared = { users: manyUsers(users), applications: manyApplications(applications) };
     const service = listingService(declared);
@@ -167,13 +167,13 @@ describe('lists are read instead of single records', () => {
     },
   );
 
-  test('not if there are too many records, whose number is logged', async () => {
+  test('unless there are too many records, whose number is logged', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('a listed record without a declared field is looked up', async () => {
+  test('except for a listed record without a declared field, which is looked up', async () => {
     const service = listingService({
       users: manyUsers(100),
       instead: ({ page, query }, { users }) =>
@@ -248,7 +248,7 @@ describe('a user missing from a complete list', () => {
   });
 });
 
-describe("with other tokens than a superuser's", () => {
+describe("with a token that is not a superuser's", () => {
   const declared = { users: manyUsers(300) };
 
   test('users missing from a list are looked up if the token sees only some', async () => {
@@ -385,7 +385,7 @@ test('a record without a name is not found by a former name', async () => {
   expect(observed.seen().get('user.u00019')).toEqual({ presence: 'absent' });
 });
 
-describe('an answer that is not the requested page of a list is ignored:', () => {
+describe('a list of applications', () => {
   const declared = { applications: manyApplications(250) };
   const stale = manyApplications(250).map((each) => ({ ...each, name: 'Stale' }));
 
@@ -399,7 +399,7 @@ describe('an answer that is not the requested page of a list is ignored:', () =>
     ],
     ['no pagination', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, { results: stale }))],
     ['no JSON', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, '<html>'))],
-  ])('%s', async (_name, answer) => {
+  ])('is ignored if an answer is not the requested page: %s', async (_name, answer) => {
     const service = listingService({
       ...declared,
       instead: ({ list, page, query }) =>
@@ -416,7 +416,7 @@ describe('an answer that is not the requested page of a list is ignored:', () =>
     expect(observed.reads.at(-1)).toEqual([250, 250]);
   });
 
-  test("a list that the service caches for other tokens than a superuser's is not read", async () => {
+  test("is not read with a token that is not a superuser's, for which the service caches it", async () => {
     const service = listingService({ ...declared, isSuperuser: false });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250 });
@@ -425,7 +425,7 @@ describe('an answer that is not the requested page of a list is ignored:', () =>
   });
 
   test.each([answered(403, { detail: 'no' }), answered(200, { user: null }), answered(404), lost])(
-    "a list is not read if the token's user is unknown: %j",
+    "is not read if the token's user is unknown: %j",
     async (answer) => {
       const service = listingService({
         ...declared,

@@ -92,7 +92,7 @@ test('after five unread records of a kind that could be read before, its other r
   expect(seen.done).toBe(9);
 });
 
-test('an absent record is reported with the name of the only other record with its title', async () => {
+test('an absent record is reported with the name of the only other record that has its title', async () => {
   const seen = await lookedUp('applications', 1, () => absent, { namesake: 'other' });
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent', namesake: 'other' });
 });

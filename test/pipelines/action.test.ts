@@ -241,7 +241,9 @@ describe('the GitHub action', () => {
     expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);
   });
 
-  test('keeps separate comments for two sets of manifests, by their places or by a key', async ({ skip }) => {
+  test('keeps separate comments for two sets of manifests, told apart by their paths or by a key', async ({
+    skip,
+  }) => {
     skip(!inFull);
     for (const place of ['one', 'two']) {
       mkdirSync(join(job.workspace, place));

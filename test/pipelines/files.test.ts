@@ -62,7 +62,7 @@ describe('a workflow for GitHub', () => {
     },
   );
 
-  test('uses the same commits of actions as the others', () => {
+  test('uses the same commits of actions as the other workflows', () => {
     const pins = [...workflows, ...own].flatMap(
       ([, content]) => content.match(/actions\/[a-z-]+@\S+ # \S+/g) ?? [],
     );

@@ -132,7 +132,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('equals itself when read from its document, except for what that does not contain', async () => {
+  test('is the same when read from its document, except for parts that the document leaves out', async () => {
     const plan = await planOf(
       `${manifestOf('group: Docs')}\n  - { slug: new, name: New }\nusers: [{ username: alice, name: Alice }]\n`,
       { wiki: { slug: 'wiki', name: 'Old', group: 'Docs' } },

@@ -113,7 +113,7 @@ describe('a change that depends on another', () => {
   const existing = { z: 1 };
   const declared = { a: 1, z: 2 };
 
-  test('is not sent before that one has ended', async () => {
+  test('is not sent before the other change has ended', async () => {
     const { outcomes, requests } = await applied(await handing(declared, existing), existing, () =>
       answered(200, { pk: 'p', slug: 'z', name: 'A', provider: 2 }),
     );
@@ -121,7 +121,7 @@ describe('a change that depends on another', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
   });
 
-  test('is not attempted after a failure of that one, nor are its own dependents', async () => {
+  test('is not attempted after a failure of the other change, nor are its own dependents', async () => {
     const chain = { a: 2, b: 3, z: 4 };
     const before = { b: 2, z: 3 };
     const { outcomes, requests } = await applied(await handing(chain, before), before, () =>

@@ -357,7 +357,7 @@ test('a recording masks user-defined keys in error messages', async () => {
 });
 
 test.each(someReleases(sandboxReleases))(
-  'a sandbox of release %s answers its own recording alike',
+  'a sandbox of release %s gives the answers of its own recording again',
   async (release) => {
     const [seed] = fc.sample(anySeed, { numRuns: 1, seed: 3 });
     const file = newFile();

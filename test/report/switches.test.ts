@@ -59,7 +59,7 @@ describe.each(['markdown', 'html'] as const)('the %s report of a plan with diffe
     return format(planReport(ended), { toolVersion: '1.2.3' }).replaceAll(/\s+/g, ' ');
   }
 
-  test('names both switches once, and that an apply would change nothing', async () => {
+  test('names both switches once, and says that an apply would change nothing', async () => {
     const page = await written(manifest);
     expect(count(page, both('update').trim())).toBe(1);
     expect(page).toContain('An apply would change nothing.');

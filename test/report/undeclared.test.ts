@@ -42,7 +42,7 @@ describe('a report of undeclared records', () => {
     ]);
   });
 
-  test('calls them none only as far as the token sees and if all was read', async () => {
+  test('reports none only if everything was read, and only as far as the token can see', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );
@@ -51,7 +51,7 @@ describe('a report of undeclared records', () => {
     );
   });
 
-  test('has an advice that several unread parts share once', async () => {
+  test('gives the advice that several unread parts share once', async () => {
     const text = await written('text', {
       found: [],
       gaps: [gap, { ...gap, type: 'user', summary: 'no users' }],
@@ -60,7 +60,7 @@ describe('a report of undeclared records', () => {
     expect(text.split('There may be others.')).toHaveLength(2);
   });
 
-  test('shortens them in a comment without space, but keeps unread parts', async () => {
+  test('shortens them in a comment with little space, but keeps unread parts', async () => {
     const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
     const limit = { most: 5000, lengthOf: (text: string) => text.length };
     const text = await written('markdown', { found, gaps: [gap] }, { limit });
@@ -78,7 +78,7 @@ describe('a report of undeclared records', () => {
     );
   });
 
-  test('has an entry for each type on the HTML page, with unread parts in its head', async () => {
+  test('has an entry for each type on the HTML page, with unread parts in its heading', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
     expect(text).toContain('<p>Not all records were read: only superusers see all applications');
     expect(text).toContain('value="undeclared" checked> not declared (2)');

@@ -97,7 +97,7 @@ describe('values left unchecked without secrets', () => {
     expect(schemaErrors('validation', document)).toEqual([]);
   });
 
-  test('are reported one by one, in part for many, and not at all for none', async () => {
+  test('are listed one by one, shortened if many, and left out if none', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
       /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
     );

@@ -153,7 +153,7 @@ describe('another client of the sandbox', () => {
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
   });
 
-  test('frees the providers of an application by its delete', () => {
+  test('frees the providers of an application that it deletes', () => {
     const sandbox = seeded();
     sandbox.delete('application', 'wiki');
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };

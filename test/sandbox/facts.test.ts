@@ -55,7 +55,7 @@ describe('a scope mapping in the sandbox', () => {
     expect(made.body).toEqual({ pk: made.body['pk'], ...record });
   });
 
-  test('has a name that no other mapping has, of any type', () => {
+  test('needs a name that no mapping of any type has', () => {
     const sandbox = of('2025.12');
     ask(sandbox, 'POST', path, fields);
     const taken = { status: 400, body: { name: ['Property Mapping with this name already exists.'] } };
@@ -197,7 +197,7 @@ describe.each([
     expect(listed('/providers/all/')).toEqual([]);
   });
 
-  test('has the records that its own refer to, and its bindings', () => {
+  test('has every record that another of its records refers to, and its bindings', () => {
     const bound = listed('/flows/bindings/').filter(
       ({ target }) => target === sandbox.pk('/flows/instances/', 'default-authentication-flow'),
     );

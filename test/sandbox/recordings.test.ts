@@ -53,7 +53,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('makes the changes of another client before the recorded exchange', () => {
+  test('after the changes of another client, which come before a recorded exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });

@@ -142,7 +142,7 @@ describe('a seed of the sandbox', () => {
     expect(seedSandbox({}).token).toBe(sandboxToken);
   });
 
-  test('can leave only the three documented operations', () => {
+  test('can restrict the sandbox to the three documented operations', () => {
     const { sandbox } = seedSandbox({ documented_only: true, applications: [{ slug: 'a', name: 'A' }] });
     const statuses = [
       ['GET', 'applications/a/', ''],

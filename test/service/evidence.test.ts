@@ -26,7 +26,7 @@ test.each([
   { self: denied, asked: [notFound, denied], isRefused: true },
   { self: denied, asked: [notFound, denied, notFound], isRefused: false },
   { self: down, asked: [page], isRefused: false },
-])('whether the token is refused is decided by answers, case %#', async ({ self, asked, isRefused }) => {
+])('the answers decide whether the token counts as refused: case %#', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
   const client = createClient(async ({ path }) =>
     path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),
@@ -35,7 +35,7 @@ test.each([
   expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
 });
 
-test('a web page that counted as absent proves nothing once the service has shown its own form', async () => {
+test('a web page that counted as absent proves nothing once the service has shown its own form of absent', async () => {
   let sent: Exchange = notFound;
   const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });

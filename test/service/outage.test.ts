@@ -185,7 +185,7 @@ describe('during an outage', () => {
     expect(asked()).toBe(0);
   });
 
-  test('an interruption just before the end counts too', async () => {
+  test('an interruption just before the end of the wait counts too', async () => {
     const interruption = new AbortController();
     let asked = 0;
     const patience: Partial<OutagePolicy> = {
@@ -199,7 +199,7 @@ describe('during an outage', () => {
     expect(await watched.wait()).toBe('gone');
   });
 
-  test('the wait ends with an interruption', async () => {
+  test('the wait does not outlast an interruption', async () => {
     const time = new VirtualTime();
     const interruption = new AbortController();
     const startedAt = time.now();

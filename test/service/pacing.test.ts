@@ -147,7 +147,7 @@ describe('pacing', () => {
   });
 });
 
-describe('the number of requests at a time', () => {
+describe('the queue of requests', () => {
   interface Surroundings {
     readonly pacing: Pacing;
     readonly time: VirtualTime;
@@ -177,32 +177,35 @@ describe('the number of requests at a time', () => {
     return most;
   }
 
-  test('reaches the limit if the service copes', async () => {
+  test('reaches the limit of concurrent requests if the service copes', async () => {
     const surroundings = withCeiling(8);
     expect(await busy(surroundings, 40)).toBe(8);
     expect(surroundings.pacing.pace()).toMatchObject({ limit: 8, ceiling: 8, requests: 40 });
   });
 
-  test.each([1, 2, 3, 8])('never exceeds a limit of %i, with tasks outside the queue', async (ceiling) => {
-    const { pacing, time } = withCeiling(ceiling);
-    const clock = time.clock(() => false);
-    let underWay = 0;
-    let most = 0;
-    const task = async (): Promise<void> => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await clock.sleep(20);
-      underWay -= 1;
-      pacing.note({ kind: 'found' }, 1);
-    };
-    const beside = [pacing.runBeside(task), pacing.runBeside(task)];
-    const all = pacing.forEach(Array.from({ length: 100 }), task);
-    beside.push(pacing.runBeside(task));
-    await time.pass(Number.POSITIVE_INFINITY);
-    await Promise.all([all, ...beside]);
-    expect(most).toBeLessThanOrEqual(ceiling);
-    expect(most).toBeGreaterThanOrEqual(Math.min(2, ceiling));
-  });
+  test.each([1, 2, 3, 8])(
+    'never exceeds a limit of %i concurrent requests, with tasks outside the queue',
+    async (ceiling) => {
+      const { pacing, time } = withCeiling(ceiling);
+      const clock = time.clock(() => false);
+      let underWay = 0;
+      let most = 0;
+      const task = async (): Promise<void> => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await clock.sleep(20);
+        underWay -= 1;
+        pacing.note({ kind: 'found' }, 1);
+      };
+      const beside = [pacing.runBeside(task), pacing.runBeside(task)];
+      const all = pacing.forEach(Array.from({ length: 100 }), task);
+      beside.push(pacing.runBeside(task));
+      await time.pass(Number.POSITIVE_INFINITY);
+      await Promise.all([all, ...beside]);
+      expect(most).toBeLessThanOrEqual(ceiling);
+      expect(most).toBeGreaterThanOrEqual(Math.min(2, ceiling));
+    },
+  );
 
   test('is not affected by an exception of a task outside the queue, which reaches its caller', async () => {
     const { pacing } = withCeiling(1);
@@ -218,13 +221,13 @@ describe('the number of requests at a time', () => {
     { kind: 'slow_down' },
     { kind: 'unavailable', retryAfter: '1' },
     { kind: 'lost', error: timeout },
-  ])('is halved if the service asks to wait or a request times out: $kind', async (answer) => {
+  ])('halves its concurrency if the service asks to wait or a request times out: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(4);
   });
 
-  test('is halved once for all requests under way at the time, and never below one', () => {
+  test('halves its concurrency once for all requests under way at the time, and never below one', () => {
     const { pacing } = withCeiling(8);
     const limits = Array.from({ length: 16 }, () => {
       pacing.note({ kind: 'unavailable' }, 1);
@@ -233,7 +236,7 @@ describe('the number of requests at a time', () => {
     expect(limits).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1]);
   });
 
-  test('grows by one with twenty good answers in a row, up to the limit', () => {
+  test('adds one to its concurrency with twenty good answers in a row, up to the limit', () => {
     const { pacing } = withCeiling(4);
     const after = (count: number): number => {
       for (let answer = 0; answer < count; answer += 1) pacing.note({ kind: 'found' }, 1);
@@ -251,13 +254,13 @@ describe('the number of requests at a time', () => {
     { kind: 'lost', error: new Error('reset') },
     { kind: 'lost' },
     { kind: 'unreachable_for_now', error: timeout },
-  ])('does not change after other failures: $kind', async (answer) => {
+  ])('keeps its concurrency after other failures: $kind', async (answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);
   });
 
-  test('covers every item of one list after the other, and each once', async () => {
+  test('runs every item of each list once', async () => {
     for (const concurrency of [1, 3, 8]) {
       const pacing = createPacing({ concurrency, clock: virtualClock(now), random: () => 0 });
       for (const length of [0, 1, 5, 40]) {
@@ -271,7 +274,7 @@ describe('the number of requests at a time', () => {
     }
   });
 
-  test('stays reduced from the end of the task that caused it', async () => {
+  test('keeps the lower concurrency from the end of the task that caused it', async () => {
     const { pacing } = withCeiling(8);
     const told: string[] = [];
     const gates = Array.from({ length: 12 }, () => gate());

@@ -214,7 +214,7 @@ describe('the client sends what the contract requires', () => {
     sent.done();
   });
 
-  test('in a GET: accept, its language and authorization, and no content type', async () => {
+  test('in the headers of a GET: accept, accept-language and authorization, and no content type', async () => {
     const reqheaders = { accept: 'application/json', 'accept-language': 'en' };
     const sent = nock(origin, { badheaders: ['content-type'], reqheaders })
       .get('/api/v3/core/applications/wiki/')

@@ -275,7 +275,7 @@ test.each([
   ['a host', false],
   ['a proxy', true],
 ])(
-  'a missing name of %s is an outage if it answered before, and otherwise a misspelling',
+  'an unresolved host name of %s counts as an outage if the host answered before, and otherwise as a misspelling',
   async (_, proxied) => {
     const server = await rawServer(answering(ok));
     const proxy = proxied ? await testProxy() : undefined;

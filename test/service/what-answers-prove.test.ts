@@ -110,7 +110,7 @@ describe('the table of answers', () => {
       expect(requests).toEqual([]);
     });
 
-    test('a create with a taken name looks it up if possible', async () => {
+    test('looks up a taken name after its create if possible', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');

@@ -42,7 +42,7 @@ describe('the enabled capabilities', () => {
     expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
   });
 
-  test('are empty with contract_only, set by flag, variable or file in this order', async () => {
+  test('are empty with contract_only, which comes from flag, variable or file in this order', async () => {
     const kept = `${config}contract_only: true\n`;
     const reach = async (...given: Parameters<typeof settings>): Promise<readonly unknown[]> => {
       const { contractOnly, capabilities: turnedOn } = await settings(...given);

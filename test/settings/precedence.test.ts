@@ -50,11 +50,6 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
-  test('the environments are listed if none is chosen', async () => {
-    expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
-    expect((await chosen('staging')).choices).toBeUndefined();
-  });
-
   test('for the number of requests', async () => {
     expect((await chosen('staging')).concurrency).toBe(3);
     expect((await chosen('production')).concurrency).toBe(2);
@@ -66,6 +61,11 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
     expect((await chosen('production')).tokenFile).toBe('/memory/ops/secrets/production');
   });
+});
+
+test('the environments are listed if none is chosen', async () => {
+  expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
+  expect((await chosen('staging')).choices).toBeUndefined();
 });
 
 test('variables come from seven places, and a later place overrides an earlier one', async () => {

@@ -51,7 +51,7 @@ describe('the settings', () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
-  test('are overridden by --vars, and --vars by --var', async () => {
+  test('come from --var before --vars, and from --vars before rollcall.yaml', async () => {
     const { variables } = await settings({
       env: 'staging',
       vars: ['more.yaml'],
@@ -205,7 +205,7 @@ describe('the settings', () => {
     );
   });
 
-  test('override the wait of the file by the environment, and that by a flag', async () => {
+  test('come from flags before environment variables, and from these before the file', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
     const fromFile = await serviceSettings({}, env, chosen, files);
