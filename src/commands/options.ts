@@ -167,7 +167,7 @@ export const exportOptions: readonly Made[] = [
   singleOption('--ids', 'ids of providers and groups, in place of their names'),
   singleOption('--internal', 'include users that the service made for itself'),
   singleOption('--list', 'print the addresses alone'),
-  singleOption('--check', 'leave out records that a plan would change'),
+  singleOption('--check', 'write nothing if a plan of the manifests has changes'),
   output(['yaml', 'json']),
   ...service,
   ...config,
