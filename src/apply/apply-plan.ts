@@ -27,7 +27,7 @@ interface ApplyOptions {
   readonly clock: Clock;
   /** When this signal aborts, no further resource is started; requests under way are completed. */
   readonly signal?: AbortSignal;
-  /** Aborted when an unexpected exception occurs. Then nothing more is started. */
+  /** Aborted by an unexpected exception, after which nothing more is started. */
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   readonly loginCheck?: LoginCheck | undefined;
@@ -84,7 +84,7 @@ interface Run extends ApplyOptions {
   /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
   readonly unbound: Unbound;
-  /** Whether applications without bindings are open to nobody after the plan. */
+  /** Whether nobody can open applications without bindings once the plan is applied. */
   readonly isFlagOff: boolean;
   /** Resources that are written in several steps, because they have bindings or references that are set later. */
   readonly parents: ReadonlySet<Address>;
@@ -99,7 +99,7 @@ function completedLater(changes: readonly ReadyChange[]): Address[] {
   return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
 }
 
-/** The tasks in the order of the plan. A create that omits references is completed right after the last record that it refers to. */
+/** The tasks in the order of the plan. A create that omits references is completed right after the last record that it refers to was created. */
 function makeTasks(
   changes: readonly ReadyChange[],
   run: Run,
@@ -125,7 +125,7 @@ function startOnce(change: ReadyPending, run: Run): Promise<StartedCreate> {
   return known;
 }
 
-/** Never rejects. After an exception, the outcome is unknown if a request was sent; otherwise the change was not attempted. */
+/** Returns an outcome even after an exception: `unknown` if a request was sent, otherwise `not_attempted`. */
 async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome> {
   const { fault, loginCheck, onOutcome } = run;
   const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
@@ -222,13 +222,13 @@ async function completeCreate(
   return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
 }
 
-/** Whether all dependencies of a change succeeded. All of them have been started, because they precede it in the plan. */
+/** Whether all dependencies of a change succeeded. They have been started already, because they precede the change in the plan. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether a change that must come first failed. Before deletes: any other change; before taking rights from the token: also any delete. */
+/** Whether an earlier change failed: for a delete, any change that is no delete; for a change that takes rights from the token, also any delete. */
 async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));

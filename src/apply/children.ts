@@ -35,7 +35,7 @@ export interface BindingTarget extends WantedChildren {
   readonly control: RunControl;
 }
 
-/** Creates a binding unless it exists, which is checked first. After an unclear answer, the create is not repeated. */
+/** Creates a binding unless it exists already. After an unclear answer, the create is not repeated. */
 export function addBinding(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -80,7 +80,7 @@ async function inField(field: string, step: Promise<WriteResult>): Promise<Write
   return { at: field, ...(await step) };
 }
 
-/** Changes a binding to what is declared, unless it has changed since the plan read it. */
+/** Changes a binding to its declared values, unless the binding has changed since the plan read it. */
 export function changeBinding(binder: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
@@ -128,7 +128,7 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
   return inField(child.field, settle({ next, judge }, pacing, control));
 }
 
-/** Whether a binding differs from its declaration, apart from the bindings inside it. */
+/** Whether the own fields of a binding differ from its declaration, ignoring nested bindings. */
 export function differsItself(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: ownValues(child) }, base).length > 0;
 }
@@ -140,8 +140,8 @@ function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 /**
- * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. After the changes of this
- * run, it also deletes nothing if another binding differs from its declaration.
+ * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. With `isAfterChanges`,
+ * nothing is deleted either if another binding differs from its declaration.
  */
 export function removeBinding(
   binder: BindingTarget,

@@ -19,7 +19,7 @@ import {
 
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
-/** Creates a resource. After an unclear answer, it looks up the record and repeats the create only if the record does not exist. */
+/** Creates a resource. After an unclear answer, looks up the record and repeats the create only if the record does not exist. */
 export function create(
   creation: Creation,
   client: Client,
@@ -72,7 +72,10 @@ export function create(
   return settle({ next, judge }, pacing, control);
 }
 
-/** For a kind whose names are not unique: why the record must not be created. Undefined if it may be. */
+/**
+ * For a kind whose names are not unique, returns the outcome if a record of this name exists or cannot be looked up, or undefined
+ * if the record may be created.
+ */
 function existingRecordEnd(found: Found): WriteEnd | undefined {
   switch (found.presence) {
     case 'present':
@@ -104,7 +107,7 @@ function nameTakenEnd(found: Found, unseen: Writing['proof']): WriteEnd {
   }
 }
 
-/** The outcome if the look-up shows it. Undefined if no record was found: the create is then repeated. */
+/** Returns the outcome of an unclear create. Without an outcome, no record was found, and the create is repeated. */
 function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
   switch (found.presence) {
     case 'present':
@@ -121,7 +124,7 @@ function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
 type Found =
   | { readonly presence: 'present'; readonly held: ObservedRecord }
   | { readonly presence: 'not_seen' }
-  /** Records of this kind cannot be read. Their names are unique, so the service rejects a second create. */
+  /** Records of this kind cannot be read, but their names are unique, so the service rejects a second create. */
   | { readonly presence: 'unseeable' }
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };

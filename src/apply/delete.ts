@@ -13,8 +13,8 @@ import {
 } from './settle.ts';
 
 /**
- * Reads the record again and deletes it, unless it no longer exists, another record replaced it, or it must not be deleted any
- * more. If the answer is lost, another read shows the result.
+ * Reads the record again and deletes it, unless the record no longer exists, was replaced, or must not be deleted any more. If
+ * the answer is lost, another read shows the result.
  */
 export function deleteRecord(
   candidate: DeleteCandidate,

@@ -9,7 +9,7 @@ export interface LostLogin {
   readonly start: Exclude<FlowStart, { readonly kind: 'begins' }>;
 }
 
-/** Checks that the login flows start: once before the first change of a login flow, and once after the last. */
+/** Checks that the login flows start, before the first and after the last change of a login flow. */
 export class LoginCheck {
   readonly #flows: WayIn['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;

@@ -51,9 +51,9 @@ async function writeNested(binder: BindingTarget, child: WantedChild): Promise<W
 }
 
 /**
- * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank. Their
- * bindings are created after the others; they are changed before the others if they move to a later position, and after the
- * others if they move to an earlier one; they are deleted first.
+ * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank: their
+ * bindings are created after the others and deleted first. They are changed first if they move to a later position, and last if
+ * they move to an earlier position.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -83,7 +83,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child needs the children before it, or moves past such a child. */
+  /** Whether a child depends on the children before it, or moves past a child that does. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
@@ -102,7 +102,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const last = missing
     .filter((child) => rankOfBinding(child) > 0)
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
-  // If no child with a rank is added, deleting one closes the flow, which later changes may open again.
+  // Without a new child that has a rank, deleting such a child closes the flow, and later changes may open the flow again.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
   const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): Step[] =>
     bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
@@ -141,8 +141,8 @@ interface Move {
 }
 
 /**
- * Sorts moves to a later position from the last child to the first, and then moves to an earlier position from the first to the
- * last.
+ * Sorts the moves: first to later positions, from the last child to the first, then to earlier positions, from the first child to
+ * the last.
  */
 function compareMoves(a: Move, b: Move): number {
   return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
@@ -153,7 +153,7 @@ function nestedValuesOf({ values, inside }: WantedChild): readonly JsonValue[] {
   return isJsonList(nested) ? nested : [];
 }
 
-/** The ranks of children. A child that cannot be read gets none. */
+/** Reads the ranks of children, except of children that cannot be read. */
 async function ranksOf(
   { children, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],

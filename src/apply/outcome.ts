@@ -7,7 +7,7 @@ export const outcomeKinds = [
   'created',
   'updated',
   'deleted',
-  /** This run created or changed the resource, but not completely. What is missing would extend access, not restrict it. */
+  /** This run created or changed the resource, but not completely. The missing changes would extend access, not restrict it. */
   'unfinished',
   /** The record exists, because somebody else or an earlier request of this run created it. */
   'exists',
@@ -45,11 +45,11 @@ export type StopReason =
   | 'not_planned'
   /** The plan contains the reason why the change cannot be made. */
   | 'left'
-  /** Another change, on which this one depends, failed. */
+  /** A change that this change depends on failed. */
   | 'waits'
   /** The change must come last, as deletes do, and an earlier change failed. */
   | 'not_last'
-  /** Another resource, to which this one refers, was not created. */
+  /** A resource that this resource refers to was not created. */
   | 'unmade'
   | 'error';
 
@@ -59,13 +59,13 @@ export type Doubt =
   /** The record cannot be read, so some fields may be missing. */
   | 'unchecked';
 
-/** Why an existing record was not changed: it is no longer as the plan found it. */
+/** The reason why an existing record was not changed: it differs from the record that the plan found. */
 export type Conflict =
   | { readonly kind: 'vanished' }
   | { readonly kind: 'replaced' }
   /**
-   * Declared fields, and bindings if they are declared. `changed`: somebody else has changed them. `ignored`: the service
-   * accepted the request but did not change them.
+   * Declared fields, including bindings, that somebody else has changed (`changed`), or that the service accepted without
+   * changing them (`ignored`).
    */
   | {
       readonly kind: 'changed' | 'ignored';
@@ -76,7 +76,7 @@ export type Conflict =
   /** In its current state, the record must not be changed. */
   | { readonly kind: 'closed'; readonly why: string };
 
-/** A declared field whose value has changed: as the plan saw it, and as it is now. Secrets are masked. */
+/** A declared field whose value has changed, with the value in the plan and the current value; secrets are masked. */
 export interface ChangedField {
   readonly field: string;
   readonly planned: JsonValue;
@@ -86,20 +86,20 @@ export interface ChangedField {
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
-  /** The answer that decided the outcome. Undefined if nothing was sent, or if an exception occurred first. */
+  /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
   readonly answer?: Answer;
   /**
-   * With `exists`: an earlier request of this run may have created the record, perhaps only in part. With `updated`: the answer
-   * was unclear.
+   * Set with `exists` if an earlier request of this run may have created the record, perhaps only in part, and with `updated` if
+   * the answer was unclear.
    */
   readonly doubt?: Doubt;
-  /** Declared fields with another value in the service: as read, with `exists` and `differs`; as answered, with `created`. */
+  /** Declared fields with another value in the service: as read for `exists` and `differs`, as answered for `created`. */
   readonly differences?: readonly Difference[];
   readonly at?: string;
   readonly clash?: Conflict;
-  /** With `not_attempted`: why nothing was sent. */
+  /** The reason why nothing was sent, for `not_attempted`. */
   readonly stoppedBy?: StopReason;
-  /** The id of the record. Only with `created`, `updated` and `exists`; with `exists`, not always known. */
+  /** The id of the record, for `created` and `updated`, and for `exists` if the id is known. */
   readonly pk?: string;
   /** The number of write requests that were sent. */
   readonly attempts: number;
@@ -133,13 +133,13 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   }
 }
 
-/** Whether this run created the resource, or may have, but perhaps without some declared fields. */
+/** Whether this run created the resource, or may have created it, perhaps without some declared fields. */
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 
-/** Whether the token lacks a permission that the change or part of it needs. */
+/** Whether the token lacks a permission that the change, or a part of it, needs. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
   return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

@@ -22,8 +22,8 @@ import {
 
 /**
  * Creates a resource with its bindings so that nobody can use it before it is complete: 1. create it without the withheld fields,
- * 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes. After a failed
- * step, the later ones are skipped.
+ * 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes. The steps after a
+ * failed step are skipped.
  */
 export async function createParent(
   resource: Resource,
@@ -89,8 +89,8 @@ export async function createParent(
 }
 
 /**
- * Sets the references that were omitted because the referenced records did not exist yet. If one of these could not be created,
- * the resource stays unfinished.
+ * Sets the references that were omitted because the referenced records did not exist yet. If a referenced record could not be
+ * created, the resource stays unfinished.
  */
 export async function setOmittedReferences(
   {
@@ -149,7 +149,7 @@ export async function updateParent(
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
-  // Mode `all` restricts access, so it is set first. Mode `any` extends access, so it is set last.
+  // The mode `all` restricts access and is set first; the mode `any` extends access and is set last.
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
@@ -219,7 +219,7 @@ function continueOnceStarted(control: RunControl, hasBegun = false): RunControl 
   };
 }
 
-/** If the token may not create a binding, it probably may create none, so no further resource with bindings is started. */
+/** A token that may not create one binding probably may not create any, so no further resource with bindings is started. */
 function stopBindingsOnDenial(control: RunControl): RunControl {
   return {
     ...control,

@@ -14,12 +14,12 @@ export interface WriteResult extends WriteEnd {
 
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The answer that decided the outcome. By default, the answer to the last write. Undefined if nothing was sent. */
+  /** The answer that decided the outcome, by default the answer to the last write, if anything was sent. */
   readonly answer?: Answer;
   readonly held?: ObservedRecord;
-  /** The field that the outcome is about, if there is one. */
+  /** The field that the outcome is about, if the outcome is about a single field. */
   readonly at?: string;
-  /** Why an existing record was not changed, and its fields as they were found. */
+  /** The reason why an existing record was not changed, and the current fields of the record. */
   readonly clash?:
     | Exclude<Conflict, { kind: 'changed' | 'ignored' }>
     | {
@@ -29,10 +29,10 @@ export interface WriteEnd {
       };
 }
 
-/** How writing one resource interacts with the whole run: whether it may start or retry, and what it stops. */
+/** Controls whether the write of a resource may start or retry, and stops other writes if an answer demands it. */
 export interface RunControl {
   sending(): void;
-  /** Stops the run, one kind, or all resources with bindings, because of what an answer proves. */
+  /** Stops the run, the changes of one kind, or all resources with bindings. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: JudgedRequest['proof']): void;
   /** Whether the resource may still start: the run may have stopped while the resource waited. */
   mayBegin(): boolean;
@@ -42,14 +42,14 @@ export interface RunControl {
 type JudgedRequest = Writing | Updating | Deleting;
 
 export interface Write<Result extends JudgedRequest> {
-  /** Returns the next request, after reading the current state if needed, or how the write ended. */
+  /** Returns the next request or the end of the write, after reading the current state if necessary. */
   readonly next: () => Promise<Next<Result>>;
   readonly judge: (result: Result) => Promise<JudgedWrite>;
 }
 
 export type JudgedWrite =
   | { readonly kind: 'ended'; readonly end: WriteEnd }
-  /** The request may have had an effect. `end` is what a later read showed. */
+  /** The request may have had an effect; `end` is set if a later read has shown the effect. */
   | { readonly kind: 'open'; readonly end?: WriteEnd }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
@@ -58,7 +58,7 @@ export function endedAs(end: WriteEnd): JudgedWrite {
   return { kind: 'ended', end };
 }
 
-/** Judges the answer to a delete, which is safe to repeat. `done` is the outcome if it succeeded. */
+/** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
 export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): JudgedWrite {
   switch (proof) {
     case 'deleted':
@@ -76,7 +76,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): J
   }
 }
 
-/** How a write ended, if the read before it returned nothing. It is undefined if the service demanded too long a pause. */
+/** Returns how a write ended because the read before it failed. A missing reading means that the service demanded too long a pause. */
 export function endAfterFailedRead(
   look:
     | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
@@ -96,7 +96,7 @@ export type Next<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
-      /** The outcome to report instead of `unknown`, if no further request is sent. */
+      /** The details to report with `unknown`, if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
@@ -160,7 +160,7 @@ export async function settle<Result extends JudgedRequest>(
   }
 }
 
-/** The outcome, if an earlier request with an unclear answer may have succeeded. */
+/** The outcome to report if an earlier request with an unclear answer may have succeeded. */
 const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
   created: 'created',
   exists: 'exists',

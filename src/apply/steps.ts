@@ -3,7 +3,7 @@ import type { WriteResult } from './settle.ts';
 
 export type Step = (known: WriteResult) => Promise<WriteResult>;
 
-/** Runs steps until one of them fails. Earlier steps then stay in effect, so the resource is incomplete. */
+/** Runs steps until one of them fails. The effects of earlier steps remain, so the resource is then incomplete. */
 export async function runSteps(
   start: WriteResult,
   done: 'created' | 'updated',

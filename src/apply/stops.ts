@@ -12,7 +12,7 @@ interface StopsOptions {
   readonly fault: AbortSignal;
 }
 
-/** Why the run, or all changes of one kind, must stop. A stop is final. */
+/** Decides whether the run, or all changes of one kind, must stop. A stop is final. */
 export class Stops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
@@ -30,7 +30,7 @@ export class Stops {
     this.#options = options;
   }
 
-  /** Why a change must not start; undefined if it may. */
+  /** Returns why a change must not start, or undefined if the change may start. */
   why(change: Change): StopReason | undefined {
     const { fault, signal, pacing } = this.#options;
     if (fault.aborted) return 'error';
@@ -72,7 +72,7 @@ export class Stops {
 
   /**
    * Counts how a change ended. Failures during one outage count once, because they have the same cause. `outages` is the number
-   * of outages before the change started.
+   * of outages that ended before the change started.
    */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);

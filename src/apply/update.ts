@@ -32,14 +32,14 @@ export interface PlannedUpdate extends UpdateNeeds {
 }
 
 export type UpdateCheck =
-  /** The update may proceed. `missing` are the declared fields that still differ. */
+  /** The update may proceed; `missing` contains the declared fields that still differ. */
   | { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] }
   | { readonly kind: 'ended'; readonly end: WriteEnd };
 
 /**
- * Updates an existing record. It is read first: if a field has neither the value from the plan nor the declared one, somebody
- * else has changed it, and nothing is sent. Only fields that differ are sent. The answer shows the result or, if it is unclear,
- * another read does.
+ * Updates an existing record after reading it. If a field has neither the value from the plan nor the declared value, somebody
+ * else has changed the field, and nothing is sent. Only fields that differ are sent. If the answer is unclear, another read shows
+ * the result.
  */
 export function update(
   alterable: PlannedUpdate,
@@ -52,7 +52,7 @@ export function update(
   /** Whether the last answer was clear, but a field that was sent has not changed. */
   let isIgnored = false;
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
-  /** What remains to be updated, without write-only fields that the service has already accepted. */
+  /** The remaining update, without write-only fields that the service has already accepted. */
   let open = alterable;
   /** Fields that the service requires in each update, although they do not change. */
   let demanded: readonly string[] = [];
@@ -115,12 +115,12 @@ export function update(
 }
 
 /**
- * Fields that the record has, but that the service reports as missing because a PATCH must contain them. Fields that would be
- * sent back with rounded numbers are left out.
+ * Returns the fields that the service reports as missing from a PATCH although the record has them, without fields whose numbers
+ * would be rounded.
  */
 function reportedMissing({ answer }: Updating, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
-    // If the field is hidden, its keys are hidden too.
+    // A hidden field is reported without its key.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
     return observed === null || !isExact ? [] : [field];
@@ -144,7 +144,7 @@ export async function checkBeforeUpdate(
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
-/** The name under which the record was found. Before a rename, this is the former name. */
+/** The current name of the record, which is the former name before a rename. */
 function currentName({ identity, single }: Kind, { fields }: ObservedRecord): string {
   return single ?? textOf(fields[identity]);
 }
@@ -179,7 +179,7 @@ async function retrieveWhole(
   return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
 }
 
-/** Adds the bindings that are declared, and the nested bindings that the plan read. */
+/** Adds the declared bindings to a record, and the nested bindings that the plan read. */
 export async function withDeclaredBindings(
   resource: Resource,
   observed: ObservedRecord,
@@ -237,7 +237,7 @@ function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonVa
   return before.filter((value) => now.includes(value) || !isTaken(value));
 }
 
-/** The fields to send. If the service replaces a list or object as a whole, its undeclared items are included. */
+/** The fields to send, with undeclared items where the service replaces a list or object as a whole. */
 function patchFields(
   resource: Resource,
   missing: readonly string[],

@@ -1,4 +1,4 @@
-/** Time as an argument, so that a run can be simulated. */
+/** A source of time that is passed as an argument, so that a run can be simulated. */
 export interface Clock {
   now(): number;
   /** Resolves after this time, or as soon as the signal aborts. */

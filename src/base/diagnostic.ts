@@ -10,7 +10,7 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
   readonly summary: string;
-  /** The fix, or more information. May be empty. */
+  /** The fix, or more information; empty if there is none. */
   readonly detail: string;
   readonly address?: Address;
   readonly range?: Range;
@@ -18,7 +18,7 @@ export interface Diagnostic {
   readonly excerpt?: string;
 }
 
-/** A diagnostic as JSON documents contain it: the source line is left out. */
+/** A diagnostic in a JSON document, without the source line. */
 export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
 export function diagnosticDocument({
@@ -42,12 +42,12 @@ export function diagnosticDocument({
 export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
   Partial<Pick<Diagnostic, 'severity' | 'detail' | 'address'>>;
 
-/** A diagnostic, by default an error, at a span of a file. It includes the source line. */
+/** A diagnostic (by default an error) at a span of a file, with the source line. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/** A range and its source line. If messages must not quote the line, the range is empty, to hide a secret's length. */
+/** The range and its source line. If messages must not quote the line, the range is empty, so that the length of a secret stays hidden. */
 export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
@@ -76,7 +76,7 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   });
 }
 
-/** Redacts secrets in the texts and the source line of a diagnostic; its range stays. */
+/** Redacts secrets in the texts and the source line of a diagnostic, but not in its range. */
 export function redactDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
   const { summary, detail, excerpt } = diagnostic;
   return {

@@ -1,4 +1,4 @@
-/** An error that the user can fix: invalid usage or configuration. It is shown without a stack trace; the exit code is 3. */
+/** An error that the user can fix, such as invalid usage or configuration. Usage errors are shown without a stack trace and end with exit code 3. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly hint: string;
@@ -31,7 +31,7 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The reason for a failure. Common system errors are put in plain words, followed by their code. */
+/** The reason for a failure, in plain words for common system errors, followed by their code. */
 export function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';

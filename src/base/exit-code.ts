@@ -1,10 +1,10 @@
-/** How a command can end, with the exit code for each ending. Documented in docs/exit-codes.md. */
+/** The ways in which a command can end, with their exit codes, as documented in docs/exit-codes.md. */
 export const exitCodes = {
   /** Success. */
   done: 0,
-  /** Any other error: the service is unreachable, an unexpected answer, a limit. */
+  /** Any other error, such as an unreachable service, an unexpected answer or an exceeded limit. */
   failed: 1,
-  /** `plan` only: there are changes (`--detailed-exitcode`), or a condition of `--fail-on` holds. */
+  /** With `plan`, there are changes (`--detailed-exitcode`), or a condition of `--fail-on` holds. */
   changes: 2,
   /** Invalid usage, configuration or manifest; nothing was sent except look-ups and the request for the release. */
   invalid: 3,
@@ -13,9 +13,9 @@ export const exitCodes = {
   /** A saved plan no longer matches the service, or must not be applied for another reason. */
   stale: 5,
   /**
-   * Apply ended with resources rejected, in conflict, unknown, not attempted or unfinished, and none denied; or with an unexpected
-   * error after it had begun. With `--keep-going`, plan and apply: some resources could not be planned. Export: the output may be
-   * incomplete.
+   * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, but none denied, or with an
+   * unexpected error after its start. Plan or apply with `--keep-going` could not plan some resources. The output of export may
+   * be incomplete.
    */
   incomplete: 6,
   hung_up: 129,
@@ -38,7 +38,7 @@ export function endingOfInterrupt(signal: { readonly reason: unknown }): Ending 
   return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
-/** If output was lost, success becomes failure; a more specific ending stays. */
+/** If output was lost, a success becomes a failure; a more specific ending stays. */
 export function endingIfOutputLost(ending: Ending, isOutputLost: boolean): Ending {
   return isOutputLost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

@@ -1,4 +1,4 @@
-/** Links are followed. */
+/** The kind of a path after following links. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
 export interface Entry {
@@ -8,9 +8,9 @@ export interface Entry {
 
 /** Read access to the file system. Paths are relative to the working directory, or absolute. */
 export interface Files {
-  /** Rejects if the type cannot be determined. */
+  /** Rejects if the kind of the path cannot be determined. */
   kindOf(path: string): Promise<FileKind>;
-  /** The absolute path without links; two names of the same file have the same real path. Rejects if the path does not exist. */
+  /** The absolute path without links, which is the same for all names of a file. Rejects if the path does not exist. */
   realPath(path: string): Promise<string>;
   /** Reads at most `maxBytes` from the start of a file. Rejects if the file cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;

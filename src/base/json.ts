@@ -14,7 +14,7 @@ export function isJsonList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** A string unchanged, any other value as JSON; undefined as an empty string. */
+/** Returns a string unchanged, any other value as JSON, and an empty string for undefined. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -25,12 +25,12 @@ export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValu
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-/** The maximum nesting of a JSON text: deeper nesting may exhaust the stack of recursive functions. */
+/** The maximum nesting of a JSON text, because deeper nesting may exhaust the stack of recursive functions. */
 const maxTextDepth = 500;
 /** The maximum nesting of rollcall's own documents, which contain JSON texts with the nesting above. */
 export const maxDocumentDepth = 600;
 
-/** Undefined if the text is invalid or nested too deep. */
+/** Parses a JSON text, or returns undefined if the text is invalid or nested too deep. */
 export function parseJson(text: string, maxDepth: number = maxTextDepth): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
@@ -40,7 +40,7 @@ export function parseJson(text: string, maxDepth: number = maxTextDepth): JsonVa
   }
 }
 
-/** Recurses at most `maxDepth` levels, so it never exhausts the stack. */
+/** The recursion ends at `maxDepth` levels, so that the stack is never exhausted. */
 function isDeeperThan(value: JsonValue, maxDepth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (maxDepth === 0) return true;
@@ -49,7 +49,7 @@ function isDeeperThan(value: JsonValue, maxDepth: number): boolean {
   return false;
 }
 
-/** The value at a path of keys and indexes; null if there is none. */
+/** The value at a path of keys and indexes, or null if there is none. */
 export function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue {
   let found = value;
   for (const step of path) {
@@ -74,13 +74,13 @@ export function pointerSteps(text: string): string[] {
 
 /** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
-  /** `at` is the place of a nested value; the errors' places begin with it. */
+  /** `at` is the path of a nested value, with which the paths in `errors` begin. */
   (value: unknown, at?: { readonly instancePath: string }): boolean;
   errors?: ErrorObject[] | null;
 }
 
 export interface ListCheck {
-  /** The checks for the entries of this list, by type; a list with a single type has the key ''. */
+  /** The checks for the entries of this list, by type; a list with a single type uses the key ''. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
   /** The fields that the defaults for this list may have, each with a type that has the field. */
   readonly defaults: Readonly<Record<string, string>>;

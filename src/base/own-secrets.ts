@@ -1,11 +1,11 @@
 /** The secrets of rollcall itself, such as its token: no manifest may use them, and no output contains them. */
 export interface OwnSecrets {
-  /** Environment variables, in addition to `ownVariables`. */
+  /** Environment variables that contain secrets, in addition to `ownVariables`. */
   readonly variables: readonly string[];
   readonly files: ReadonlySet<string>;
   /** The texts of the secrets that are known. */
   readonly texts: readonly string[];
-  /** Tokens that no value of a manifest may contain, wherever the value comes from: it would be sent to the service. */
+  /** Tokens that no value of a manifest may contain, because such a value would be sent to the service. */
   readonly tokens: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export function packageFiles(folder: string): readonly string[] {
   return readdirSync(new URL(folder, root));
 }
 
-/** The nearest parent folder with a package.json. This finds the root from src/, dist/ and bin/. */
+/** The nearest parent folder with a package.json, searched from src/, dist/ or bin/. */
 function packageRoot(): URL {
   let folder = new URL('./', import.meta.url);
   while (!existsSync(new URL('package.json', folder))) {

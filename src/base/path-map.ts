@@ -1,7 +1,7 @@
 type Step = string | number;
 export type Path = readonly Step[];
 
-/** A map from paths inside a JSON value to anything known about the values there. */
+/** A map from paths inside a JSON value to data about the values at these paths. */
 export class PathMap<Value> {
   #value: Value | undefined;
   #children: Map<Step, PathMap<Value>> | undefined;

@@ -1,7 +1,7 @@
 import type { Problem } from './diagnostic.ts';
 import { standardInput, type Files } from './files.ts';
 
-/** Virtual file systems. Some of their files contain secrets, such as the environment variables of a process. */
+/** Virtual file systems, in which some files contain secrets, such as the environment variables of a process. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
 
 export function systemFolderOf(realPath: string): string | undefined {
@@ -12,7 +12,7 @@ export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 }
 
-/** Resolves a path written in a file, relative to the folder of that file. A path `-` is an ordinary file name there. */
+/** Resolves a path in a file, relative to the folder of that file. The path `-` is an ordinary file name there. */
 export function resolveFromFile(filename: string, path: string): string {
   if (path.startsWith('/')) return path;
   const whole = filename.replace(/[^/]*$/, '') + path;
@@ -21,7 +21,7 @@ export function resolveFromFile(filename: string, path: string): string {
 
 const magic = /[*?[\]{}!()]/;
 
-/** The folder of all possible matches of a glob, with a trailing slash, or empty; undefined if the path is no glob. */
+/** The folder of all possible matches of a glob, with a trailing slash unless it is empty, or undefined if the path is no glob. */
 export function globFolder(path: string): string | undefined {
   const at = path.search(magic);
   return at === -1 ? undefined : path.slice(0, path.lastIndexOf('/', at) + 1);
@@ -49,7 +49,7 @@ export async function linksOutside(path: string, files: Files): Promise<boolean>
   const steps = path.split('/').filter((step) => step !== '' && step !== '.');
   for (const [index, step] of steps.entries()) {
     const parent = await files.realPath(folder);
-    // Not `posix.join`, which would resolve `link/..` to the folder of the link.
+    // `posix.join` would resolve `link/..` to the folder of the link.
     folder = `${folder.replace(/\/$/, '')}/${step}`;
     const isPlanted = !path.startsWith('/') || index === steps.length - 1 || isBelow(parent, project);
     if (step === '..' || !isPlanted) continue;

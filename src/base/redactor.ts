@@ -7,7 +7,7 @@ const minWordLength = 4;
 /** Shorter secrets are not looked for in base64 or in lines of a manifest, where they would match by chance. */
 const minBase64Length = 8;
 
-/** Finds complete secrets in strings: as they are, as written in JSON and URLs, and in base64. */
+/** Finds complete secrets in strings, in plain form and encoded as JSON, URL or base64. */
 export class Redactor {
   readonly #longForms: readonly string[];
   readonly #distinctForms: readonly string[];

@@ -1,9 +1,9 @@
 import type { JsonValue } from './json.ts';
 
-/** Printed in place of sensitive values. */
+/** The text that is printed in place of sensitive values. */
 export const sensitive = '(sensitive)';
 
-/** Printed in place of the values of fields that rollcall.yaml lists in `hide`. */
+/** The text that is printed in place of fields that rollcall.yaml lists in `hide`. */
 export const hidden = '(hidden)';
 
 export function isMasked(value: JsonValue): value is string {

@@ -1,6 +1,6 @@
 import { hidden } from './sensitive.ts';
 
-/** A point in a text file. Line and column count from 1; a column is a UTF-16 code unit, a tab is one column. */
+/** A point in a text file, with line and column counted from 1. A column is a UTF-16 code unit, and a tab is one column. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -16,11 +16,11 @@ export interface SourceFile {
   readonly filename: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
-  /** Whether messages may quote the line with this number (from 1). If undefined, they may quote all lines. */
+  /** Whether messages may quote the line with this number (from 1); by default, they may quote all lines. */
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** Offsets in the text. A million spans take less memory than a million Ranges. */
+/** Offsets in the text, which take less memory than a Range. */
 export type Span = readonly [start: number, end: number];
 
 export function sourceFile(filename: string, text: string): SourceFile {

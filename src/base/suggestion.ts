@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate with the smallest edit distance; undefined if more than two edits, and more than a third of the input, differ. */
+/** The candidate with the smallest edit distance, or undefined if more than two edits and more than a third of the input differ. */
 export function nearestWord(input: string, candidates: Iterable<string>): string | undefined {
   let bestMatch: string | undefined;
   let bestDistance = Math.max(2, Math.floor(input.length / 3)) + 1;

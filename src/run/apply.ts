@@ -18,17 +18,17 @@ import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Limits {
-  /** Asks whether to apply a plan. If undefined, it is applied without a question. */
+  /** Asks whether to apply a plan; without this function, the plan is applied without a question. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Asks whether to apply a change of a login flow that is not allowed by an option. Undefined if nobody can answer. */
+  /** Asks whether to apply a change of a login flow that no option allows; undefined if nobody can answer. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   readonly failFast?: boolean | undefined;
 }
 
 /**
- * Applies a new or a saved plan. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor` looks
- * up the declared resources and compares them. 3. `applyIfAllowed` stops if the plan exceeds a limit or is not confirmed. 4.
- * `send` creates and changes records. 5. `ended` determines how the run ended.
+ * Applies a new plan. First, `runInScope` reads and checks the manifests, and connects to the service. Then `planFor` looks up
+ * the declared resources and compares them. `applyIfAllowed` stops if the plan exceeds a limit or is not confirmed. `send`
+ * creates and changes records, and `ended` determines how the run ended.
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
   return runInScope(request, job, async (scoped, service) => {
@@ -42,9 +42,9 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 }
 
 /**
- * Applies a saved plan if a new plan of the same manifests is equal to it. 1. `openPlan` reads and checks the saved plan;
- * `runInScope` reads the manifests, which must not have changed. 2. `planFor` plans again, and any difference stops the run.
- * Steps 3 to 5 are the same as in `apply`.
+ * Applies a saved plan if a new plan of the same manifests is equal to it. First, `openPlan` reads and checks the saved plan.
+ * Then `runInScope` reads the manifests, which must not have changed. `planFor` plans again, and any difference stops the run.
+ * The remaining steps are the same as in `apply`.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
@@ -103,7 +103,7 @@ async function applyIfAllowed(
   return ended(run, service);
 }
 
-/** Why a change of a login flow is refused: no option allows it, and without a terminal nobody can confirm it. */
+/** Refuses a change of a login flow that no option allows, if nobody can confirm it. */
 function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
   const onWay = unconfirmedChanges(plan);
   if (confirmWayIn || onWay.length === 0) return undefined;
@@ -177,7 +177,7 @@ async function send(
       progressed();
     },
   });
-  // Otherwise the signal would keep the listener in memory.
+  // Without this, the signal would keep the listener in memory.
   signal.removeEventListener('abort', onAbort);
   const by = interruptSignal(signal);
   return {
@@ -192,7 +192,7 @@ async function send(
   };
 }
 
-/** How the run ended: by an interruption, an exception, or the outcomes of its changes. */
+/** Returns how the run ended: by an interruption, an exception, or the outcomes of its changes. */
 function ended(run: ApplyRun, { faults, settings, signal }: Service): RunResult<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;

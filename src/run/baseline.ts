@@ -44,7 +44,7 @@ export async function readBaseline(
   };
 }
 
-/** The manifests of the baseline, checked with its own settings. Their secrets are not read. */
+/** Reads the manifests of the baseline with the baseline's own settings, but without secrets. */
 async function manifestsIn(
   files: Files,
   settingsIn: BaselineRequest['settingsIn'],

@@ -28,7 +28,7 @@ export async function withBlueprints<Made extends ReadyPlan>(
   return { ...made, changes };
 }
 
-/** The remark for a record. Undefined if its blueprint is disabled. */
+/** Returns the remark for a record, or undefined if its blueprint is disabled. */
 function remarkFor(record: string, read: ListReading): string | undefined {
   const blueprints = 'records' in read ? read.records : [];
   const parts = blueprints.map(({ shown }) => ({ shown, part: significantName(textOf(shown['path'])) }));

@@ -15,7 +15,7 @@ import type { Job } from './world.ts';
 
 export interface Service {
   readonly client: Client;
-  /** Sends requests that are neither look-ups nor creates. */
+  /** Sends requests that `client` has no method for. */
   readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
@@ -26,7 +26,7 @@ export interface Service {
   readonly emit: Job['emit'];
 }
 
-/** A short limit, so that a recovered service is noticed soon. */
+/** This limit is short, so that the end of an outage is noticed soon. */
 const longestProbeMs = 10_000;
 
 export async function withService<Result>(
@@ -73,7 +73,7 @@ export async function withService<Result>(
   }
 }
 
-/** Wraps a transport: it redacts answers, aborts at the second interruption, and logs requests. */
+/** Wraps a transport so that it redacts answers, aborts at the second interruption, and logs requests. */
 function secureTransport(
   send: Transport,
   settings: ServiceSettings,
@@ -90,8 +90,8 @@ function secureTransport(
 }
 
 /**
- * Unexpected exceptions. They end the run, but after `keep` in the same way as an interruption, because changes may have been
- * sent.
+ * Collects unexpected exceptions. After `keep`, an exception ends the run in the same way as an interruption, because changes may
+ * have been sent.
  */
 class Faults {
   readonly #controller = new AbortController();
@@ -107,8 +107,8 @@ class Faults {
   }
 
   /**
-   * Calls a function that the rest of the run does not depend on. After `keep`, an exception aborts the run and `fallback` is
-   * returned.
+   * Calls a function that the rest of the run does not depend on. After `keep`, an exception aborts the run, and the result is
+   * `fallback`.
    */
   runSafely<Value>(work: () => Value, fallback: Value): Value {
     try {

@@ -12,7 +12,7 @@ import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
 
 export type RunEvent =
-  /** Settings and manifests were read. If they contain an error, the run ends. */
+  /** Settings and manifests were read; if they contain an error, the run ends. */
   | {
       readonly kind: 'checked';
       readonly isValid: boolean;
@@ -21,9 +21,9 @@ export type RunEvent =
   /** Warnings that depend on the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'later_release'; readonly release: Release }
-  /** The service's release does not have some declared fields. They are neither looked up nor sent. */
+  /** Some declared fields do not exist in the service's release, so they are neither looked up nor sent. */
   | { readonly kind: 'later_fields'; readonly release: Release; readonly fields: readonly LaterField[] }
-  /** The number of finished items in a stage. 0 when the stage starts. */
+  /** The number of finished items in a stage, which is 0 when the stage starts. */
   | {
       readonly kind: 'progress';
       readonly stage: 'looking_up' | 'creating';
@@ -39,7 +39,7 @@ export type RunEvent =
   | { readonly kind: 'finished'; readonly run: ApplyRun }
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageNews }
-  /** The service demands a pause, which may be too long. */
+  /** The service demands a pause, which may be longer than rollcall accepts. */
   | {
       readonly kind: 'pause';
       readonly milliseconds: number;
@@ -47,6 +47,6 @@ export type RunEvent =
       readonly isTooLong: boolean;
     }
   | { readonly kind: 'request'; readonly request: LoggedRequest }
-  /** The user interrupted while changes were made. Requests under way are completed. */
+  /** The user interrupted while changes were made; requests under way are completed. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'halted'; readonly halt: Halt };

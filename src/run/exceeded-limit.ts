@@ -5,7 +5,7 @@ import type { Halt } from './result.ts';
 export interface Limits {
   readonly maxCreates?: number | undefined;
   readonly maxUpdates?: number | undefined;
-  /** If undefined, at most ten records and at most a tenth of a kind may be deleted. */
+  /** By default, at most ten records and at most a tenth of a kind may be deleted. */
   readonly maxDeletes?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function exceededLimit(
 
 const defaultMaxDeletes = 10;
 
-/** Whether the plan deletes more than one record and more than a tenth of some kind. */
+/** Refuses a plan that deletes more than one record and more than a tenth of some kind. */
 function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {

@@ -15,7 +15,7 @@ import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
 import type { Job } from './world.ts';
 
-/** Why resources are not planned: names without an id, conflicting values, or bindings that could not be read. */
+/** Collects why resources are not planned: names without an id, conflicting values, or bindings that could not be read. */
 function reasonsByAddress(
   {
     resources,
@@ -41,7 +41,7 @@ function reasonsByAddress(
     );
   for (const failure of inPart)
     addReasons(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
-  // Also search backwards, because a search finds only the second of two resources that share a value.
+  // The second search runs backwards, because a search finds only the later of two resources that share a value.
   const findFromEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
   for (const found of [...shared, ...findFromEnd])
     if (found.address !== undefined) addReasons(found.address, [found]);
@@ -59,8 +59,8 @@ export function withDiagnostics(
 }
 
 /**
- * Finds resources that share a value although only one may have it, such as two applications with one provider. Names must be
- * resolved.
+ * Finds resources with the same value although only one may have it, such as two applications with one provider. The names in the
+ * resources must be resolved.
  */
 export function sharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
@@ -68,8 +68,8 @@ export function sharedValues(resources: readonly Resource[]): readonly Diagnosti
 }
 
 /**
- * The resources that are not planned. With --keep-going, all resources with problems; otherwise only those that need an
- * undocumented read that failed. Undefined if the run must end instead.
+ * Returns why resources are not planned, or undefined if the run must end instead. With --keep-going, all resources with problems
+ * are left out of the plan; otherwise only resources that need an undocumented read that failed.
  */
 export async function notPlannedReasons(
   wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,

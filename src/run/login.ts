@@ -11,7 +11,7 @@ import { retrieveSelf } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
 /**
- * What a plan changes about how people log in and about the rights of the token. If it changes neither, nothing is read. A
+ * Marks the changes of a plan that affect how people log in, or the rights of the token. Without such changes, nothing is read. A
  * difference that this run may not apply is marked too, because a later run needs the permission for it.
  */
 export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {

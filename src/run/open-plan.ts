@@ -12,7 +12,7 @@ import type { Halt } from './result.ts';
 
 type OpenedPlan =
   | { readonly kind: 'opened'; readonly plan: PlanDocument }
-  /** The plan must not be applied, or not to this service. */
+  /** The plan must not be applied at all, or not to this service. */
   | Extract<Halt, { readonly kind: 'refused' }>;
 
 const maxBytes = 256 * 1024 * 1024;
@@ -56,7 +56,7 @@ export async function openPlan(
   return missingPermission(plan, service) ?? { kind: 'opened', plan };
 }
 
-/** Refuses a saved plan with changes that this run does not allow too. */
+/** Refuses a saved plan with changes that this run does not allow. */
 function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
   for (const change of plan.resource_changes) {
     const [action] = change.change.actions;

@@ -40,7 +40,7 @@ import type { Job } from './world.ts';
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends Limits {
-  /** Whether a problem of a single resource excludes only this resource. Otherwise, it ends the run. */
+  /** Whether a problem of a resource excludes only this resource from the plan, instead of ending the run. */
   readonly keepGoing?: boolean | undefined;
   readonly undeclared?: GapWords | undefined;
 }
@@ -56,8 +56,8 @@ export interface Planned extends ReadyPlan {
 }
 
 /**
- * Makes a plan and changes nothing. 1. `runInScope` reads and checks the manifests, and connects to the service. 2. `planFor`
- * looks up the declared resources and compares them. 3. `exceededLimit` stops the run if the plan exceeds a limit.
+ * Makes a plan and changes nothing. First, `runInScope` reads and checks the manifests, and connects to the service. Then
+ * `planFor` looks up the declared resources and compares them. `exceededLimit` stops the run if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<Planned>> {
   return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request, job));
@@ -82,12 +82,11 @@ async function planWithinLimits(
 }
 
 /**
- * 0. `withoutLaterFields` drops references in fields that the release does not have. 1. `resolveNames` looks up the ids of names;
- * `sharedValues` finds values that two resources share. 2. `observe` looks up the resources, and so the ids of those that others
- * refer to; `readReferenceFacts` the ids in new entries; `findNamesTakenByOtherKinds` other records with the same names. 3.
- * `checkByRelease` checks rules that depend on the release, which is read meanwhile; `readUnboundAccess` reads who has access without
- * bindings. 4. `permissionFor` reads what a change of existing records needs. 5. `makePlan` compares. A rejection that is certain
- * halts the run, or the resource is not planned. 6. `withBlueprints` remarks on changes that the service may take back.
+ * Makes a plan. First, `resolveNames` looks up the ids of names, and `sharedValues` finds values that two resources share. Then
+ * `observe` looks up the resources, `readReferenceFacts` the ids in new entries, and `findNamesTakenByOtherKinds` other records
+ * with the same names. `checkByRelease` checks the rules that depend on the release, and `readUnboundAccess` reads who has access
+ * without bindings. `permissionFor` reads the data that a change of existing records needs, and `makePlan` compares. Finally,
+ * `withBlueprints` remarks on changes that the service may revert.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: Scoped,
@@ -110,7 +109,7 @@ export async function planFor(
   onRead(0, everything.length);
   const over = new AbortController();
   const release = checkByRelease && everything.length > 0 ? fetchRelease(service, over.signal) : undefined;
-  /** Stops every request that is still under way when the run ends without a plan. */
+  /** Cancels the request for the release before the run ends without a plan. */
   const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
     over.abort();
     await release?.catch(() => {});
@@ -251,7 +250,7 @@ async function allowedChanges(
   return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
 
-/** Whether the run may change existing records, and the data that this depends on. */
+/** Returns the permission to change existing records, with the data that it depends on. */
 async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -282,7 +281,7 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (going.length === 0) return undefined;
-  // Access is declared and applied before the delete. The apply checks this again.
+  // The declared access is applied before the delete, which the apply checks again.
   const closed = new Set(
     resources.flatMap((resource) =>
       settings.allow.includes('update') && declaresBindings(resource)

@@ -10,9 +10,9 @@ import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
-/** The result of a job, for its reports, and the service as far as it is known. */
+/** The result of a job, for its reports, with the service if it is known. */
 export interface JobResult<Result> extends Partial<Destination> {
-  /** Undefined if there is no result. The halt or the diagnostics then contain the reason. */
+  /** Without a result, the halt or the diagnostics contain the reason. */
   readonly result?: Result;
   readonly halt?: Halt;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,7 +27,7 @@ export type RunResult<Result> = Pick<FinishedJob<Result>, 'result' | 'halt' | 'e
 
 export type StoppedRun = Required<Pick<FinishedJob<never>, 'halt' | 'ending'>>;
 
-/** Why a job stops although settings and manifests are valid. In all cases, nothing was changed. */
+/** The reason why a job stops before it changes anything, although settings and manifests are valid. */
 export type Halt =
   /** There is no plan, because some resources could not be looked up or the run was interrupted. */
   | (Destination & {
@@ -40,7 +40,7 @@ export type Halt =
   | (Destination & {
       readonly kind: 'unresolved';
       readonly names: readonly UnresolvedName[];
-      /** Problems that only the ids show, such as two names for the same provider. */
+      /** Problems that become visible only with the ids, such as two names for the same provider. */
       readonly diagnostics: readonly Diagnostic[];
       readonly notRead: number;
       readonly interrupted: boolean;
@@ -62,11 +62,11 @@ export type Halt =
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
   | { readonly kind: 'not_confirmed' }
-  /** The saved plan must not be applied, or not to this service. */
+  /** The saved plan must not be applied at all, or not to this service. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
-/** The exit code of a job that stopped. `signal` is the signal that interrupted it, if any. */
+/** Returns the exit code of a stopped job; `signal` is the signal that interrupted it, if any. */
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
   switch (halt.kind) {
     case 'unread':
@@ -104,16 +104,16 @@ export interface ApplyRun {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** The signal that interrupted the run. Undefined if a program interrupted it. */
+  /** The signal that interrupted the run, unless a program interrupted it. */
   readonly interruptedBy?: InterruptSignal;
   readonly pace: Pace;
   readonly saved: boolean;
-  /** The login flows that started before and now do not start, or for which this is unknown. */
+  /** The login flows that started before the apply, and now do not start or may not start. */
   readonly lostWayIn?: readonly LostLogin[];
   readonly error?: Error;
 }
 
-/** How an apply ended that was not interrupted. Also used for several applies that are reported as one. */
+/** Returns how an apply ended that was not interrupted, also for several applies that are reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
   lostWayIn: readonly LostLogin[] = [],

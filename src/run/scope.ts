@@ -24,23 +24,23 @@ export interface ScopeRequest {
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: RefuseOutputs | undefined;
   readonly resend?: readonly string[];
-  /** The saved plan to apply. The run selects the same resources, and is refused if the manifests differ. */
+  /** The saved plan to apply. The run selects the same resources, and fails if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
 }
 
 export interface Scoped {
   readonly resources: readonly Resource[];
-  /** The selected resources. Undefined if all are selected. */
+  /** The selected resources, unless all are selected. */
   readonly scope?: Scope;
-  /** The declared resources that are not selected. Selected resources may refer to them. */
+  /** The declared resources that are not selected, but that selected resources may refer to. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
   readonly manifestDigest: () => string;
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
   /**
-   * Returns the errors that depend on existing records and on the service's release. The release is undefined if the service does
-   * not report it.
+   * Returns the errors that depend on existing records and on the service's release, which is undefined if the service does not
+   * report it.
    */
   readonly checkByRelease?: (
     release: Release | undefined,
@@ -48,7 +48,7 @@ export interface Scoped {
   ) => readonly Diagnostic[];
 }
 
-/** Checks settings and manifests, then calls a function with the scope and the service. Before that, nothing is sent. */
+/** Checks settings and manifests before anything is sent, then calls a function with the scope and the service. */
 export async function runInScope<Result>(
   request: ScopeRequest,
   job: Job,
@@ -84,8 +84,8 @@ type CheckedScope = {
 );
 
 /**
- * Determines the scope of a run and reports its problems. Errors always end the run; warnings about unselected resources are left
- * out.
+ * Determines the scope of a run and reports problems in the manifests. Errors always end the run; warnings about unselected
+ * resources are left out.
  */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
@@ -146,10 +146,7 @@ async function checkScope(
   return { kind: 'ready', known, scoped, service };
 }
 
-/**
- * Whether dependencies of selected resources are included: --target includes them, but --shard does not, because shards are
- * independent.
- */
+/** Whether unselected dependencies are included: with --target, but not with --shard, because shards are independent. */
 function mayBeIncluded({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && isNamedByOthers(kind.type);
 }

@@ -17,8 +17,8 @@ import type { Halt } from './result.ts';
 import type { Scoped } from './scope.ts';
 
 /**
- * Adds undeclared records to the plan if this was requested, except shipped records. Returns a halt if the run was interrupted. A
- * resource that is being renamed counts as declared under both names.
+ * Adds undeclared records to the plan if this was requested, except shipped records, or returns a halt if the run was
+ * interrupted. A resource that is renamed counts as declared under both names.
  */
 export async function withUndeclared<Made extends Plan>(
   made: Made,

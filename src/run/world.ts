@@ -20,15 +20,15 @@ export interface World {
 
 export interface Job extends World {
   readonly emit: (event: RunEvent) => void;
-  /** The diagnostics for a halt. They are also used for resources that are not planned. */
+  /** Returns the diagnostics for a halt, which are also used for resources that are not planned. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];
   readonly emitsRequests?: boolean;
 }
 
 export interface Interruption {
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Nothing more is started then. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP, after which nothing more is started. */
   readonly signal: AbortSignal;
-  /** Aborts at a second Ctrl-C or SIGTERM. Requests under way are abandoned then. */
+  /** Aborts at a second Ctrl-C or SIGTERM, after which requests under way are abandoned. */
   readonly urgent: AbortSignal;
 }
 

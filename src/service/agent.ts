@@ -5,14 +5,14 @@ import { asError } from '../base/errors.ts';
 import { ProxyError } from './proxy-error.ts';
 
 export interface AgentOptions {
-  /** The time limit for each of these: connecting, opening a tunnel, and the TLS handshake. */
+  /** The time limit of each phase: connecting, opening a tunnel, TLS handshake. */
   readonly timeoutMs: number;
   readonly proxy?: Proxy;
   /** Certificate authorities in PEM that are trusted in addition to those of Node. */
   readonly certificates?: readonly string[];
-  /** The client certificate and its key in PEM, for a service that requests them. A proxy never gets them. */
+  /** The client certificate and its key in PEM, sent only to the service and never to a proxy. */
   readonly client?: { readonly certificate: string; readonly key: string };
-  /** Resolves host names instead of the system's resolver. */
+  /** Replaces the system's resolver of host names. */
   readonly lookup?: LookupFunction;
 }
 
@@ -22,12 +22,12 @@ interface Proxy {
 }
 
 /**
- * How long to keep an idle connection if the service does not specify it. Many servers close after 2 s, and a request that is
- * sent while the service closes the connection is lost.
+ * The time in milliseconds to keep an idle connection open, unless the service specifies one. Many servers close idle connections
+ * after 2 s, and a request that is sent at that moment is lost.
  */
 const keepAliveTimeout = 1000;
 
-/** An undici agent that also opens a tunnel for http:// if there is a proxy, so that no answer comes from the proxy itself. */
+/** Creates an undici agent. Behind a proxy, http:// requests use a tunnel too, so that the proxy itself never answers them. */
 export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: AgentOptions): Dispatcher {
   function connectOptions(shown: AgentOptions['client']): { timeout: number } {
     const secureContext = createContext(certificates, shown);
@@ -46,7 +46,7 @@ export function createAgent({ timeoutMs, proxy, certificates, client, lookup }: 
   });
 }
 
-/** Turns a closed proxy connection into an error, because undici would otherwise request a tunnel again and again. */
+/** Throws an error if the proxy refuses a tunnel, because undici would otherwise request the tunnel again and again. */
 function withProxyErrors(origin: string, pool: Pool): Pool {
   const ask: (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
     pool.connect.bind(pool);
@@ -73,7 +73,7 @@ function createContext(
   });
 }
 
-/** The certificates that Node trusts. Newer releases of Node can include those of the system. */
+/** The certificate authorities that Node trusts, which in newer releases can include the system's. */
 function defaultCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;

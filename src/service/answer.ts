@@ -5,23 +5,23 @@ import { sameUuid } from '../kinds/values.ts';
 import { parseBody, isLookUpInList, type NamedShape, type Within } from './body.ts';
 import { pageIn } from './page.ts';
 
-/** The kinds of answers. Messages are not used to tell them apart, because the service translates them. */
+/** The kinds of answers, determined by status and fields only, because the service translates its messages. */
 export type AnswerKind =
-  /** 200 with what was requested: a record with its identity and `pk`, a page of a list, or the token's user. */
+  /** 200 with the requested content: a record with its identity and `pk`, a page of a list, or the token's user. */
   | 'found'
   | 'created'
   | 'deleted'
-  /** 200 with a list that has no record of the requested identity. */
+  /** 200 with a list that does not contain the requested identity. */
   | 'not_listed'
-  /** 200 with several records of the requested identity. Possible for kinds whose names may not be unique. */
+  /** 200 with several records of the requested identity, for kinds whose names may repeat. */
   | 'several'
-  /** Any other 2xx, or one of the above without the requested content. */
+  /** Any other 2xx, or a 2xx without the requested content. */
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
-  /** 400 with JSON whose only field is the identity, such as the slug. */
+  /** 400 with an error for the identity only, such as the slug. */
   | 'identity_refused'
-  /** 400 with JSON that contains the service's code for an enterprise licence that allows no changes. */
+  /** 400 with the service's code for an enterprise licence that allows no changes. */
   | 'read_only'
   /** Any other 400 with JSON. */
   | 'fields_refused'
@@ -29,9 +29,9 @@ export type AnswerKind =
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON, an object with a `detail`. For a page: the list ends before it. */
+  /** 404 or 410 with the service's own JSON, which has a `detail`. For a page, the list ends before that page. */
   | 'not_found'
-  /** 404, 405, 410 or 501 for an undocumented operation, which the service does not offer; or rollcall did not send the request. */
+  /** 404, 405, 410 or 501 for an undocumented operation, or a request that `contract_only` prevented. */
   | 'not_offered'
   /** Any other 404 or 410: the service does not know the path. */
   | 'no_such_route'
@@ -49,9 +49,9 @@ export type AnswerKind =
   | 'slow_down'
   /** Any other status. */
   | 'unlisted'
-  /** Never sent, for a reason that may disappear by itself. */
+  /** The request was not sent, for a reason that may disappear by itself. */
   | 'unreachable_for_now'
-  /** Never sent, for a reason that somebody has to fix. */
+  /** The request was not sent, for a reason that somebody has to fix. */
   | 'unreachable'
   /** The request was sent, but no complete answer arrived. */
   | 'lost';
@@ -59,29 +59,26 @@ export type AnswerKind =
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
-  /** The body, if it is a JSON object. Secrets that rollcall sends are redacted. */
+  /** The body, if it is a JSON object, with rollcall's own secrets redacted. */
   readonly body?: JsonObject;
-  /** The id that the service gave the request. */
+  /** The service's id for the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
-  /** With `several`: the ids of the records. */
+  /** The ids of the records, if the kind is `several`. */
   readonly ids?: readonly string[];
   readonly redirectOrigin?: string;
   readonly error?: Error;
-  /** After an outage: how long rollcall waited in vain for the service to return. */
+  /** How long rollcall waited for the service in vain, if there was an outage. */
   readonly waitedMs?: number;
-  /** With `no_such_route`: the content type of the answer, and the keys of its JSON. */
+  /** The content type of the answer and the keys of its JSON, if the kind is `no_such_route`. */
   readonly form?: string;
-  /** With `lost` and `unexplained_refusal`: the request went over http://, and a port that expects TLS answers in the same way. */
+  /** True if a request over http:// failed as it would at a port that expects TLS. */
   readonly likeTlsPort?: true;
   /** With `lost` and `unreachable_for_now`: the service answered the same request at the path of a later release. */
   readonly wasAnsweredBefore?: true;
 }
 
-/**
- * Determines the kind of an answer to a request about a named record. If the answer is a list, only the record with the name
- * matters.
- */
+/** Determines the kind of an answer to a request about a record. In a list, only records with the requested name count. */
 export function readAnswer(
   exchange: Exchange,
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
@@ -150,7 +147,7 @@ export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
   }
 }
 
-/** The record in an answer, for comparison. It may contain secrets, so redact it before showing any part. */
+/** Returns the record in an answer, for comparison. The record may contain secrets, so redact it before printing any part. */
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
@@ -246,7 +243,7 @@ function isCreatedRecord(request: Asked, body: JsonObject | undefined): boolean 
   return hasRequestedContent(request, body?.['pk'] === undefined ? { ...body, pk: request.shape } : body);
 }
 
-/** Every record must have the requested identity, because the service ignores filters that it does not know. */
+/** Every record must have the requested identity, because the service ignores unknown filters. */
 function areSeveralMatches(request: Asked, status: number, json: JsonValue | undefined): boolean {
   if (!isLookUpInList(request) || !('identity' in request) || request.isUnique || status !== 200)
     return false;
@@ -260,19 +257,19 @@ function idsIn(json: JsonValue | undefined): string[] {
   return records.map((value) => textOf(isJsonObject(value) ? value['pk'] : null));
 }
 
-/** Not for lists: a list always exists, even if it is empty, and so does its first page. */
+/** Whether a 404 can mean that the record is absent. A list always exists, even if it is empty, and so does its first page. */
 function mayBeMissing(request: Asked): boolean {
   if (request.shape === 'page') return request.number > 1;
   return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
 }
 
-/** The only field with an error. A `code` next to it does not count, because it is not a field. */
+/** The only field with an error, ignoring `code`, which is not a field. */
 function onlyFieldInError(body: JsonObject): string | undefined {
   const fields = Object.keys(body).filter((key) => key !== 'code');
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** Whether a value can be a `pk`: an application's is a UUID, a user's is an integer. */
+/** Whether a value can be a `pk`, which is a UUID for applications and an integer for users. */
 export function isIdentifier(pk: JsonValue | undefined): boolean {
   return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
 }

@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
 import { sameUuid } from '../kinds/values.ts';
 import { pageIn } from './page.ts';
 
-/** The shape of an answer. For a list, also the field that contains the name of a record. */
+/** The shape of an answer and, for a list, the field and the value that identify the record. */
 export interface NamedShape {
   readonly shape: string;
   readonly identity?: string;
@@ -10,7 +10,7 @@ export interface NamedShape {
   readonly within?: Within | undefined;
 }
 
-/** For names that are unique only within a parent: the field with the parent, and the parent's id. */
+/** The field that contains the parent, and the parent's id, for names that are unique only within a parent. */
 export interface Within {
   readonly field: string;
   readonly id: JsonValue;
@@ -21,8 +21,8 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
 }
 
 /**
- * The requested value in a body. If the body is a list, its only record with the name, or null if the list has no record and is
- * consistent.
+ * Returns the requested value in a body. For a list, this is the only record with the name, all records if there are several, or
+ * null if the list is complete and has none.
  */
 export function parseBody(
   text: string,

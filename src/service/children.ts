@@ -22,7 +22,7 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads all bindings of the given records that the token can see, ordered by id. */
+/** Reads the bindings of the given records, as far as the token can see them, ordered by id. */
 export async function readChildren(
   children: Children,
   parents: readonly Parent[],
@@ -45,7 +45,7 @@ export async function readChildren(
   return failed ?? { kind: 'read', of };
 }
 
-/** Reads the bindings of every record that the token can see. */
+/** Reads the bindings of all records, as far as the token can see them. */
 export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
   return readBindings(children, 'all', options);
 }
@@ -99,7 +99,7 @@ const alwaysChanging: ChildrenReading = {
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
 };
 
-/** Splits the request, because the service rejects all of it if one of the records no longer exists. */
+/** Reads two halves of the records separately, because the service rejects a request if one of its records no longer exists. */
 async function readInHalves(
   children: Children,
   parents: readonly Parent[],
@@ -144,7 +144,7 @@ function childOf({ received, shown }: ListedRecord, children: Children, now: num
   };
 }
 
-/** The records with the bindings that the given fields declare, or the field whose bindings could not be read. */
+/** Adds the bindings that the given fields declare, or returns the field whose bindings could not be read. */
 export async function withChildren(
   kind: Kind,
   observed: readonly ObservedRecord[],

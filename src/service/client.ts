@@ -35,12 +35,12 @@ interface Held {
 
 export type Reading = Proven<ReadProof, 'exists', Held>;
 
-/** The result of reading one page. `absent` means that the list ends before this page. */
+/** The result of reading one page of a list; `absent` means that the list has fewer pages. */
 export type PageReading = Proven<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
 
 export type RecordReading = Proven<ReadProof, 'exists', { readonly record: ListedRecord }>;
 
-/** The result of a create: the new id, and those of the sent fields that the answer contains. */
+/** The result of a create, with the id of the new record and the sent fields that the answer contains. */
 export type Writing = Proven<WriteProof, 'created', Held>;
 
 export type Updating = Proven<UpdateProof, 'updated', Held>;
@@ -49,35 +49,31 @@ export type Deleting = JudgedAnswer & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
+/**
+ * The requests of rollcall. Each method sends a single request, and rejects only if it needs a capability that is not enabled. Only
+ * `create` and some uses of `read` are documented operations.
+ */
 export interface Client {
-  /** What the run has learned about the service from documented look-ups. */
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
-  /** Looks up a record with a single request. Never rejects. */
   read(sought: Sought, signal?: AbortSignal): Promise<Reading>;
-  /** Whether records of this kind can be read in pages. This replaces look-ups, so it requires that look-ups are possible. */
+  /** Whether records of this kind can be read in pages, which requires that the token can look them up. */
   canList(kind: Kind): boolean;
-  /** Reads one page of a list with a single request. Never rejects. Not a documented operation. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
-  /** Reads a referenced record by its id with a single request. Never rejects. Not a documented operation. */
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
-  /** Reads the token's user once, then returns the stored result. Never rejects. Not a documented operation. */
+  /** Reads the token's user once, then returns the stored result. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
-  /** What an answer to a create proves if the token cannot look up the record. */
+  /** The proof of an answer to a create if the token cannot look up the record. */
   unseenProof(answer: Answer): WriteProof;
-  /** Creates a record with a single request. Never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
-  /** Sends the given fields of an existing record with a single request. Rejects only if updates are not enabled. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Sets the withheld fields of a record that this run created. Otherwise like `update`. */
+  /** Sets the withheld fields of a record that this run created, which needs no capability. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Binds a child to a parent with a single request. Never rejects. */
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
-  /** Changes a binding with a single request. Rejects only if updates are not enabled. */
   rebind(children: Children, pk: string, fields: JsonObject): Promise<Updating>;
-  /** Reads which records depend on a record, with a single request. Never rejects. Not a documented operation. */
+  /** Reads which records depend on a record. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
-  /** Reads the JSON object at a path below a record, with a single request. Never rejects. Not a documented operation. */
+  /** Reads the JSON object at a path below a record. */
   readBelow(
     kind: Kind,
     name: string,
@@ -85,9 +81,8 @@ export interface Client {
     path: string,
     signal?: AbortSignal,
   ): Promise<DocumentReading>;
-  /** Deletes a record with a single request. Rejects only if deletes are not enabled. */
   remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
-  /** Deletes a binding with a single request. Rejects only if the given capability is not enabled. */
+  /** Deletes a binding, which needs the given capability. */
   unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<Deleting>;
 }
 
@@ -238,7 +233,7 @@ async function deleted(send: Transport, path: string): Promise<Deleting> {
   const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
-  // A PATCH could make the record invisible to the token. A deleted record never reappears.
+  // A 404 counts as deleted, because the record was there when it was read before.
   const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
   return { proof, answer, ...rest };
 }

@@ -5,14 +5,14 @@ import { fieldNamed } from './field-names.ts';
 /** An error that the service reports for a field, or for the whole request if it names no field. */
 export interface FieldError {
   readonly field?: string;
-  /** The key inside the field, if the service names it. Dots separate nested keys. */
+  /** The key inside the field, if the service reports one, with dots between nested keys. */
   readonly key?: string;
-  /** The index of the list item, if the service names it. */
+  /** The index of the list item, if the service reports one. */
   readonly item?: number;
   readonly texts: readonly string[];
 }
 
-/** The errors in the answer to a refused request. Answers of other statuses contain records, not errors. */
+/** Returns the errors in the answer to a refused request. Other answers contain records, not errors. */
 export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
@@ -37,7 +37,7 @@ function isByIndex(value: JsonValue): value is JsonObject {
   return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
-/** A field has one error text, a list of texts, or a list of objects. Deeper nesting is ignored. */
+/** A field has one error text, a list of texts, or a list of objects; deeper nesting is shortened to `…`. */
 const maxDepth = 4;
 
 function textsIn(value: JsonValue, depth: number): string[] {

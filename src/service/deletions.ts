@@ -19,11 +19,11 @@ import type { ObservedRecord } from './types.ts';
 
 export interface Deletion {
   readonly refusal?: string;
-  /** Texts about the records that depend on it. */
+  /** Notes about the records that depend on the record to delete. */
   readonly notes: readonly string[];
 }
 
-/** The records to delete, by address, and the number of records of each kind, if the service reports it. */
+/** The decision for each record to delete, and the number of records of each kind, if it is known. */
 export interface Deletions {
   readonly of: ReadonlyMap<Address, Deletion>;
   readonly counts: ReadonlyMap<Kind, number>;
@@ -40,15 +40,15 @@ interface DeletionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Changes of the same plan that affect what a delete opens. */
+/** Changes in the same plan that affect which records a delete would open. */
 interface Meanwhile {
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
   readonly isClosed?: (pk: string) => boolean;
-  /** Whether the service opens applications without bindings to nobody. */
+  /** Whether nobody can open applications without bindings. */
   readonly isFlagOff?: () => Promise<boolean>;
 }
 
-/** Reads what depends on the records to delete, and decides for each whether it may be deleted. */
+/** Decides for each record whether it may be deleted, after reading its dependents. */
 export async function readDeletions(
   deletes: readonly DeleteCandidate[],
   meanwhile: Meanwhile,
@@ -76,7 +76,7 @@ async function canListAll({ listing }: Kind, { client, pacing, signal }: Deletio
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Whether a record may be deleted, and what the delete closes, judged by the current state of the service. */
+/** Decides by the current state of the service whether a record may be deleted. */
 export async function judgeDeletion(
   one: DeleteCandidate,
   going: readonly DeleteCandidate[],
@@ -90,7 +90,7 @@ export async function judgeDeletion(
   return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, options, meanwhile);
 }
 
-/** Why a record must not be deleted, ignoring its bindings. Undefined if it may be. */
+/** Returns why a record must not be deleted, apart from its bindings, or undefined if it may be deleted. */
 async function deleteRefusal(
   { resource, held }: DeleteCandidate,
   going: readonly DeleteCandidate[],
@@ -140,7 +140,7 @@ async function lastRecordRefusal(
   return stays ? undefined : `it is ${last.words}`;
 }
 
-/** Refuses a delete with which the service would also delete a record that the manifests do not delete. */
+/** Refuses a delete that makes the service delete other records, unless the manifests delete these too. */
 function cascadeRefusal(
   kind: Kind,
   uses: readonly JsonObject[],
@@ -152,7 +152,7 @@ function cascadeRefusal(
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
     if (isPolicy && textOf(model).startsWith(policyBindings.type))
       return 'it is bound to records that could open to everyone without it: remove it from their `policies` first';
-    // 2023.10 writes the action in capitals.
+    // Release 2023.10 writes the action in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOf(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
@@ -168,7 +168,7 @@ function familyOf(app: string, model: string): Family | undefined {
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
-/** Whether the delete removes the last binding of a record, such as an application, and so opens it to everyone. */
+/** Refuses a delete that removes the last binding of another record, such as an application, and so opens it to everyone. */
 async function judgeBindings(
   { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
   going: readonly DeleteCandidate[],
@@ -210,7 +210,7 @@ async function judgeBindings(
   return { notes: [], refusal: because };
 }
 
-/** The records that the service closes if they have no binding, described by id. */
+/** Describes the records that nobody can open without bindings, by id. */
 async function closedWithoutBindings(options: DeletionOptions): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds) {
@@ -225,7 +225,7 @@ async function closedWithoutBindings(options: DeletionOptions): Promise<Readonly
   return closed;
 }
 
-/** A key that is equal for records that are bound in the same way. */
+/** The `childKey` of every binding that refers to this record. */
 function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
   return childKey({ ...(binds && { binds }), id: held.pk });
@@ -239,7 +239,7 @@ const maxListed = 10;
 
 type Uses = readonly JsonObject[] | undefined;
 
-/** Texts about the records that depend on a record. Undefined if the service does not report them. */
+/** Reads the records that depend on a record. Returns undefined if they could not be read. */
 async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
@@ -253,7 +253,7 @@ function dependentNotes(uses: readonly JsonObject[]): string[] {
   const words = uses.map((use) => {
     const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
     const what = `the ${model} ${JSON.stringify(name)}`;
-    // 2023.10 writes the action in capitals.
+    // Release 2023.10 writes the action in capitals.
     return action?.toLowerCase() === 'cascade' ? `deletes ${what} with it` : `${what} loses it`;
   });
   const more = words.length - maxListed;

@@ -17,14 +17,15 @@ interface AskOptions {
 }
 
 /**
- * What the documented look-ups of a run show about the service: whether its API exists, whether it accepts the token, and which
- * form of 404 means "absent". If look-ups do not show it, an extra request does, at most once per run.
+ * The facts about the service that documented look-ups have shown in this run: whether its API exists, whether it accepts the
+ * token, and which form of 404 means "absent". For a fact that no look-up has shown, an extra request is sent, at most once per
+ * run.
  */
 export class Evidence {
   readonly #questions: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;
-  /** The form of a 404 without `detail` that means "absent" in this service. `detail` if no form without it does. */
+  /** The form of a 404 without `detail` that means "absent" in this service, or the text `detail` if only a 404 with `detail` does. */
   #absentForm: string | undefined;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
@@ -51,13 +52,13 @@ export class Evidence {
     return form === this.#absentForm ? 'absent' : 'nothing';
   }
 
-  /** Sends requests that show whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
+  /** Finds out whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
   async learnAbsentForm(options: AskOptions): Promise<void> {
     if (this.#absentForm !== undefined) return;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
-    // A proxy may answer like this for a moment, so a second answer must be the same.
+    // A proxy may send such a 404 for a moment, so a second answer must have the same form.
     const again = await this.#ask({}, options.pacing, options.signal);
     if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
@@ -73,8 +74,8 @@ export class Evidence {
   }
 
   /**
-   * Whether the service refuses the token as such. Any answer of the service except a denial disproves this. If there is no answer, or
-   * only the page of a proxy, the token counts as refused if the request for its user was denied.
+   * Whether the service refuses every request with this token. Any answer of the service that is not a denial disproves this.
+   * Without an answer of the service, the token counts as refused if the request for its user was denied.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;
@@ -120,7 +121,7 @@ export class Evidence {
   }
 }
 
-/** Whether the answer is missing or does not come from the service, so that asking again may help. */
+/** Whether the answer is missing or does not come from the service, so that a retry may help. */
 function isInconclusive({ kind }: Answer): boolean {
   return kind === 'unexplained_refusal' || whatAnswersProve[kind].read === 'nothing';
 }

@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/all.ts';
 import { lazy } from '../base/memoize.ts';
 
-/** The top-level keys of an error that stand for a field, or for a key inside a field. */
+/** The top-level keys that errors of the service may have. */
 export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
   () =>
     new Set([
@@ -13,7 +13,7 @@ export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
     ]),
 );
 
-/** Fields for whose keys the service reports separate errors: `attributes_room` is the key `room` of `attributes`. */
+/** Fields with a separate error for each key: the service reports `attributes_room` for the key `room` of `attributes`. */
 const fieldsWithKeys = lazy(() =>
   kinds.flatMap(({ fields }) =>
     Object.keys(fields).filter((field) => fields[field]?.tableForm === 'columns'),
@@ -32,8 +32,8 @@ const former = lazy(
 );
 
 /**
- * The field that a top-level key stands for and, if the error is about a key inside the field, that key. Dots separate nested
- * keys.
+ * Returns the field that a top-level key of an error refers to and, if the error is about a key inside the field, that key, with
+ * dots between nested keys.
  */
 export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);

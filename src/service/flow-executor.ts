@@ -4,7 +4,7 @@ import { sortedAnswer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import type { Transport } from './transport.ts';
 
-/** The first component of a flow that an anonymous user sees. Undefined if the flow does not exist. */
+/** Whether a flow starts for an anonymous user, or which component it shows instead. */
 export type FlowStart =
   | { readonly kind: 'begins' }
   | { readonly kind: 'closed'; readonly shows: string }
@@ -12,7 +12,7 @@ export type FlowStart =
 
 const maxTriesOfStart = 3;
 
-/** Asks the flow executor whether a flow starts. Sends no token and keeps no session. */
+/** Asks the flow executor whether a flow starts, without a token and without a session. */
 export async function askFlowStart(slug: string, send: Transport, pacing: Pacing): Promise<FlowStart> {
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {

@@ -6,8 +6,8 @@ const movedKinds = kinds.flatMap(({ path, formerPath }) =>
 );
 
 /**
- * A transport that tries the paths of earlier releases if the service does not know a path. It remembers for the run which path
- * works.
+ * A transport that falls back to the path of earlier releases if the service does not know a path, and then uses that path for
+ * the rest of the run.
  */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
@@ -27,7 +27,7 @@ export function withFormerPaths(send: Transport): Transport {
     if (!isUnknownPath(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
     if (isUnknownPath(other)) return answer;
-    // A 405 can also follow a create that succeeded. If the second request was never sent, that possibility remains.
+    // A 405 may follow a create that succeeded, so a second request that was never sent must not hide the 405.
     if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other.kind === 'never_sent' || other.kind === 'lost'
@@ -40,7 +40,7 @@ function isOfService({ status, headers }: Exchange & { kind: 'answered' }): bool
   return status < 500 && isJson(headers);
 }
 
-/** Whether the path is unknown. The service then answers with a web page or nothing; for an absent record, with JSON. */
+/** Whether the service does not know the path. Its 404 then has no JSON, unlike the 404 for an absent record. */
 function isUnknownPath(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return !isJson(exchange.headers);

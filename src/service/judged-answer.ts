@@ -3,11 +3,11 @@ import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
 
 export interface JudgedAnswer {
   readonly answer: Answer;
-  /** What must not be attempted any more after this answer. */
+  /** The scope that must stop after this answer. */
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
-/** A judged answer. With the proof `Wanted`, it also contains data. */
+/** A judged answer that also contains `Given` if its proof is `Wanted`. */
 export type Proven<All extends string, Wanted extends All, Given> = JudgedAnswer &
   (({ readonly proof: Wanted } & Given) | { readonly proof: Exclude<All, Wanted> });
 

@@ -16,8 +16,8 @@ export interface KindRightsReading {
 }
 
 /**
- * Requests the smallest page of each kind's list, and asks with OPTIONS whether the token may create a record. Neither request is
- * documented, and neither changes anything, whereas a trial POST might create a record.
+ * For each kind, requests the smallest page of its list, and asks with OPTIONS whether the token may create a record. Both
+ * requests are undocumented and change nothing, whereas a POST might create a record.
  */
 export async function readKindRights(
   kinds: readonly Kind[],
@@ -46,8 +46,8 @@ function viewRight(exchange: Exchange): Right {
 }
 
 /**
- * Whether the token may create: only then does the answer to OPTIONS include POST. An answer without `renders` does not count,
- * because it comes from a proxy.
+ * Whether the answer to OPTIONS contains POST, as it does only if the token may create a record. An answer without `renders`
+ * comes from a proxy and does not count.
  */
 function createRight(exchange: Exchange): Right {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;

@@ -15,7 +15,7 @@ export function openFlag(): OpenFlag | undefined {
   return kinds.flatMap(({ access }) => access?.openFlag ?? [])[0];
 }
 
-/** The field that contains the flag. Undefined if it cannot be read. */
+/** Reads the field that contains the flag. Returns undefined if the field cannot be read. */
 export async function readFlags(
   { list, field }: OpenFlag,
   { client, pacing, signal }: ReadOptions,
@@ -26,7 +26,7 @@ export async function readFlags(
   return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
 }
 
-/** Whether the service has the flag and it is currently off. False if it cannot be read. */
+/** Whether the service has the flag and the flag is off. Returns false if the flag cannot be read. */
 export async function isOpenFlagOff(options: ReadOptions): Promise<boolean> {
   const flag = openFlag();
   const flags = flag && (await readFlags(flag, options));

@@ -2,9 +2,9 @@ import type { Clock, Random } from '../base/clock.ts';
 import { isAnswered, isTimeout, type Answer } from './answer.ts';
 
 export interface OutagePolicy {
-  /** The longest wait in milliseconds, counted from the first answer that shows the outage. 0 means no wait. */
+  /** The longest wait in milliseconds from the first answer that shows the outage; 0 means no wait. */
   readonly waitMs: number;
-  /** Whether to wait even before the first answer of a run. By default rollcall does not, so that a wrong port fails quickly. */
+  /** Whether to wait even before the first answer of a run, although a wrong port is then reported late. */
   readonly fromTheStart: boolean;
   /** Sends a harmless request to check whether the service is back. */
   readonly ask: () => Promise<Answer>;
@@ -16,14 +16,14 @@ export type OutageNews =
   | { readonly kind: 'back'; readonly waitedMs: number }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** There was no outage, the outage ended, or the time for waiting is used up. */
+/** How a wait ended: without an outage, with the end of the outage, or because the service did not return in time. */
 type Waited = 'there' | 'back' | 'gone';
 
 interface OutageOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal?: AbortSignal | undefined;
-  /** Waits until the service allows the next request. False if this would take too long. */
+  /** Waits until the pause that the service demanded is over. Returns false if the pause is too long. */
   readonly waitForPause: () => Promise<boolean>;
   /** Makes all workers wait as long as the answer demands. */
   readonly pauseFor: (answer: Answer) => void;
@@ -31,17 +31,17 @@ interface OutageOptions {
 
 type State =
   | { readonly kind: 'there' }
-  /** An answer showed an outage. The first resource that waits probes the service, and all others wait for the result. */
+  /** The first resource that waits probes the service, and all others wait for the result. */
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** This many outages do not count as tries of a request. If more occur, the request itself may cause them. */
+/** The number of outages that do not count as tries of a request. If there are more, the request itself may be the cause. */
 export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 
-/** Tracks whether the service is available, and who waits for it. All workers of a run share it. */
+/** Tracks whether the service is available, for all workers of a run. */
 export class Outage {
   readonly #policy: OutagePolicy;
   readonly #options: OutageOptions;
@@ -63,7 +63,7 @@ export class Outage {
     return this.#endedOutages;
   }
 
-  /** How long rollcall waited in vain. Undefined while it still waits. */
+  /** How long rollcall waited for the service in vain, or undefined if it has not given up. */
   get waitedMs(): number | undefined {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }
@@ -140,7 +140,7 @@ function isDropped(answer: Answer): boolean {
   return answer.kind === 'lost' && !isTimeout(answer);
 }
 
-/** Whether a proxy or the service reports that the service is starting or stopped: 502 or 503. */
+/** Whether a proxy or the service reports with 502 or 503 that the service is starting or stopping. */
 export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }

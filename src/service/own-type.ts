@@ -7,12 +7,12 @@ import type { Pacing } from './pacing.ts';
 import { readWhole } from './read-whole.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 
-/** Whether a record in a list of several types is of this kind itself, not of a kind derived from it. */
+/** Whether a record in a list of several types has exactly this kind, not a kind derived from it. */
 export function isOfKind({ model }: Kind, record: JsonObject): boolean {
   return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
 }
 
-/** Looks up a record. A record of a derived kind counts as a record of another kind. */
+/** Looks up a record. A record of a derived kind counts as absent. */
 export async function readOfKind(
   sought: Sought,
   client: Client,
@@ -21,7 +21,7 @@ export async function readOfKind(
 ): Promise<Reading | undefined> {
   const { kind } = sought;
   const { isBase, family } = kind;
-  // Two rounds, because the record may be deleted between the requests, and another record may take its name.
+  // If the record was deleted between the two requests, another may have its name now, so a second round follows.
   for (let isLast = false; ; isLast = true) {
     const reading = await retryUntilProven(() => client.read(sought, signal), pacing, maxTries.lookUp);
     if (!isBase || reading?.proof !== 'exists') return reading;
@@ -30,7 +30,7 @@ export async function readOfKind(
     if (shown?.proof === 'exists')
       return isOfKind(kind, shown.record.received) ? reading : { proof: 'absent', answer: shown.answer };
     if (shown?.proof !== 'absent') return shown;
-    // The type could not be determined, so the record must not be changed.
+    // The type is unknown, so the record must not be changed.
     if (isLast) return { ...shown, proof: 'nothing' };
   }
 }
@@ -45,7 +45,7 @@ export interface OwnTypeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whether a record is of the kind itself, or the failed read because of which this is unknown. */
+/** Whether a record is of the kind itself, or the failed read that leaves this unknown. */
 export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
 export async function keepRecordsOfKind<Key>(

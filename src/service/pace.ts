@@ -1,5 +1,5 @@
 export interface Pace {
-  /** The number of concurrent requests that are allowed now, and the maximum. */
+  /** The number of requests that may run concurrently now, and the configured maximum. */
   readonly limit: number;
   readonly ceiling: number;
   readonly requests: number;

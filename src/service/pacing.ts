@@ -10,13 +10,10 @@ import { whatAnswersProve } from './what-answers-prove.ts';
 const baseMs = 200;
 const capMs = 10_000;
 
-/** The longest pause for which rollcall waits. If the service demands a longer one, the run ends. */
+/** The longest pause that rollcall accepts; if the service demands a longer one, the run ends. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
-/**
- * The number of retries that a run may always make. Each request adds `retriesPerRequest` to it. This limits the load on a
- * failing service.
- */
+/** A run may retry this often, plus `retriesPerRequest` for each request, which limits the load on a failing service. */
 const minRetries = 20;
 const retriesPerRequest = 0.5;
 
@@ -26,21 +23,21 @@ const noWaiting: OutagePolicy = {
   ask: () => Promise.reject(new Error('nothing is waited for')),
 };
 
-/** Decides when requests may be sent, and how many at a time. All workers of a run share it. */
+/** Decides when requests may be sent and how many at a time, for all workers of a run. */
 export interface Pacing {
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
-  /** Runs a task without queueing: immediately, unless the maximum of concurrent requests is reached. */
+  /** Runs a task at once, outside the queue, unless the maximum of concurrent requests is reached. */
   runBeside<Result>(task: () => Promise<Result>): Promise<Result>;
   /**
-   * Waits until no pause applies and the service is available. False if the pause is too long, the service stays unavailable, or
-   * the run is interrupted.
+   * Waits until no pause applies and the service is available. Returns false if the pause is too long, the service stays
+   * unavailable, or the run is interrupted.
    */
   waitForTurn(): Promise<boolean>;
-  /** Records an answer. It may change the concurrency limit or start a pause for all workers. */
+  /** Records an answer, which may change the concurrency limit or start a pause for all workers. */
   note(answer: Answer, attempt: number): void;
   /**
-   * Waits before a retry and returns the number of the next try. Undefined if no retry is allowed: the request has used up its
-   * tries, the run has used up its retries, or it is interrupted. A try that met an outage does not count if it `isFree`.
+   * Waits before a retry and returns the number of the next try. Returns undefined if the request has used up its tries, the run
+   * has used up its retries, or the run is interrupted. With `ignoresOutages`, a try that met an outage does not count.
    */
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
@@ -61,16 +58,16 @@ interface PacingOptions {
   readonly random: Random;
   readonly concurrency: number;
   readonly signal?: AbortSignal;
-  /** How to wait for an unavailable service. By default rollcall does not wait. */
+  /** How to wait for an unavailable service; by default, rollcall does not wait. */
   readonly outagePolicy?: OutagePolicy;
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
-  /** Called before a retry. If the whole run pauses for it, onPause is called instead. */
+  /** Called before a retry, unless the whole run pauses and onPause is called. */
   readonly onRetry?: (answer: Answer) => void;
 }
 
 export function createPacing(options: PacingOptions): Pacing {
   const shared = new SharedPacing(options);
-  // Bound functions, so that callers can take out one and use it alone.
+  // The functions are bound, so that callers can use one without the object.
   return {
     forEach: (items, task) => shared.forEach(items, task),
     runBeside: (task) => shared.beside(task),
@@ -83,7 +80,7 @@ export function createPacing(options: PacingOptions): Pacing {
   };
 }
 
-/** Delays retries with full jitter: 0.2 s base, 10 s cap. If an answer has Retry-After, all workers wait that long. */
+/** Delays retries with full jitter (base 0.2 s, cap 10 s), or all workers as long as a Retry-After demands. */
 class SharedPacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
@@ -117,7 +114,7 @@ class SharedPacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // The new limit applies last, because the earlier steps may prevent the next task from starting.
+        // A raised limit starts queued tasks, so the queue must be cleared first after an exception.
         this.#updateSlots();
       }
     });

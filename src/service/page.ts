@@ -4,11 +4,11 @@ import type { HttpRequest } from './transport.ts';
 /** A list: its path below the base URL, and its query without the page. */
 export interface ListQuery {
   readonly path: string;
-  /** An array means that the parameter is repeated for each value. */
+  /** An array repeats the parameter for each value. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The number of a page, counted from 1, and its size. The service may return fewer records than requested. */
+/** The number of a page, counted from 1, and the requested size, which the service may reduce. */
 export interface PageQuery {
   readonly number: number;
   readonly size: number;
@@ -18,9 +18,9 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** The number of items on all pages, as reported by the service. */
   readonly count: number;
-  /** The position of the page's last item in the list, counted from 1. 0 if the list is empty. */
+  /** The position of the page's last item in the list, counted from 1; 0 if the list is empty. */
   readonly end: number;
-  /** The number of the next page. 0 if this is the last page. */
+  /** The number of the next page; 0 if this is the last page. */
   readonly next: number;
 }
 
@@ -39,7 +39,7 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
 }
 
 /**
- * The requested page. Undefined if the page is another one or inconsistent: where the service caches a list per user, it may
+ * Returns the requested page, or undefined if the body is inconsistent or another page: a service that caches lists per user may
  * return another page and a wrong count. All pages except the last have the same size.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {

@@ -12,7 +12,7 @@ interface PagesOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether to read further pages of a list that has this many records. */
   readonly isWorth: (count: number) => boolean;
-  /** Called with each page, not necessarily in order. */
+  /** Called with each page, in any order. */
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
@@ -20,15 +20,12 @@ export interface PagesRead {
   /** Whether a page was inconsistent or not the requested one, so that the list must not be used. */
   readonly isInconsistent: boolean;
   readonly pages: number;
-  /** The number of records in the list, if its further pages were not worth reading. */
+  /** The number of records in the list, if its further pages were skipped. */
   readonly skippedCount?: number;
   readonly failed?: Answer;
 }
 
-/**
- * Reads a list page by page. The first page shows the number of records; the others are then read several at a time. A page that
- * cannot be read is skipped, except the first.
- */
+/** Reads the first page of a list, and then the other pages concurrently. Other pages that cannot be read are skipped. */
 export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
   const { client, pacing, signal, isWorth, onPage } = options;
   let last: { readonly number: number; readonly page: Page<ListedRecord> } | undefined;

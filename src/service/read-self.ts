@@ -9,12 +9,12 @@ export type SelfReading = Proven<
   ReadProof,
   'exists',
   {
-    /** The user's id. Undefined if the service does not show it. */
+    /** The user's id, or undefined if the service does not show it. */
     readonly pk: string | undefined;
     readonly isSuperuser: boolean;
-    /** The ids of the user's groups and of the groups that contain these. Undefined if the service does not show them. */
+    /** The ids of the user's groups and of the groups that contain these, or undefined if the service does not show them. */
     readonly groups: readonly JsonValue[] | undefined;
-    /** The ids of all roles of the user. Shown since 2025.12. */
+    /** The ids of all roles of the user, shown since 2025.12. */
     readonly roles: readonly JsonValue[] | undefined;
   }
 >;

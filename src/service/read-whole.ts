@@ -11,25 +11,25 @@ interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of further pages, which the first page shows: whether to read them. By default they are always read. */
+  /** Whether to read the further pages, given their number. By default, all pages are read. */
   readonly isWorth?: (pages: number) => boolean;
 }
 
-/** A list whose records have an id and a name. An item without these counts as a missing record. */
+/** A list whose records have an id and a name; an item without them counts as missing. */
 type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
 
 export type ListReading =
   /** If the list has several pages, a record may still be missing because it moved from one page to another. */
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }
-  /** The first page. Further pages were not worth reading. */
+  /** Only the first page was read, because `isWorth` refused the others. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  /** The answer shows nothing about the list, as a denial does. */
+  /** The list could not be read, for example because of a denial. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
 /**
- * Reads all pages of a list, one after the other. Several lists can be read concurrently. The list counts as whole only if it
- * contains as many records as the service counts; if records moved between pages, it is read again.
+ * Reads all pages of a list, one after the other. If the list has fewer records than the service counts, records moved between
+ * pages, and the list is read again.
  */
 export async function readWhole(list: NamedList, options: WholeOptions): Promise<ListReading> {
   let round = await readAttempt(list, options);

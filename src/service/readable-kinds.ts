@@ -13,7 +13,7 @@ export function unreadableReason({ answer: { kind, status } }: InconclusiveRead)
   return { why: reason, ...(status !== undefined && { status }) };
 }
 
-/** Tracks which kinds the token can look up, as far as the run has found out. */
+/** Tracks which kinds the token was able to look up in this run. */
 export class ReadableKinds {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, InconclusiveRead>();

@@ -16,19 +16,19 @@ import type { Exchange } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface ListedRecord {
-  /** The fields as received, for comparison. Must not be printed. */
+  /** The fields as received, for comparison only; they must not be printed. */
   readonly received: JsonObject;
-  /** The same fields with the secrets redacted that rollcall sends with each request. */
+  /** The fields with rollcall's own secrets redacted. */
   readonly shown: JsonObject;
-  /** The fields with null in place of each number that JSON.parse rounds. Undefined if there is no such number. */
+  /** The fields with null in place of each number that JSON.parse rounds, or undefined if there is no such number. */
   readonly exact?: JsonObject | undefined;
-  /** The name of the parent, for a name that is unique only within a parent, if the parent was read. */
+  /** The name of the parent, if names are unique only within a parent and the parent was read. */
   readonly within?: string | undefined;
-  /** The names that belong to the ids in the fields, if they were read too. */
+  /** The names for the ids in the fields, if the names were read too. */
   readonly names?: ObservedRecord['names'];
 }
 
-/** The observed record, reduced to the wanted fields and to facts about nested records. */
+/** Returns a record with only the wanted fields and the facts about nested records. */
 export function observeRecord(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
@@ -44,8 +44,8 @@ export function observeRecord(
 }
 
 /**
- * The id and the named fields of a record, both as received and as printable. Fields that this release returns but does not
- * accept are left out.
+ * Returns the id and the wanted fields of a record, as received and as printable, without fields that this release returns but
+ * does not accept.
  */
 export function pickObserved(
   kind: Kind,
@@ -71,7 +71,7 @@ export function pickObserved(
   };
 }
 
-/** The records on a page. Items that are not objects are left out. */
+/** Returns the records on a page, without items that are not objects. */
 export function recordsOnPage(
   exchange: Exchange,
   { body }: Answer,
@@ -96,7 +96,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
   return isJsonObject(record) ? record : undefined;
 }
 
-/** The answer with null in place of each number that JSON.parse rounds. Undefined if there is no such number. */
+/** Replaces each number that JSON.parse rounds with null. Returns undefined if there is no such number. */
 export function withExactNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);

@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport that removes the secrets it sends from answers and errors, even if the other side echoes them. */
+/** A transport that removes rollcall's own secrets from answers and errors, in case the service or a proxy echoes them. */
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
@@ -22,8 +22,8 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /**
- * Redacts an answer. The original body of a record is preserved for comparison, because a slug may happen to equal the value of a
- * header.
+ * Redacts an answer, but preserves the original body of a record for comparison, because a slug may equal the value of a header
+ * by chance.
  */
 function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const { headers: received } = exchange;
@@ -58,7 +58,7 @@ function redactBody(body: string, redactor: Redactor): string {
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
-/** An exception that is safe to print. Unexpected errors may contain anything, including secrets. */
+/** Makes an exception safe to print, because unexpected errors may contain secrets. */
 export function redactedError(secrets: readonly string[], thrown: unknown): Error {
   const error = asError(thrown);
   redactError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));

@@ -7,10 +7,10 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
-/** A request that every valid token may send. Not a documented operation; it changes nothing. */
+/** An undocumented request that every valid token may send, and that changes nothing. */
 export const releaseRequest: HttpRequest = { method: 'GET', path: '/api/v3/admin/version/' };
 
-/** The release in an answer. Undefined if the answer has none or does not come from the service. */
+/** Returns the release in an answer, or undefined if the service did not report one. */
 export function releaseIn(exchange: Exchange): Release | undefined {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return undefined;
   const body = parseJson(exchange.body);
@@ -26,8 +26,8 @@ interface ReleaseReading {
 const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
 
 /**
- * Reads the service's release, with retries during an outage. Undefined if the service does not report it; the rules do not need
- * it.
+ * Reads the service's release, with retries during an outage. Returns undefined if the service does not report it, because the
+ * rules work without it.
  */
 export async function askRelease(
   send: Transport,

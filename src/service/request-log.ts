@@ -6,13 +6,13 @@ import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
 import { referenceFields } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** A finished request in the form that is safe to log: without token and body, and with no value except the name. */
+/** A finished request, safe to log: it has no token, no body, and no value except the name. */
 export interface LoggedRequest {
-  /** The time in UTC, in the format of RFC 3339. */
+  /** The time in UTC (RFC 3339). */
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** The slug or username that a create sends, because its path does not contain it. */
+  /** The slug or username in the body of a create, whose path does not contain it. */
   readonly name?: string;
   readonly status?: number;
   readonly error?: string;
@@ -53,7 +53,7 @@ export function logging(
 }
 
 function closedPaths(hide: HiddenFieldNames): string[] {
-  // Only fields that refer to other records are affected, and secrets do not.
+  // A path contains the value of a field only if the field refers to another record.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);

@@ -3,34 +3,34 @@ import { maxFreeOutages, withOutageWait } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** The maximum number of tries. Lower if no answer arrives, because each try then takes the whole time limit. */
+/** The maximum number of tries, which is lower without an answer, because each try then takes the whole time limit. */
 interface TryLimits {
   readonly answered: number;
   readonly unanswered: number;
 }
 
 export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', TryLimits>> = {
-  /** For a create or update whose result is unclear. */
+  /** Limits a create or update whose result is unclear. */
   write: { answered: 3, unanswered: 3 },
   lookUp: { answered: 5, unanswered: 2 },
-  /** Few tries, because the records of a missing page can be looked up one by one. */
+  /** A page has few tries, because its records can be looked up one by one. */
   page: { answered: 3, unanswered: 1 },
   release: { answered: 3, unanswered: 3 },
 };
 
-/** After this many failures in a row, nothing more is started, because the remaining requests would fail too. */
+/** The number of failures in a row after which nothing more is started, because the remaining requests would fail too. */
 export const maxConsecutiveFailures = {
   writes: 5,
   lookUps: 5,
-  /** A single record that the service fails to show breaks only the page that contains it. */
+  /** This is more than one, because a record that the service fails to show breaks only the page that contains it. */
   pages: 3,
 } as const;
 
 /** The maximum number of times that a list is read while it keeps changing. */
 export const maxRounds = {
-  /** For a reading that adds pages each time. */
+  /** Limits a list that grows while its pages are read. */
   growing: 10,
-  /** For a reading that must see the whole list at once. */
+  /** Limits a list that must not change while it is read. */
   whole: 3,
 } as const;
 

@@ -9,8 +9,8 @@ import { maxTries, retryUntilProven } from './retries.ts';
 import type { InconclusiveRead } from './readable-kinds.ts';
 
 /**
- * Looks up a record and retries while the answer proves nothing. Returns the last result. Undefined if nothing was sent, because
- * the run was interrupted, a pause was too long, or the service was unavailable.
+ * Looks up a record, with retries while the answer proves nothing, and returns the last result. Returns undefined if nothing was
+ * sent because the run was interrupted, a pause was too long, or the service was unavailable.
  */
 export async function retrieve(
   sought: Sought,
@@ -20,7 +20,7 @@ export async function retrieve(
 ): Promise<Reading | undefined> {
   const { kind } = sought;
   const reading = await readOfKind(sought, client, pacing, signal);
-  // This failure shows nothing about the kind if other records of the kind were readable.
+  // If other records of the kind were readable, the failure shows nothing about the kind.
   const unread = client.readable.hasRead(kind)
     ? undefined
     : await optionalFailure(kind, reading, client, pacing, signal);
@@ -28,7 +28,7 @@ export async function retrieve(
   return reading;
 }
 
-/** Ignores a failed look-up that the run can do without. It then stays unknown whether the record exists. */
+/** Returns a failed look-up that the run can ignore, so that it stays unknown whether the record exists. */
 export async function optionalFailure(
   kind: Kind,
   reading: Pick<Reading, 'proof' | 'answer'> | undefined,
@@ -43,8 +43,8 @@ export async function optionalFailure(
 }
 
 /**
- * Whether the run can continue although this undocumented read failed. It can if documented requests succeed, because then the
- * service does not offer the read, or does not allow it to this token.
+ * Whether the run can continue after this failure of an undocumented read. The run can continue if documented requests succeed:
+ * then the service does not offer the read, or denies it to this token.
  */
 export async function isOptionalRead(
   answer: Answer,

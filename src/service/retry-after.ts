@@ -1,7 +1,7 @@
 /**
- * Parses a Retry-After header: seconds, or a date in any of the three formats of HTTP (RFC 9110, 10.2.3 and 5.6.7). If it has
- * several values, for example from the service and a proxy, the longest wait wins. Returns milliseconds from `now`, or undefined
- * if no value is valid.
+ * Parses a Retry-After header: seconds, or a date in any of the three formats of HTTP (RFC 9110, 10.2.3 and 5.6.7). If the header
+ * has several values, for example from the service and a proxy, the longest wait wins. Returns milliseconds from `now`, or
+ * undefined if no value is valid.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const waits = withoutDays(value)
@@ -14,7 +14,7 @@ function withoutDays(value: string): string {
   return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
 }
 
-/** Accepts fractions of a second, although the standard does not define them. A number may have any number of digits. */
+/** Accepts fractions of a second, although the standard does not define them. */
 function waitFrom(text: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
   const date = dateFrom(text, now);
@@ -25,11 +25,11 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const time = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
 const month = '(?<month>[A-Z][a-z]{2})';
 const dateForms: readonly RegExp[] = [
-  // As in 06 Nov 1994 08:49:37 GMT
+  // Example: 06 Nov 1994 08:49:37 GMT
   new RegExp(`^(?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
-  // As in 06-Nov-94 08:49:37 GMT (RFC 850)
+  // Example: 06-Nov-94 08:49:37 GMT (RFC 850)
   new RegExp(`^(?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
-  // As in Sun Nov 6 08:49:37 1994 (asctime)
+  // Example: Sun Nov 6 08:49:37 1994 (asctime)
   new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 

@@ -4,8 +4,8 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /**
- * Sends fields in the form that the service accepts. Until this form is known, a request that is refused in the current form is
- * sent again in the form of earlier releases.
+ * Sends fields in the current form and, if the service refuses it, in the form of earlier releases, which is then used for the
+ * rest of the run.
  */
 export function createFieldSender(
   send: Transport,
@@ -14,13 +14,13 @@ export function createFieldSender(
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
-    // A concurrent request may have shown the form already.
+    // This is read before sending, because a concurrent request may change it.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');
     if (isKnown || !isFormRefused(first, kind, fields)) return first;
     const second = await sent('former');
     if (isFormRefused(second, kind, fields)) return first;
-    // Only success shows the form: after another refusal, the value itself may be wrong.
+    // Only a success proves the form, because a refusal may be due to the value itself.
     if (second.kind === 'answered' && second.status < 300) former.add(kind);
     return second;
   };

@@ -8,7 +8,7 @@ const singles: ReadonlyMap<string, string> = new Map(
 const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
-/** A transport that makes settings look like any other record: with an id and a name, and as a page of a list. */
+/** A transport that gives settings an id, a name and a list, so that they look like any other record. */
 export function withSettingsAsRecords(send: Transport): Transport {
   return (request, signal) => {
     const [path = '', query] = request.path.split('?', 2);

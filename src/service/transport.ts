@@ -3,7 +3,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** The path below the base URL, with a leading slash. */
   readonly path: string;
-  /** JSON text. Only POST and PATCH have a body. */
+  /** JSON text, only for POST and PATCH. */
   readonly body?: string;
   /** A time limit that is shorter than the default. */
   readonly timeoutMs?: number;
@@ -11,8 +11,9 @@ export interface HttpRequest {
 }
 
 /**
- * The result of a request. A transport never rejects, so a missing answer is a result too. `likeTlsPort`: the request went over
- * http://, and a port that expects TLS also closes the connection or answers 400. `wasAnsweredBefore`: the service answered the same request at the path of a later release.
+ * The result of a request. A transport never rejects, so a missing answer is a result too. With `likeTlsPort`, a request over
+ * http:// failed as it would at a port that expects TLS: by a closed connection or a status 400. With `wasAnsweredBefore`, the
+ * service answered the same request at the path of a later release.
  */
 export type Exchange =
   | {
@@ -20,7 +21,7 @@ export type Exchange =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
-      /** The body before secrets were redacted, if it contained any. Only for comparison; never print it. */
+      /** The body before redaction, if it contained secrets, for comparison only; it must not be printed. */
       readonly asReceived?: string;
       readonly likeTlsPort?: true;
     }
@@ -40,5 +41,5 @@ export type Exchange =
     }
   | { readonly kind: 'withheld' };
 
-/** The request is abandoned when the signal aborts. */
+/** Sends a request, which is abandoned when the signal aborts. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

@@ -22,10 +22,10 @@ export interface UndiciTransport {
 }
 
 const connectTimeoutMs = 10_000;
-/** A high limit: answers of this API usually have a few kilobytes. */
+/** This limit is high, as answers of this API usually have a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
-/** The transport to a real service. It neither follows redirects nor retries. */
+/** The transport to a real service, without redirects and retries. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const timeoutMs = Math.min(connectTimeoutMs, options.timeoutMs);
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
@@ -57,7 +57,7 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
-  /** Whether this host name has been resolved before. If so, a later failure is an outage and not a typing error. */
+  /** Whether this host name has been resolved before, so that a later failure is an outage and not a typing error. */
   readonly name: { isKnown: boolean };
 }
 
@@ -124,7 +124,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** undici cannot cancel a request that has no connection yet, so onRequestStart prevents it from being written. */
+  /** undici cannot cancel a request that has no connection yet, so onRequestStart keeps such a request from being written. */
   giveUp(error: Error): void {
     if (this.#givenUp) return;
     this.#givenUp = error;
@@ -192,7 +192,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Errors that may disappear by themselves. Others, such as a bad certificate, remain until somebody fixes them. */
+/** Errors that may disappear by themselves, unlike a bad certificate, for example. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -205,7 +205,7 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** Statuses with which a proxy answers while a problem may be temporary. */
+/** Statuses by which a proxy reports a problem that may be temporary. */
 const transientStatuses = new Set([502, 503, 504]);
 
 function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {

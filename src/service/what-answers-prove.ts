@@ -5,17 +5,17 @@ export type ReadProof =
   | 'exists'
   /** The record does not exist, or this token cannot see it. */
   | 'absent'
-  /** Nothing, because this token may not read the record. Never to be taken for "absent". */
+  /** The token may not read the record, which may or may not exist. */
   | 'denied'
-  /** Nothing, but a retry may help. */
+  /** The answer proves nothing, but a retry may help. */
   | 'nothing'
-  /** Nothing, and a retry would not help. */
+  /** The answer proves nothing, and a retry would not help. */
   | 'fault';
 
 export type WriteProof =
   | 'created'
   | 'exists'
-  /** The name is taken or reserved. A retrieve shows which of both. */
+  /** The name is taken or reserved, which a look-up can tell apart. */
   | 'taken'
   /** The content was refused, and nothing was created. */
   | 'rejected'
@@ -38,15 +38,15 @@ export type UpdateProof =
 
 export interface Proof {
   readonly read: ReadProof;
-  /** Two proofs, if it matters whether the token can look up the record with this name. */
+  /** Two proofs, if it matters whether the token can read such records. */
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   readonly update: UpdateProof;
-  /** Whether the answer makes all requests of the run pause: `always`, or only if it has a Retry-After. */
+  /** Whether all requests of the run pause after the answer: `always`, or only if the answer has a Retry-After. */
   readonly pause?: 'always' | 'if asked';
   readonly stop?: 'run' | 'type';
 }
 
-/** What each kind of answer proves. This table is the basis of every decision about an answer. */
+/** The facts that each kind of answer proves. This table is the basis of every decision about an answer. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous', update: 'updated' },
   created: { read: 'nothing', create: 'created', update: 'ambiguous' },
@@ -79,7 +79,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   lost: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
 };
 
-/** What the answer to a create proves. This depends on whether the token can look up such a record. */
+/** Returns the proof of an answer to a create, which depends on whether the token can read such records. */
 export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;

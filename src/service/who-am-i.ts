@@ -22,7 +22,7 @@ const ownUserRequest: HttpRequest = { method: 'GET', path: ownUserPath };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
 
 /**
- * Finds out whether a token is valid and whose it is. The requests are not documented operations and change nothing. Since
+ * Finds out whether a token is valid and whether its user is a superuser. The requests are undocumented and change nothing. Since
  * 2023.10, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but answers requests
  * without a token.
  */
