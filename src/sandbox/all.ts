@@ -33,7 +33,7 @@ const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/providers/proxy/': proxyKind,
 };
 
-/** The kind at a list path of a release, such as `/core/groups/`; undefined if it does not have the path. */
+/** The kind at a list path such as `/core/groups/`. Undefined if the release does not have the path. */
 export function kindAt(world: World, path: string): SandboxKind | undefined {
   const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
   if (facts === undefined) return undefined;
@@ -42,7 +42,7 @@ export function kindAt(world: World, path: string): SandboxKind | undefined {
   return facts.can.includes('create') ? writableKindFrom(world, { path }) : readOnlyKindFrom(world, { path });
 }
 
-/** Short names of some kinds for tests and scripts, with their possible paths. The first path that the release has is used. */
+/** Short names of kinds, for tests and scripts, with the possible paths of each. The first path in the release is used. */
 const shortNames = {
   application: ['/core/applications/'],
   certificate: ['/crypto/certificatekeypairs/'],

@@ -4,14 +4,14 @@ import { packageFileText } from '../base/package-file.ts';
 
 type PerRelease = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
-/** Texts about a field that do not follow from its name and values. */
+/** Texts about a field that cannot be derived from its name and values. */
 interface FieldTexts {
   readonly label?: string;
   readonly more?: JsonObject;
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** Constant answers, which no request changes. */
+/** Answers that are always the same. */
 interface Answers {
   /** `GET /root/config/`. */
   readonly configuration: PerRelease;

@@ -66,7 +66,7 @@ function removeBackchannels(rows: Rows, application: Row): void {
   }
 }
 
-/** Makes ids that depend only on the slug. If another record had that slug before, the id differs. */
+/** Makes ids that depend only on the slug and on how many earlier records had it. */
 function slugIds(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {
@@ -78,8 +78,8 @@ function slugIds(): (slug: string) => string {
 }
 
 /**
- * Only a superuser who asks for it gets the complete list. Other users get the applications that their policies open, from a
- * cache that ignores filters and pages; only the count depends on the request.
+ * Superusers can request the complete list. Other requests get the applications that the user may open, from a cache that
+ * ignores filters and pages; only the count depends on the request.
  */
 function cachedList(
   kind: WritableKind,

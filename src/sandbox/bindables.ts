@@ -3,7 +3,7 @@ import { memoizePerKey } from '../base/memoize.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
-/** The field that contains the id for bindings, if this is not the id of the record. */
+/** The field with the id to which policies are bound, if it is not the id of the record. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
 export function pathOf({ path }: SandboxKind): string {

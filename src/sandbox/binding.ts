@@ -6,13 +6,13 @@ import type { Row, Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
 
-/** Bindings to groups, users and policies. Duplicates are allowed. */
+/** Bindings of groups, users and policies. A record may have several equal bindings. */
 export function bindingKind(world: World): WritableKind {
   const { isFrom2025: isLate } = world.rules;
   return writableKindFrom(world, {
     path: '/policies/bindings/',
     list: 'bindings',
-    // Rights identify a binding by this field, such as `grafana/staff`.
+    // Rights of tokens identify a binding by its label, such as `grafana/staff`.
     identity: 'label',
     // Bindings with the same order are listed newest first, as recorded.
     ordering: 'order,-made',
@@ -34,7 +34,7 @@ export function bindingKind(world: World): WritableKind {
   });
 }
 
-/** Whether another binding of the target has the same order and the same policy, or also none. PATCH with a target checks it. */
+/** Whether another binding of the target has the same order and the same policy, or also no policy. */
 function hasTwin({ at }: World, own: Row, values: Values): boolean {
   const { policy = null, order, target = null } = { ...own.fields, ...values };
   return at('/policies/bindings/')
@@ -44,7 +44,7 @@ function hasTwin({ at }: World, own: Row, values: Values): boolean {
     );
 }
 
-/** The expiry of a binding. Only seeds set it, and bindings of the seed are created first. */
+/** The expiry of a binding. Only seeds set an expiry, and bindings of the seed are created first. */
 function expiryOf({ seed }: World, made: number): Values {
   const { expires } = seed.bindings?.[made - 1] ?? {};
   return expires === undefined ? {} : { expires, expiring: true };
@@ -71,7 +71,7 @@ function labelOf(world: World, values: Row['fields']): string {
   return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
-/** The filters of a query. A target that does not exist is rejected, and filters for anything but targets are ignored. */
+/** The filters of a query. Rejects a target that does not exist, and ignores all filters except targets. */
 function filtersOf(
   world: World,
   query: Query,

@@ -1,15 +1,15 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Rejection } from './kind.ts';
 
-/** Fields of which a request must contain at least one, even if the record has a value already. */
+/** A request must contain at least one of these fields, even if the record already has a value. */
 interface RequiredFields {
   readonly oneOf: readonly string[];
   readonly message?: string;
-  /** Set if the rule applies only to creates. */
+  /** Whether the rule applies only to creates. */
   readonly isForCreate?: true;
 }
 
-/** The rules by path, as 2023.10.7 and 2025.12.4 rejected requests or crashed. */
+/** By path: 2023.10.7 and 2025.12.4 rejected other requests, or crashed. */
 const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/managed/blueprints/': [{ oneOf: ['path', 'content'], message: 'Either path or content must be set.' }],
   '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isForCreate: true }],

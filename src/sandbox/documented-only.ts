@@ -6,7 +6,7 @@ const operations: readonly { readonly method: string; readonly path: RegExp }[] 
   { method: 'GET', path: /^\/api\/v3\/core\/applications\/[^/]+\/$/ },
 ];
 
-/** The refusal of a service that offers only the three documented operations; undefined if the request is offered. */
+/** Refuses all requests except the three documented operations, if the seed has `documented_only`. */
 export function withheld(
   request: SandboxRequest,
   { documented_only: isLimited }: SandboxSeed,

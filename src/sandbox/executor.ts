@@ -14,7 +14,7 @@ interface Session {
   readonly name: string | undefined;
 }
 
-/** The challenges of the stages that wait for an answer of the user. */
+/** The challenges of the stages that wait for input from the user. */
 const challenges: Readonly<Record<string, string>> = {
   '/stages/authenticator/validate/': 'ak-stage-authenticator-validate',
   '/stages/captcha/': 'ak-stage-captcha',
@@ -26,7 +26,7 @@ const challenges: Readonly<Record<string, string>> = {
   '/stages/prompt/stages/': 'ak-stage-prompt',
 };
 
-/** Runs flows for a user, without passwords, up to the stage after the one that asks for a name: `/flows/executor/SLUG/`. */
+/** Runs flows for a user who knows no password, as `/flows/executor/SLUG/` does. */
 export class Executor {
   readonly #world: World;
   readonly #sessions = new Map<string, Session>();
@@ -111,7 +111,7 @@ export class Executor {
     return json(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
-  /** The first release says in each answer how to show it. */
+  /** In 2023.10, each answer states how to show it. */
   #form(type: 'native' | 'redirect'): JsonObject {
     return this.#world.rules.isFrom2025 ? {} : { type };
   }

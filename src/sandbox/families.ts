@@ -3,12 +3,12 @@ import { referredLists } from '../kinds/references.ts';
 
 interface Family {
   readonly path: string;
-  /** The name used in the message about a name that is taken. */
+  /** The noun in the message about a duplicate name. */
   readonly title: string;
   readonly component: string;
 }
 
-/** Lists of several types whose names must be unique across these types. */
+/** The lists with several types. Names are unique within such a list. */
 const families: readonly (Family & { readonly types: RegExp })[] = [
   {
     path: '/outposts/service_connections/all/',
@@ -34,7 +34,7 @@ const families: readonly (Family & { readonly types: RegExp })[] = [
   },
 ];
 
-/** Mappings whose type is never shown. */
+/** The mappings whose type the service never returns. */
 const untypedPath = '/propertymappings/notification/';
 
 /** The name by which rights of tokens refer to a path, such as `stages` or `event_rules`. */
@@ -51,13 +51,13 @@ const listNames: Readonly<Record<string, string>> = {
   '/rac/endpoints/': 'rac_endpoints',
 };
 
-/** The list of several types to which a path belongs; undefined if there is none. */
+/** The list with several types to which a path belongs. Undefined if there is none. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
   return families.find(({ types }) => types.test(path));
 }
 
-/** The component of the admin interface for a type without a recording. */
+/** The component of the admin interface, for a type that was not recorded. */
 export function componentOf({ path: allTypesPath, component }: Family, path: string): string {
   const type = path.slice(allTypesPath.replace(/all\/$/, '').length, -1).replaceAll(/[/_.]/g, '-');
   return `ak-${component}-${type}-form`;

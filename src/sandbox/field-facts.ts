@@ -22,11 +22,11 @@ import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';
 
-/** What is written by hand about a field, because the service's schema does not contain it. */
+/** The handwritten part of a field, for everything that the API schema does not state. */
 export interface FieldRow extends Partial<Field> {
   /** Checks a string, a choice or an id before the checks of its form. */
   readonly checkFirst?: Check;
-  /** Checks the same values after the checks of their form. */
+  /** Runs after the checks of the API schema. */
   readonly checkLast?: Check;
 }
 
@@ -164,7 +164,7 @@ function readRecord(
   return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // texts by name
 }
 
-/** The stored or shown value of a field that was never set. */
+/** The value of a field that was never set. */
 export function emptyValue({
   type,
   enum: values,

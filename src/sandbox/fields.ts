@@ -3,16 +3,16 @@ import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** Reads a field for a new record, or for a change of `own`. The result is a value to store, or all problems. */
+/** Reads a field of a create, or of a change of the record `own`. Returns a value to store, or all problems. */
 type ReadField = (value: JsonValue, own?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
-/** The messages about a value; for nested values, an object or a list of messages. */
+/** The messages about a value. For a nested value, an object or a list of messages. */
 type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
   readonly type: string;
-  /** The label of the field. If undefined, it is the field's name in words. */
+  /** By default, the name of the field in words. */
   readonly label?: string;
   readonly attributes?: JsonObject;
   readonly read: ReadField;
@@ -23,7 +23,7 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** The problem of a text or an id for the record `own`, if there is any. */
+/** Returns the problem of a text or an id. `own` is the record to change. */
 export type Check = (content: string, own?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
@@ -31,8 +31,8 @@ function wrong(error: string): Reading {
 }
 
 /**
- * Reads the body of a create or of a change. In a change, omitted fields stay unchanged, but required fields must be present
- * unless the change is partial. Like the service, it ignores unknown fields.
+ * Reads the body of a create or a change. In a change, omitted fields keep their values, but required fields must be present
+ * unless the change is partial. Unknown fields are ignored, as in the service.
  */
 export function readFields(
   body: JsonObject,
@@ -130,7 +130,7 @@ export const uuid: ReadField = rejectNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
-/** The text of an id. A number that needs more than 64 bits is not an integer for the service. */
+/** An id as text. The service does not treat a number of more than 64 bits as an integer. */
 function idText(value: JsonValue): string {
   return typeof value === 'number' && value >= 2 ** 64 ? value.toExponential() : textOf(value);
 }
@@ -156,7 +156,7 @@ export function references(form: 'number' | 'uuid', rows: () => Rows): ReadField
 const timeForm =
   /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?(?:Z|([-+](?:[01]\d|2[0-3])):?([0-5]\d)?)?$/;
 
-/** A date-time in UTC; without an offset it is read as UTC. */
+/** Converts a date-time to UTC. A date-time without an offset is read as UTC. */
 export const dateTime: ReadField = acceptNull((value) => {
   const [, day = '', minute, second = ':00', fraction = '', hours = '+00', minutes = '00'] =
     timeForm.exec(textOf(value)) ?? [];

@@ -7,7 +7,7 @@ import { isWritable, type World } from './kind.ts';
 /** The records of a new service, by path. A digest replaces the text of code. */
 type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
 
-/** The records as listed by 2023.10.7 and 2025.12.4, but with ids that depend only on names. */
+/** The records are those that 2023.10.7 and 2025.12.4 list, but their ids depend only on their names. */
 const freshRecordsOf = memoizePerText(
   (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // what is in that folder
 );

@@ -50,7 +50,7 @@ function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undef
   };
 }
 
-/** Makes exactly these users members. */
+/** Makes these users the only members of a group. */
 function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   const wanted = new Set(users.those(members));
   for (const user of new Set([...users.with('groups', pk), ...wanted])) {

@@ -25,7 +25,7 @@ export function html(status: number, body: string, allow?: string): SandboxRespo
   return { status, headers, body };
 }
 
-/** The answer after a crash. Only GET returns a page about it. */
+/** The answer after a crash. Only a GET gets an error page. */
 export function crashed({ method }: SandboxRequest): SandboxResponse {
   return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
 }
@@ -52,7 +52,7 @@ export function bodyOf(
   return { refusal: json(400, { non_field_errors: [wrongType] }, allow) };
 }
 
-/** The fields of a request whose form the service does not check. */
+/** The fields of a request that the service does not check. */
 export function fieldsOf({ body }: SandboxRequest): JsonObject {
   const fields = parseJson(body);
   return isJsonObject(fields) ? fields : {};

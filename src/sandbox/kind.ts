@@ -11,18 +11,18 @@ export interface World {
   readonly release: SandboxRelease;
   readonly rules: Rules;
   readonly seed: SandboxSeed;
-  /** Whether records of the seed are being created. Rules that administrators make do not apply to them. */
+  /** Whether records of the seed are being created. The required attributes of the seed do not apply to them. */
   readonly isSeeding: () => boolean;
   readonly at: (path: string) => Rows;
   readonly kind: (path: string) => SandboxKind;
-  /** All kinds that were requested or have a record. */
+  /** All kinds that have been used so far; only these can have records. */
   readonly kinds: () => Iterable<SandboxKind>;
 }
 
-/** A kind of record. Each has a file in this folder and a line in all.ts. */
+/** A kind of record. Kinds without a line in all.ts follow the API schema and the recordings. */
 export interface SandboxKind extends GuardedKind {
   readonly title: string;
-  /** The path of the list; records are below it. */
+  /** The path of the list. The paths of records begin with it. */
   readonly path: string;
   readonly facts: TypeFacts;
   readonly allTypesPath: string;
@@ -34,13 +34,13 @@ export interface SandboxKind extends GuardedKind {
   readonly searchTexts: (row: Row) => readonly (JsonValue | undefined)[];
   /** Further filters for a query, or the problems of the query. */
   readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
-  /** Answers list requests, if more than permissions and filters decide about the answer. */
+  /** Answers list requests, if the answer depends on more than permissions and filters. */
   readonly listFor?: (query: Query, asker: Requester) => Listed;
-  /** A record as an answer shows it. The query may leave fields out. */
+  /** Converts a record to an answer. The query may omit fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
-  /** The URLs below the service's own that belong to a record. */
+  /** The URLs of a record at the service, by name. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
-  /** The user of a token: the user with this name, or else a service account that is created. */
+  /** The user of a token. If no user has the name, a service account is created. */
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes when it reads the record. */
   readonly isUnreadable?: (row: Row) => boolean;
@@ -52,11 +52,11 @@ interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** Stores a record with its id and without changes. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
-  /** Stores a validated request as a new record, or as a change of the record `own`. */
+  /** Stores a validated request as a new record, or changes the record `own`. */
   readonly save: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Rejection;
 }
 
-/** The problems of fields, or the field that made the service crash. */
+/** The problems of fields, or the field that makes the service crash. */
 export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
 export type WritableKind = SandboxKind & { readonly writing: Writing };

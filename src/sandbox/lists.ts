@@ -40,7 +40,7 @@ export function matchingRecords(
   return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);
 }
 
-/** Filters for a search: each word must be in one of the texts; upper and lower case are equal. */
+/** The filters for a search: each word must occur in one of the texts, ignoring case. */
 function searched(kind: SandboxKind, query: Query): Filter[] {
   const words = (query.text('search') ?? '')
     .toLowerCase()

@@ -16,7 +16,7 @@ export function certificateKind(world: World): WritableKind {
   });
 }
 
-/** Brands. Exactly one of them is the default. */
+/** Brands. Exactly one brand is the default. */
 export function brandKind(world: World): WritableKind {
   const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
   return writableKindFrom(world, {
@@ -40,7 +40,7 @@ export function objectAttributeKind(world: World): WritableKind {
 
 const embedded = 'goauthentik.io/outposts/embedded';
 
-/** Outposts. A new service has one. A change replaces all providers of an outpost. */
+/** Outposts. A new service has one outpost. A change replaces all providers of an outpost. */
 export function outpostKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path: '/outposts/instances/',
@@ -67,7 +67,7 @@ export function propertyMappingKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: mappings,
     list: 'property_mappings',
-    // Earlier releases do not know this filter. The recording is an empty list, because its service had no mappings.
+    // Releases before 2025.12 ignore this filter.
     filtersFor: (query) => {
       const managed = query.text('managed');
       if (managed === undefined || !world.rules.isFrom2025) return [];

@@ -3,7 +3,7 @@ import type { SandboxKind, World } from './kind.ts';
 
 const api = '/api/v3';
 
-/** The routes of the sandbox. A kind is made when it is first requested. */
+/** Finds the kind that handles a path. A kind is made when it is first requested. */
 export class Paths {
   readonly #world: World;
   readonly #kinds = new Map<string, SandboxKind>();

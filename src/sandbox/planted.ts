@@ -7,7 +7,7 @@ import { saveRequest } from './taken.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
-/** The lists of a seed in the order of creation, with the kind of their entries and a function for omitted fields. */
+/** The lists of a seed in the order of creation, with the kind of the entries and a function that fills in omitted fields. */
 const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
   ['certificates', 'certificate'],
   ['roles', 'role'],
@@ -84,7 +84,7 @@ function bindingTarget(
   };
 }
 
-/** The policy with a name. If it is missing, a policy is created that nobody passes. */
+/** The policy with a name. If there is none, creates a policy that nobody passes. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
@@ -100,7 +100,7 @@ export interface RejectedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/** Stores unchanged the entries that have an id, then sends the others as requests. Returns the rejected entries. */
+/** Stores entries with ids unchanged, then sends all other entries as requests. Returns the rejected entries. */
 export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];

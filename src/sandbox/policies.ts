@@ -7,7 +7,7 @@ import type { Row } from './rows.ts';
 import { opensUnbound } from './settings.ts';
 import { typeOf } from './shown.ts';
 
-/** The service's answer about whether a user could open an application; undefined if either does not exist. */
+/** The answer to whether a user may open an application. Undefined if the user or the application does not exist. */
 export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
   const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');
@@ -28,7 +28,7 @@ function isBound(world: World, target: Row): boolean {
   return bindingsOf(world, target).length > 0;
 }
 
-/** Whether the bindings of a record admit a user, or anonymous users; or the message of a policy that raises an error. */
+/** Whether the bindings of a record admit a user (by default an anonymous user), or the error message of a policy. */
 export function grantsAccess(world: World, target: Row, user: Row | undefined): boolean | string {
   const groups = new Set<JsonValue>(user ? allGroupsOf(world, user).map(({ pk }) => pk) : []);
   const results = bindingsOf(world, target).map((binding) => {
@@ -50,7 +50,7 @@ export function grantsAccess(world: World, target: Row, user: Row | undefined): 
   return isIn || (raised ?? false);
 }
 
-/** The result of a policy. Of code, the sandbox knows constant results and divisions by zero; other policies pass. */
+/** The result of a policy. The sandbox understands only code that returns False or divides by zero. All other code passes. */
 function resultOf(world: World, pk: string): boolean | string {
   const policy = world.at('/policies/all/').at(pk);
   if (policy === undefined) return false;

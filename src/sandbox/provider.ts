@@ -9,7 +9,7 @@ import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
 const allTypesPath = '/providers/all/';
 
-/** The list of providers of all types. Each type shows and writes its own records. */
+/** The list of providers of all types. Each type returns and changes its own records. */
 export function providerKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: allTypesPath,
@@ -27,7 +27,7 @@ const models = {
   proxy: 'authentik_providers_proxy.proxyprovider',
 };
 
-/** OAuth2 providers. At their path, the service also lists, finds, changes and deletes proxy providers. */
+/** OAuth2 providers. The service also lists, finds, changes and deletes proxy providers at this path. */
 export function oauth2Kind(world: World): WritableKind {
   const path = '/providers/oauth2/';
   const taken = uniqueCheck(
@@ -50,7 +50,7 @@ export function oauth2Kind(world: World): WritableKind {
   });
 }
 
-/** The URLs of a provider. Without an application it has no issuer, and no URLs that contain a slug. */
+/** The URLs of a provider. Without an application, the provider has no issuer, and no URLs that contain a slug. */
 function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
   const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
   return {
@@ -64,7 +64,7 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
   };
 }
 
-/** Proxy providers. A change is checked only by the fields that it contains. */
+/** Proxy providers. In a change, only the fields in the request are checked. */
 export function proxyKind(world: World): WritableKind {
   const path = '/providers/proxy/';
   return writableKindFrom(world, {
@@ -101,7 +101,7 @@ const scopes = [
   'proxy/scope-proxy',
 ];
 
-/** The given mappings, and those that the service adds to every proxy. */
+/** The given mappings and the mappings that the service adds to every proxy. */
 function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   const mappings = at('/propertymappings/all/');
   const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
@@ -124,7 +124,7 @@ function validityFields(fields: object): FieldRows {
   return Object.fromEntries(names.map((name) => [name, { checkLast: validityProblem }]));
 }
 
-/** A provider as the lists of an application's backchannel providers and of an outpost show it. */
+/** A provider in the form that it has inside an application or an outpost. */
 export function untypedProvider(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,

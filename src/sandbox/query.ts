@@ -12,7 +12,7 @@ export class Query {
     this.#parameters = new URLSearchParams(mark === -1 ? '' : path.slice(mark));
   }
 
-  /** The last value of a parameter, trimmed; undefined if it is missing or empty. */
+  /** The last value of a parameter, trimmed. Undefined if it is missing or empty. */
   text(name: string): string | undefined {
     return strip(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }
@@ -21,7 +21,7 @@ export class Query {
     return this.#parameters.getAll(name);
   }
 
-  /** Whether a parameter is `true`, in upper or lower case. If it is missing, the result is `leftOut`. */
+  /** Whether a parameter is `true`, ignoring case. If the parameter is missing, returns `leftOut`. */
   isTrue(name: string, leftOut: boolean): boolean {
     const given = this.#parameters.getAll(name).at(-1);
     return given === undefined ? leftOut : given.toLowerCase() === 'true';

@@ -7,7 +7,7 @@ import type { SandboxKind, World } from './kind.ts';
 import { typeLabelsOf, shownValue, type Recorded } from './recorded.ts';
 import { nestedSerializers } from './shown.ts';
 
-/** The fields that the schema shows at a path, with their empty values, and the position of the id. */
+/** The readable fields at a path, with their empty values, and the field with the id. */
 interface Shape {
   readonly fields: readonly (readonly [name: string, nothing: JsonValue])[];
   readonly idField: string;
@@ -22,7 +22,7 @@ const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
   isTyped: fields['component'] !== undefined,
 }));
 
-/** A record with the fields of the schema. Their values are computed, stored or recorded; otherwise empty. */
+/** Returns records with all readable fields. A value is computed, stored or recorded, or else empty. */
 export function recordFrom(
   world: World,
   path: string,

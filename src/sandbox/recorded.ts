@@ -6,17 +6,17 @@ import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
 
-/** Facts that are only in recorded answers. test/sandbox/recorded.test.ts makes them from the recordings. */
+/** Facts that only recorded answers show. Written by test/sandbox/recorded.test.ts. */
 export interface Recorded {
-  /** The name that the service uses when a record is missing: `DenyStage`. */
+  /** The name in the message about a missing record, such as `DenyStage`. */
   readonly model?: string;
   readonly enterprise?: true;
   /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;
   readonly together?: readonly string[];
-  /** Stored values of omitted fields; `{made 40}` for a generated one. */
+  /** The stored values of omitted fields. `{made 40}` stands for a generated text of 40 characters. */
   readonly defaults?: Readonly<Record<string, JsonValue>>;
-  /** Values that are shown in addition to the writable fields. `{pk}` and `{slug}` stand for the record's id and slug. */
+  /** The values of read-only fields. `{pk}` and `{slug}` stand for the id and the slug of the record. */
   readonly shown?: JsonObject;
 }
 
@@ -26,7 +26,7 @@ const recordedBy = memoizePerText(
   (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
-/** The recording for a path. The first release has its own; all others use the release asked about every kind. */
+/** The recording for a path. 2023.10 has its own recordings; all later releases use those of 2025.12. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;
@@ -54,7 +54,7 @@ function recordingOfModel(model: string | undefined): Recorded | undefined {
   return all.find((recorded) => recorded.shown?.['meta_model_name'] === model);
 }
 
-/** Whether a value stands for one that the service generates: `{made 40}`, `{time}`, `{asker}`. */
+/** Whether a value is a placeholder for a generated value, such as `{made 40}`, `{time}` or `{asker}`. */
 export function isGenerated(value: JsonValue): value is string {
   return typeof value === 'string' && /^\{\w+(?: \d+)?\}$/.test(value);
 }
@@ -85,7 +85,7 @@ function generatedValue(value: string, name: string, pk: Row['pk']): string {
   return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
-/** The recorded value of a field, with the parts that belong to this record replaced. */
+/** The recorded value of a field, with placeholders replaced by the values of this record. */
 export function shownValue(
   shown: JsonObject | undefined,
   name: string,

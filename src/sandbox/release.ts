@@ -1,24 +1,20 @@
 export const sandboxReleases = ['2023.10', '2025.12', '2026.2', '2026.5', '2026.8'] as const;
 export type SandboxRelease = (typeof sandboxReleases)[number];
 
-/** The oldest release is the default: later releases accept everything that it accepts, except for a few slugs. */
+/** The default is the oldest release, because later releases accept everything that it accepts except for a few slugs. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
 export interface Rules {
   readonly version: string;
   readonly json: string;
   readonly vary: string;
-  /**
-   * Whether the release has the changes made up to the end of 2025: icons and roles as fields, times of users, more fields in
-   * records and lists; the permission to change a single record suffices; and a request for a single record without a token is
-   * treated as that of a user without permissions.
-   */
+  /** Whether the release is 2025.12 or later, with all changes that were made up to then. */
   readonly isFrom2025: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
-  /** The properties of a user that templates of launch URLs can contain. */
+  /** The properties of a user that launch URL templates can contain. */
   readonly launchUrlKeys: readonly string[];
   readonly pageLimits: { readonly size: number; readonly most: number };
-  /** Whether the release has access requests, with a list of everything that can be requested, and required attributes. */
+  /** Whether the release has access requests and required attributes. */
   readonly hasRequests: boolean;
 }
 

@@ -9,13 +9,13 @@ export interface Requester {
   readonly rights: Rights;
 }
 
-/** The extent of a right: every record, none, or single records by name. */
+/** The records to which a right applies: all, none, or the records with these names. */
 export type Extent = 'all' | 'none' | ReadonlySet<string>;
 
-/** Rights. `open` depends on policies, even for superusers. */
+/** `open` depends on policies, even for superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
-/** The right that a method needs besides `view`. */
+/** The right that a method needs in addition to `view`. */
 export const rightFor: ReadonlyMap<string, Right> = new Map([
   ['PATCH', 'change'],
   ['PUT', 'change'],
@@ -24,7 +24,7 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
 
 export interface Rights {
   readonly superuser: boolean;
-  /** The extent of a right for a list, such as `applications` or `users`. */
+  /** The records of a list, such as `users`, to which a right applies. */
   readonly extentOf: (right: Right, list: string) => Extent;
 }
 
@@ -46,7 +46,7 @@ export class Requesters {
     for (const [token, { user }] of this.#known) if (users.has(user)) this.#known.delete(token);
   }
 
-  /** The requester of a request, or why the service rejects the token. */
+  /** The sender of a request, or why the service rejects the token. */
   of({ headers }: SandboxRequest): Requester | { readonly refusal: string } {
     const [scheme, token] = (headers['authorization'] ?? '').split(' ', 2);
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
@@ -74,12 +74,12 @@ function extentFrom(said: JsonValue): Extent {
 
 export interface GuardedKind {
   readonly list: string;
-  /** The field by which people and rights identify a record. */
+  /** The field by which manifests and rights identify a record. */
   readonly identity: string;
-  /** The field that ends the path of a record, and the form of its values. */
+  /** The field whose value is the last part of a record's path, and the form of its values. */
   readonly key: { readonly field: string; readonly form: RegExp };
   readonly rows: Rows;
-  /** Whether a row belongs to the kind, if its table also has rows of other kinds. */
+  /** Whether a row belongs to the kind, if the table also has rows of other kinds. */
   readonly includes?: (row: Row) => boolean;
 }
 

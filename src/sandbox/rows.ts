@@ -8,13 +8,13 @@ export function pickValues(values: Values, names: readonly string[]): Values {
   return some;
 }
 
-/** A record: its id, and its fields for filters and lists. Some fields are set by requests, others by the service. */
+/** A stored record. Some fields are set by requests, others by the service. */
 export interface Row {
   readonly pk: number | string;
   fields: Values;
 }
 
-/** All records of one kind. Indexes and orders are made when first needed. */
+/** All records of a kind. Indexes and sorted lists are made when they are first needed. */
 export class Rows {
   #highest = 0;
   readonly #byPk = new Map<string, Row>();
@@ -32,7 +32,7 @@ export class Rows {
     return row;
   }
 
-  /** The next numeric id; no id is used twice. */
+  /** The next numeric id. No id is used twice. */
   nextNumber(): number {
     return this.#highest + 1;
   }
@@ -61,7 +61,7 @@ export class Rows {
     return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
   }
 
-  /** The records whose field has this value, or a list that contains it. */
+  /** The records whose field is this value or a list that contains it. */
   with(field: string, value: JsonValue): readonly Row[] {
     return [...(this.#index(field).get(value) ?? [])];
   }
@@ -70,7 +70,7 @@ export class Rows {
     return this.with(field, value).some((row) => row !== own);
   }
 
-  /** These records, or all of them, ordered by comma-separated fields. A minus before a field reverses its order. */
+  /** Sorts some records, or all, by comma-separated fields. A minus before a field reverses its order. */
   inOrder(ordering: string, byDefault: string, some?: readonly Row[]): readonly Row[] {
     const known = some === undefined ? this.#ordered.get(ordering) : undefined;
     if (known !== undefined) return known;

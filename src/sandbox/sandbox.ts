@@ -45,7 +45,7 @@ export class Sandbox {
 
   readonly refused: readonly RejectedEntry[];
 
-  /** `isPlanted` decides, by path, which records of a new service exist. */
+  /** `isPlanted` decides which lists contain the records of a new service. */
   constructor(
     seed: SandboxSeed,
     release: SandboxRelease = defaultRelease,
@@ -69,7 +69,7 @@ export class Sandbox {
     isSeeding = false;
   }
 
-  /** Accepts a token from now on; it replaces an equal token. If its user is missing, the user is created. */
+  /** Accepts a token from now on. If its user does not exist, creates the user. */
   issue(token: SeedToken): void {
     const { userForToken: ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
@@ -119,11 +119,11 @@ export class Sandbox {
     const item = this.#paths.recordAt(path);
     if (item?.kind.otherLists?.has(item.name)) return this.#listOthers(request, item.kind);
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
-    // If a path has no route, a POST is first rejected for its method.
+    // If no route has the path, a POST is rejected for its method.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
 
-  /** Answers requests that need no permissions. Without a token, only public requests are answered. */
+  /** Answers a request that needs no permissions. `record` returns undefined if it needs a token. */
   #answerAbout(
     request: SandboxRequest,
     record: (asker: Requester | undefined) => JsonObject | undefined,
@@ -172,7 +172,7 @@ export class Sandbox {
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
   }
 
-  /** Answers requests for paths below a visible record: its dependents, its URLs. */
+  /** Answers a request for the dependents or the URLs of a visible record. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
@@ -187,7 +187,7 @@ export class Sandbox {
     return urls ? json(200, urls, allow) : html(404, '<!DOCTYPE html>');
   }
 
-  /** Answers requests for another list below that of a kind. Such lists are always empty in the sandbox. */
+  /** Answers a request for a list below another list. Such lists are always empty in the sandbox. */
   #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
@@ -217,7 +217,7 @@ export class Sandbox {
     if (found === 'forbidden') return forbidden;
     const right = kind.allow.one.split(', ').includes(method) ? rightFor.get(method) : undefined;
     const reach = right && asker.rights.extentOf(right, kind.list);
-    // The first release checks the general right before it looks for the record.
+    // 2023.10 checks the general right before it looks for the record.
     if (reach !== undefined && reach !== 'all' && !rules.isFrom2025) return forbidden;
     if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
     if (found === 'absent') {
@@ -247,20 +247,20 @@ export class Sandbox {
     return json(own ? 200 : 201, result.record, allow);
   }
 
-  // The next methods act as another client, without permission checks. They find a record by slug, username or name.
+  // The following methods act as another client, without permission checks. They find records by slug, username or name.
 
   create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);
   }
 
-  /** Changes a record as PATCH does; undefined if the record does not exist. */
+  /** Changes a record as PATCH does. Returns undefined if the record does not exist. */
   change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
     const kind = this.#written(type);
     const own = recordNamed(kind, name);
     return own && saveRequest(kind, body, undefined, { own, partial: true });
   }
 
-  /** Deletes a record, and if it is a user, its tokens. Returns whether the record existed. */
+  /** Deletes a record and, if it is a user, its tokens. Returns whether the record existed. */
   delete(type: KindName, name: string): boolean {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);
@@ -272,7 +272,7 @@ export class Sandbox {
     return recordNamed(this.#written(type), name)?.pk;
   }
 
-  /** A record as shown to a user with permission; undefined if it does not exist. */
+  /** A record as a user with permission gets it. Undefined if it does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);

@@ -8,7 +8,7 @@ import { textOf } from '../base/json.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
-/** The maximum number of entries in a seed, which is parsed as a whole. */
+/** The maximum number of entries in a seed. */
 const maxEntries = 100_000;
 
 /** The token of every sandbox. No real service accepts it. */
@@ -24,7 +24,7 @@ const defaultRecords = {
   roles: [{ pk: '33333333-3333-4333-8333-333333333333', name: 'auditors' }],
 } satisfies SandboxSeed;
 
-/** Records of a new service that exist unless the seed has their list. They are selected by the end of their path. */
+/** Records of a new service that exist unless the seed has their list. */
 const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] = [
   [/^\/flows\/instances\//, 'flows'],
   [/^\/outposts\/instances\//, 'outposts'],
@@ -34,7 +34,7 @@ const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] 
 
 export interface SeededSandbox {
   readonly sandbox: Sandbox;
-  /** The first token of the seed; without tokens, the token of every sandbox. */
+  /** The first token of the seed, or the token of every sandbox if the seed has no tokens. */
   readonly token: string;
   readonly refused: Sandbox['refused'];
 }
@@ -62,7 +62,7 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSand
   return refused.map(({ list, index, field, texts }) =>
     diagnosticAt(file, parsed.places.valueSpan([list, index, field]), {
       code: 'invalid-value',
-      summary: `the sandbox does not take this \`${field}\``,
+      summary: `the sandbox does not accept this \`${field}\``,
       detail: texts.map((text) => textOf(text)).join(' '),
     }),
   );

@@ -19,7 +19,7 @@ export function versionOf({ version, isFrom2025: isLate }: Rules): JsonObject {
   };
 }
 
-/** The answer to OPTIONS of a list. It describes POST only to requesters who may create. */
+/** The answer to OPTIONS of a list. It describes POST only if the user may create records. */
 export function listOptions({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
   const shown = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,

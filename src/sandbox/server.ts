@@ -9,19 +9,19 @@ export interface SandboxServer {
 }
 
 interface SandboxServerOptions {
-  /** 0 for any free port. */
+  /** 0 chooses any free port. */
   readonly port: number;
   readonly latencyMs: number;
 }
 
-/** Serves a sandbox over HTTP, on the loopback interface only. Rejects if the port is unavailable. */
+/** Serves a sandbox over HTTP, on the loopback interface only. Throws if the port is unavailable. */
 export async function serveSandbox(
   sandbox: Pick<Sandbox, 'handle'>,
   options: SandboxServerOptions,
 ): Promise<SandboxServer> {
   const server = createServer((request, response) => {
     answer(sandbox, request, response, options.latencyMs).catch(() => {
-      // A request that the sandbox cannot handle, such as one nested too deep.
+      // The sandbox cannot handle some requests, such as JSON with too many nested levels.
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/html' });
       response.end();
     });

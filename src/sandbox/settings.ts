@@ -10,7 +10,7 @@ const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
-/** The record with the settings. Its flags are stored together, as sent, even unknown ones. */
+/** The record with the settings. It stores `flags` as sent, including unknown flags. */
 export function settingsKind(world: World): WritableKind {
   const kind = writableKindFrom(world, {
     path,
@@ -31,7 +31,7 @@ function flagsOf(world: World): JsonValue {
   );
 }
 
-/** Whether everybody may open records that have no bindings. Releases without this flag store and ignore it. */
+/** Whether everybody may open records without bindings. Releases without this flag store and ignore it. */
 export function opensUnbound(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
   const flags = world.at(path).at(single)?.fields['flags'] ?? null;

@@ -5,10 +5,10 @@ import { groupOfUser, memberOf } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** Returns the nested records to show in a field; undefined if the record does not have the field. */
+/** Returns the nested records in a field. Undefined if the record does not have the field. */
 type ShowNested = (row: Row) => JsonValue | undefined;
 
-/** The functions that return nested records, by the fields of a path. */
+/** The fields of a path that contain nested records, each with a function that returns them. */
 export function nestedSerializers(
   world: World,
   path: string,
@@ -66,7 +66,7 @@ function referringRecords(world: World, path: string, name: string): ShowNested 
   }
 }
 
-/** The application of a provider. If there is no backchannel application, the first release leaves the field out. */
+/** The application of a provider. If there is no backchannel application, 2023.10 omits the field. */
 function assignedApplication({ at, rules }: World, name: string, { pk }: Row): JsonValue | undefined {
   const isBackchannel = name.includes('backchannel');
   const [application] = at('/core/applications/').with(
@@ -91,7 +91,7 @@ const omittedInSets: ReadonlySet<string> = new Set([
   'stages',
 ]);
 
-/** For a field such as `stage_obj`, the record to which `stage` refers. */
+/** Returns the record to which a field refers: `stage_obj` contains the record to which `stage` refers. */
 function referencedRecord(
   world: World,
   path: string,
@@ -100,7 +100,7 @@ function referencedRecord(
 ): ShowNested | undefined {
   const own = name.replace(/_obj$/, '');
   const facts = fields[own];
-  // A list that may be null is shown only on request.
+  // The service returns a list that may be null only on request.
   if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
     return undefined;
   const list = referenceOf(path, own, facts)?.list;

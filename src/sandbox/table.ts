@@ -13,20 +13,20 @@ import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { pathField } from './shown.ts';
 
-/** What is written by hand about a kind, because neither schema nor recordings contain it. */
+/** The handwritten part of a kind, for everything that neither the API schema nor recordings show. */
 export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'writing'>> {
   readonly path: string;
   readonly fields?: FieldRows;
-  /** Computed fields. Fields that the release does not have are left out. */
+  /** Returns computed fields. Fields that the release does not have are dropped. */
   readonly shown?: WritableKind['record'];
   /** Returns the values to store for a request, or the problems of the request as a whole. */
   readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
-  /** Makes the side effects of a create or change, and returns whether the service then crashes. */
+  /** Causes the side effects of a create or change. Returns a rejection if the service then crashes. */
   readonly afterSave?: (row: Row, values: Values, own?: Row) => Rejection | void;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** The context of a request: the record that it changes, if any, and the requester. */
+/** The context of a create or change. `own` is the record to change. */
 interface SaveRequest {
   readonly own: Row | undefined;
   readonly pk: Row['pk'];
@@ -103,7 +103,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   };
 }
 
-/** The fields that can identify a record. The first that a type has is used. */
+/** The fields that can identify a record. The first field that a type has is used. */
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
 /** Whether a field is a writable string. If it is an id, it identifies the record. */
@@ -116,7 +116,7 @@ function takenMessage(title: string): string {
   return `${title} with this name already exists.`;
 }
 
-/** The type that is stored with a record, for the list of all types. */
+/** The type of a record, which is stored for the list of all types. */
 function storedType(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
@@ -137,7 +137,7 @@ function fieldRowsOf(
   return all;
 }
 
-/** The service's rejection of a request whose single fields are valid. */
+/** Why the service rejects a request whose fields are all valid. */
 function rejectionOf(
   { seed }: World,
   path: string,

@@ -19,7 +19,7 @@ export function userKind(world: World): WritableKind {
     const at = now();
     return { is_superuser: false, date_joined: at, password_change_date: at, last_updated: at };
   };
-  /** The service crashes when it shows values that its JSON parser accepts and its JSON writer does not. */
+  /** The service crashes when it returns values that its JSON parser accepts but its JSON writer does not. */
   const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
   const kind = writableKindFrom(world, {
     path: '/core/users/',
@@ -74,7 +74,7 @@ export function userKind(world: World): WritableKind {
   };
 }
 
-/** Attributes that violate the rules made by administrators. An omitted field is checked as if it were empty. */
+/** The attributes that violate the rules of administrators. An omitted field is checked as if it were empty. */
 function refusedAttributes(
   demanded: readonly Row[],
   attributes: JsonValue,
@@ -99,12 +99,12 @@ function refusedAttributes(
   return undefined;
 }
 
-/** The service's user for anonymous requests. Clients notice it only because its name is refused. */
+/** The service's user for anonymous requests. Clients notice this user only because its name is taken. */
 const anonymous = 'AnonymousUser';
 
 const internalServiceAccount = 'internal_service_account';
 
-/** An internal service account cannot be created; changing an account into one is possible but irreversible. */
+/** An internal service account cannot be created, but another account can be changed into one. */
 function badType(type: string, own?: Row): string | undefined {
   const isRefused = own === undefined && type === internalServiceAccount;
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
@@ -137,7 +137,7 @@ function badPath(path: string): string | undefined {
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
 }
 
-/** Returns the time of each change. The sandbox has no clock: each change takes a millisecond. */
+/** Returns a clock for changes: each change takes a millisecond. */
 function timesFrom(first: number): () => string {
   let changes = 0;
   return () => new Date(first + (changes += 1)).toISOString();
@@ -161,14 +161,14 @@ function filters(query: Query): readonly Filter[] | FieldErrors {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Whether the database rejects a value with NUL or lone surrogates, which the service does not check for. */
+/** Whether the database rejects a value because it contains NUL or lone surrogates. */
 function isUnstorable(value: JsonValue): boolean {
   if (typeof value === 'string') return /\0|\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, item]) => isUnstorable(key) || isUnstorable(item));
 }
 
-/** Whether a value contains an integer of more than 64 bits: the database returns whole numbers as integers. */
+/** Whether a value contains an integer of more than 64 bits. */
 function hasHugeInteger(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && (value >= 2 ** 64 || value < -(2 ** 63));
   return typeof value === 'object' && value !== null && Object.values(value).some(hasHugeInteger);

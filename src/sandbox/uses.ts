@@ -4,18 +4,18 @@ import { bindableIdOf, pathOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** What happens to records that refer to a deleted record: they are deleted, unlinked, set to null or to the default. */
+/** What a delete does to records that refer to the deleted record. */
 type Action = 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
 
 interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether all types of a list have the field. The name of the list is shown then. */
+  /** Whether all types of a list have the field. In this case, the answer contains the name of the list. */
   readonly isOfAllTypes: boolean;
 }
 
-/** Facts that no schema contains: a binding is deleted with either of its ends, but a provider and an application stay. */
+/** Exceptions: a binding is deleted with either of its ends, and an application stays when its provider is deleted. */
 const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/^\/policies\/bindings\/ /, 'cascade'],
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],
@@ -62,12 +62,12 @@ function usesOf(world: World, kind: SandboxKind, { pk }: Row): Use[] {
   );
 }
 
-/** Deletes a record, with the effects on records that refer to it. */
+/** Deletes a record, and changes or deletes the records that refer to it. Returns all deleted records. */
 export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly Row[] {
   const gone: Row[] = [row];
   kind.rows.delete(row);
   for (const { kind: other, row: user, via: by } of usesOf(world, kind, row)) {
-    // A record that refers to it in two fields may be gone already.
+    // A record that refers to the deleted record in two fields may already be deleted.
     if (other.rows.at(String(user.pk)) !== user) continue;
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {
@@ -102,7 +102,7 @@ function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): J
   return useRecord(world, path, row, by.action);
 }
 
-/** A dependent as the service lists it. If its list has several types, it has the name of the list. */
+/** A dependent in the form in which the service lists it. */
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
   const model = listTitles[path] ?? world.kind(path).facts.model ?? '';
   const [app = '', model_name = ''] = model.split('.');
@@ -143,7 +143,7 @@ function nameOf(world: World, path: string, { fields }: Row): string {
   }
 }
 
-/** The records to which a policy is bound, as the policy shows them. */
+/** The record to which a policy is bound, in the form in which the dependents of a policy contain it. */
 function bindingTargets(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';
@@ -151,7 +151,7 @@ function bindingTargets(world: World, { fields }: Row): JsonObject {
   return { app, model_name: 'policybindingmodel', pk, name, action: actionName(world, 'cascade_many') };
 }
 
-/** The stages of a flow, or the flows of a stage, once for each binding. */
+/** The stages of a flow or the flows of a stage, once per binding. */
 function boundRecords(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
   const ends = {
     [referredLists.flows]: ['target', 'stage', 'stages'],

@@ -249,6 +249,6 @@ describe('the sandbox command', () => {
     writeFileSync(seed, 'applications:\n  - slug: a\n    name: A\n    provider: 99\n');
     const { code, stderr } = await rollcall(['sandbox', '--seed', seed, '--', 'true']);
     expect(code).toBe(3);
-    expect(stderr).toContain(`${seed}:4:15: error: the sandbox does not take this \`provider\``);
+    expect(stderr).toContain(`${seed}:4:15: error: the sandbox does not accept this \`provider\``);
   });
 });
