@@ -23,7 +23,7 @@ export function topLevelField(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
-/** The fields that replace `field`: if an entry has any of them, the default of `field` is not filled in. */
+/** The fields that override the default of `field` when an entry has any of them. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && topLevelField(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
@@ -37,7 +37,7 @@ export function fieldsDeclaredTogether({ access, fields }: Kind, field: string):
   return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
 }
 
-/** The kinds of bindings that the given fields of an entry declare, each with the field that declares it. */
+/** The kinds of bindings that the given fields declare, each with its first declaring field. */
 export function childrenDeclaredBy(
   { access, fields: rows }: Kind,
   declared: readonly string[],
@@ -54,7 +54,7 @@ export function childrenDeclaredBy(
   return first;
 }
 
-/** The declared fields that contain bindings, with nested ones such as `stages.policies`. */
+/** The declared fields, including the fields inside bindings, such as `stages.policies`. */
 export function declaredChildFields(resource: Declared): readonly string[] {
   return [
     ...Object.keys(resource.fields),
@@ -62,7 +62,7 @@ export function declaredChildFields(resource: Declared): readonly string[] {
   ];
 }
 
-/** The fields that can be declared inside bindings. With `valueIn`, only the fields that the declared values contain. */
+/** The fields inside bindings that can be declared or, if `valueIn` is given, that are declared. */
 export function nestedBindingFields(
   kind: Kind,
   valueIn?: (field: string) => JsonValue | undefined,
@@ -98,7 +98,7 @@ export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
 
-/** Access that is declared without any group or user admits everyone. */
+/** Whether an entry declares access without any group or user, which admits everyone. */
 export function isOpenToEveryone(resource: Declared): boolean {
   return (
     declaresAccess(resource) &&
@@ -135,13 +135,13 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       },
     ];
   });
-  // Fields that cover all bindings come before fields that cover some of them.
+  // Bindings without nested bindings come first.
   return [...declaring, ...childrenFromAccess(resource)].toSorted(
     (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
   );
 }
 
-/** Makes a field cover all existing bindings of its kind, except expired ones. */
+/** Makes a field apply to all existing bindings of its kind that have not expired. */
 export function coverAllBindings(
   field: string,
   isPart: boolean,
@@ -200,12 +200,12 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   if (!isNobody) return undefined;
   return {
     code: 'invalid-value',
-    summary: 'no group or user is named, and without bindings the service admits everyone',
+    summary: '`access` contains no group or user, so the service would admit everyone',
     detail: `Write \`access: ${everyone}\` to open it to everyone. Otherwise name groups or users, or omit the field.`,
   };
 }
 
-/** Converts fields to the form of a manifest: its names of fields, its `type`, and all access in a single field. */
+/** Converts fields to a manifest entry: adds its `type`, and declares all access in a single field. */
 export function asManifestDeclares(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
@@ -241,7 +241,7 @@ function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject
     : fields;
 }
 
-/** The declared subjects of a type; empty for `everyone`. */
+/** The groups or users that a value of `access` contains; empty for `everyone`. */
 export function declaredSubjects({ key }: Subject, value: JsonValue): JsonValue {
   return isJsonObject(value) ? (value[key] ?? []) : [];
 }

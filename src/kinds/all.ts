@@ -109,7 +109,7 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** The kinds whose list the API does not document, and the undocumented lists that they refer to: these reads may fail. */
+/** Everything that must be read for these kinds through undocumented operations, which the service may refuse. */
 export function withoutDocumentedRead(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
@@ -146,7 +146,7 @@ export function isResourceType(type: string): type is ResourceType {
   return byType.has(type);
 }
 
-/** Only types that several kinds share need `model`. */
+/** `model` is needed only for a type that several kinds share. */
 export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
   const kind = kindNamed(type, model);
   if (kind === undefined) throw new Error(`there is no kind ${type} ${model}`);
@@ -170,13 +170,13 @@ export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> 
   return byList.get(list)?.find((kind) => hasVariant(kind, entry));
 }
 
-/** The kind at a path in a manifest; if several kinds share the list, the first with the field. */
+/** The kind at a path in a manifest. If several kinds share the list, the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const found = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 
-/** The keys under `defaults` that apply to a kind: its list and, if several types share the list, also `provider.oauth2`. */
+/** The keys under `defaults` that apply to a kind: its type and, if kinds share the type, also `provider.oauth2`. */
 export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
   return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
 }

@@ -46,7 +46,7 @@ const fields = {
           ? [`users are no longer provisioned or logged out through ${removed.join(', ')}`]
           : []),
       ];
-      return words.join('; ') || 'provisioning and logout through it change';
+      return words.join('; ') || 'provisioning and logout through its backchannel providers change';
     },
     default: [],
     factField: 'assigned_backchannel_application_slug',
@@ -114,8 +114,9 @@ function idsWithout(ids: JsonValue, others: JsonValue): string[] {
 }
 
 const notDeclarable = {
-  groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',
-  users: 'Who may open it is `access: { users: [...] }`.',
+  groups:
+    'Declare who may open it as `access: { groups: [...] }`. `group` is the label under which it is shown.',
+  users: 'Declare who may open it as `access: { users: [...] }`.',
   bindings: 'Declare its bindings as `policies`, or as `access` for groups and users only.',
 };
 
@@ -127,7 +128,7 @@ export const application: RowKind = kindFrom({
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },
-  // For tokens of other users, the service returns a cached list and ignores the requested page.
+  // For a token without superuser rights, the service returns a cached list and ignores the requested page.
   listing: { completeFor: 'superusers' },
   deletion: {},
   access,
@@ -142,7 +143,7 @@ export const application: RowKind = kindFrom({
 
 const longestSlug = 50;
 
-/** The limit applies unless the release is known to have none. */
+/** If the release is unknown, the length limit applies. */
 function longSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
@@ -169,22 +170,22 @@ function reservedSlugProblem(slug: string, release: Release | undefined): Proble
     { from: '2025.8' },
     release,
     'refuse this slug',
-    'They use it in their own URLs. Choose another slug.',
+    'These releases use it in their own URLs. Choose another slug.',
   );
 }
 
-/** Looking up this slug, the service answers with a list, which does not show whether the application exists. */
+/** For this slug, the service returns a list, which does not show whether the application exists. */
 function ambiguousSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(
     { from: '2026.8' },
     release,
-    'answer with a list where this slug is looked up',
+    'return a list instead of the application with this slug',
     'Choose another.',
   );
 }
 
-/** Earlier releases do not show an application with such a URL. */
+/** In releases before 2026.5, an application with the launch URL `blank://blank` is hidden. */
 function hiddenUrlProblem(url: string, release: Release | undefined): Problem | undefined {
   if (url !== 'blank://blank' || inRange({ from: metaHideSince }, release) !== true) return undefined;
   return {
@@ -192,6 +193,6 @@ function hiddenUrlProblem(url: string, release: Release | undefined): Problem | 
     severity: 'warning',
     summary: `since release ${metaHideSince}, \`meta_hide\` hides an application`,
     detail:
-      'An upgrade to such a release turns this URL into `meta_hide: true`, and then the manifest differs. Write `meta_hide: true`, and leave out the URL.',
+      'An upgrade to such a release replaces this URL by `meta_hide: true`, and the manifest then differs from the service. Write `meta_hide: true`, and leave out the URL.',
   };
 }

@@ -5,7 +5,7 @@ import type { ChildField, Children } from './children.ts';
 
 type Place = readonly (string | number)[];
 
-/** Problems that the schema cannot express. `place` is a path relative to the value. */
+/** Problems of bindings that the JSON Schema cannot express. `place` is a path relative to the value. */
 export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -31,7 +31,7 @@ export function bindingProblems(
 export function twoFieldsProblem(field: string, other: string): Problem {
   return {
     code: 'invalid-value',
-    summary: `an entry declares \`${other}\` or \`${field}\`, and not both`,
+    summary: `an entry cannot declare both \`${other}\` and \`${field}\``,
     detail: `\`${field}\` declares all bindings. \`${other}\` declares groups and users, and leaves bound policies alone.`,
   };
 }
@@ -48,7 +48,7 @@ function notSingleChildProblem(fields: readonly ChildField[]): Problem {
 function repeatedBindingProblem({ idField }: ChildField): Problem {
   return {
     code: 'duplicate-resource',
-    summary: `this ${idField} is bound twice at this order`,
-    detail: 'Two bindings of one child need different `order`: delete one of the two, or change its order.',
+    summary: `this ${idField} is bound twice with the same order`,
+    detail: 'Bindings of the same child must differ in `order`. Delete a binding, or change its order.',
   };
 }

@@ -34,10 +34,7 @@ export function matchBindings<Declared extends Binding, Observed extends Binding
   return pairs;
 }
 
-/**
- * The existing binding for each declared binding. If several have the same child, the lowest id wins, so that every run picks the
- * same.
- */
+/** The existing binding for each declared binding. Prefers the lowest id, so that every run makes the same choice. */
 export function bindingsByDeclaration(
   { wanted, covers }: WantedChildren,
   bound: readonly Child[],
@@ -62,7 +59,7 @@ export function changedBindings(
   );
 }
 
-/** A declared binding that matches several existing bindings by child and order, while all of them have other values. */
+/** A declared binding whose child and order match several existing bindings, all with other values. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
@@ -80,7 +77,7 @@ function hasSameOrder({ values: { order } }: Binding, { values }: Binding): bool
   return order !== undefined && order === values['order'];
 }
 
-/** Existing bindings that are not declared, each with the field in which they would be declared. */
+/** The existing bindings that are not declared, each with the field that does not declare it. */
 export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
@@ -104,7 +101,7 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** A string that is equal for all bindings of the same child. */
+/** A key that all bindings of the same child share. */
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const known = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idField} ${textOf(plainUuid(known))}`;
@@ -136,7 +133,7 @@ function hasSameValues(one: Binding, held: Binding): boolean {
   return differingFields(one, held).length === 0;
 }
 
-/** Parses the value of a field for bindings, from a manifest or from `valueOf`. */
+/** Parses a list of bindings that comes from a manifest or from `valueOf`. */
 export function bindingsIn(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -175,7 +172,7 @@ export function valueOf(held: readonly Child[]): JsonValue {
     }));
 }
 
-/** Converts two lists of bindings to objects whose keys, such as `group "staff"`, show which bindings a plan compares. */
+/** Converts two lists of bindings to objects. Bindings that a plan compares have the same key, such as `group "staff"`. */
 export function labelPairs(
   children: Children,
   declared: JsonValue,
@@ -236,7 +233,7 @@ function pickFields(values: JsonObject, isWanted: (field: string) => boolean): J
 
 type MapId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
 
-/** Maps every id or name in a value, also inside nested bindings. */
+/** Applies `change` to every id or name in a value, including nested bindings. */
 export function mapIds(
   { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
@@ -275,7 +272,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   });
 }
 
-/** Compares bindings that are declared only in part: the record may have others. */
+/** For bindings that are declared in part: the record may have further bindings. */
 export function partialBindings(children: Children): PartialValue {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;

@@ -7,7 +7,7 @@ export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }
 
-/** Risky results that rollcall refuses to cause unless a run accepts them, as with --allow open-login. */
+/** Dangerous changes that rollcall refuses unless a run allows them, as with --allow open-login. */
 export const risks = ['open-login', 'way-in', 'lockout'] as const;
 
 export type Risk = (typeof risks)[number];
@@ -29,7 +29,7 @@ const formerReadCapabilities: ReadonlySet<string> = new Set([
   'release',
 ]);
 
-/** Advice for a capability name of an earlier version of rollcall. What that capability enabled is always enabled now. */
+/** Advice for a capability of an earlier version of rollcall that is always enabled now. */
 export function formerCapability(name: string): string | undefined {
   return formerReadCapabilities.has(name)
     ? 'Delete it: rollcall always reads everything that the token may read. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'

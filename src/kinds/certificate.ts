@@ -26,7 +26,7 @@ export const certificate: RowKind = kindFrom({
 });
 
 /**
- * The SHA-256 fingerprint of the first certificate in a text, written as the service writes it. Other values are returned
+ * The SHA-256 fingerprint of the first certificate in a text, written as the service writes it. Returns any other value
  * unchanged.
  */
 function fingerprintOf(value: JsonValue): JsonValue {

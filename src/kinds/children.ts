@@ -8,7 +8,7 @@ export interface Children {
   readonly list: string;
   readonly permissionApp: string;
   readonly path: string;
-  /** Which id of the parent a binding refers to: the `pk`, or the separate id that policies are bound to. */
+  /** The id of the parent to which a binding refers: the `pk`, or the separate id for policies. */
   readonly targetIdField: 'pk' | 'bindable';
   /** How to list the bindings of given parents. For `minParentsForFullList` parents or more, the whole list is read instead. */
   readonly parentFilter: {
@@ -17,15 +17,15 @@ export interface Children {
     readonly minParentsForFullList?: number;
   };
   readonly binds: readonly ChildField[];
-  /** The fields besides parent and child, with their defaults. `order` has no default. */
+  /** All fields except parent and child, with their defaults. `order` has no default. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** The fields that show whether and when a binding expires. rollcall never sends them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH must contain parent, child and order. Without them, the service rejects it or crashes. */
   readonly isSentWhole: boolean;
-  /** Bindings that can be bound to such a binding: the field that declares them, and the field with the id to which they are bound. */
+  /** The nested bindings that can be bound to a binding, and the field with the id to which they are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** For children that must come last: the field of the child that decides this, and a rank for each of its values. */
+  /** If some children must come last: the child's field that determines its rank, and the rank for each value. */
   readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
 }
 
@@ -56,14 +56,11 @@ export interface ChildField {
  * which is compared separately for each type of subject, such as `access.groups`.
  */
 export interface Access {
-  /** The field of an entry. Its value is `everyone`, or a list for each type of subject. */
+  /** The field of a manifest entry. Its value is `everyone`, or a list for each type of subject. */
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /**
-   * The service's setting that decides whether everyone may open records without bindings. Before it was introduced, everyone
-   * could.
-   */
+  /** The setting for whether everyone may open records without bindings. In releases without it, everyone may. */
   readonly openFlag: OpenFlag;
 }
 
@@ -72,7 +69,7 @@ export interface OpenFlag {
   readonly list: string;
   readonly field: string;
   readonly key: string;
-  /** The first release that applies the flag. Earlier releases store it without effect. */
+  /** The first release that applies the flag. Earlier releases store and ignore it. */
   readonly since: string;
 }
 
@@ -91,14 +88,14 @@ export interface Subject {
   readonly key: string;
 }
 
-/** For a kind to whose records policies, groups and users can be bound. Everyone may use a record without bindings. */
+/** For a kind whose records can have bindings to policies, groups and users. Everyone may use a record without bindings. */
 export interface Bindable {
   readonly id?: string | undefined;
   /** Fields that make a record usable. They are set only after all bindings exist. */
   readonly withheld: readonly string[];
-  /** The values with which a record is created until then, such as `enabled: false`. */
+  /** The values of these fields in a create, such as `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
-  /** The field that decides whether one binding or every binding must pass, and its value for every binding. */
+  /** The field that decides whether one binding or every binding must pass, and the value that means every binding. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }
 
@@ -129,10 +126,10 @@ export interface WantedChildren {
   readonly children: Children;
   readonly fields: readonly string[];
   readonly wanted: readonly WantedChild[];
-  /** Whether an existing binding must be declared to stay as it is. */
+  /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** For an existing binding to delete: the field in which it is not declared. Undefined if the binding may stay. */
+  /** For an existing binding that must be deleted: the field that does not declare it. Undefined if the binding stays. */
   readonly omittingField: (child: Child) => string | undefined;
-  /** The capability that deleting a binding needs: `update` if the entry declares access, `delete` if it lists bindings. */
+  /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
   readonly removal: 'update' | 'delete';
 }

@@ -12,13 +12,13 @@ const domainName = new RegExp(
   String.raw`^(?:${label}\.)+(?:[${letters}-]{1,62}[${letters}]|[\u00a1-\uffff])$`,
   'i',
 );
-/** The characters that later releases allow. Matched by code point, so that half of a surrogate pair does not count as a letter. */
+/** The domain names that releases from 2025.12 on accept. Due to the flag `u`, half of a surrogate pair is no letter. */
 const stricterName = new RegExp(
   String.raw`^(?:${label}\.)+(?!-)(?:[a-z\u00a1-\uffff\-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$`,
   'iu',
 );
 
-/** Applies the rules of releases since 2023.10. */
+/** The problem of an e-mail address that releases from 2023.10 on reject. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

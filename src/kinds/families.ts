@@ -184,7 +184,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
 const referredPaths: Readonly<Record<string, string | undefined>> = referredLists;
 
 function pathOf({ list, path = referredPaths[list] }: FamilyRow): string {
-  if (path === undefined) throw new Error(`nothing says where ${list} are listed`);
+  if (path === undefined) throw new Error(`the list ${list} has no path`);
   return path;
 }
 
@@ -205,7 +205,7 @@ const byList = new Map<string, Family<FamilyType>>(
   Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // rows has exactly these keys
 );
 
-/** Undefined if manifests do not have the list; its records are then referred to by id. */
+/** Undefined if manifests do not have the list; manifests then refer to its records by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }

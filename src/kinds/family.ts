@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** A list in manifests, with one or several types. Names are unique within it, and fields can refer to its records by name. */
+/** A list in manifests. It has one or several types, and unique names by which fields can refer to its records. */
 export interface Family<Type extends string = string> {
   readonly type: Type;
   readonly list: string;
@@ -25,12 +25,9 @@ interface ByName {
   readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
   /** From this number of names on, reading the whole list may take fewer requests than looking up each name. */
   readonly minNamesForList: number;
-  /**
-   * The keys by which manifests name a record, such as `slug`, each with the corresponding field of the record. By default only
-   * `name`.
-   */
+  /** The keys by which manifests name a record, each with the field of the record. The default is `name`. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The key that an export writes for a name. By default the first key. */
+  /** The key that an export writes for a name. The default is the first key. */
   readonly keyOfName?: (name: string) => string;
   /** Query parameters for reading a record by its id, which leave out large fields. */
   readonly queryById?: Readonly<Record<string, string>>;

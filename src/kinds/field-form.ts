@@ -5,16 +5,16 @@ import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.t
 
 export interface ComparisonOptions {
   /**
-   * By default, a list of references is declared in full unless `at_least` names the field. With `part`, it is declared in part
-   * unless `exactly` names it.
+   * By default, a list of references is declared in full unless `at_least` names the field. If `part` is set, the list is
+   * declared in part unless `exactly` names the field.
    */
   readonly part?: true;
   /**
-   * By default, JSON is declared in part unless `exactly` names the field. With `whole`, it is always declared in full, as
-   * secrets are.
+   * By default, JSON is declared in part unless `exactly` names the field. If `whole` is set, JSON is always declared in full,
+   * as secrets are.
    */
   readonly whole?: true;
-  /** By default, the order of plain values in a list matters. `ordered: false` ignores it. */
+  /** Whether the order of plain values in a list matters. By default, it matters. */
   readonly ordered?: false;
 }
 

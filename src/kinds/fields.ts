@@ -15,7 +15,7 @@ interface ClosedValue {
 export interface Field {
   readonly value: ClosedValue;
   readonly at: Span | Position;
-  /** The place of each item of a list, or of each key of a mapping. */
+  /** The position of each list item or mapping key. */
   readonly items: readonly Span[] | undefined;
   readonly mask: Mask | undefined;
 }
@@ -74,7 +74,7 @@ export function savedValue({ kind, fields }: Declared, name: string): JsonValue 
   return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
-/** The value as the manifest contains it, including names that were looked up. */
+/** The value as the manifest contains it. Names that were looked up have their ids too. */
 export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && openField(field);
@@ -100,7 +100,7 @@ function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefi
   return value.filter((id) => seen.size < seen.add(idForm(id)).size);
 }
 
-/** The declared fields, except instructions. `valueOf` is one of the functions above. */
+/** The declared fields, except instructions. `valueOf` is a function such as `sentValue`. */
 export function fieldsBy(
   valueOf: (declared: Declared, name: string) => JsonValue | undefined,
   declared: Declared,
@@ -179,7 +179,7 @@ export function partialComparison(declared: Declared, name: string): PartialValu
   return partialComparisonOf(declared.kind, name);
 }
 
-/** How a field would be compared if declared in part. */
+/** How to compare a field as if it were declared in part. */
 export function partialComparisonOf(kind: Kind, name: string): PartialValue {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);

@@ -14,7 +14,7 @@ const fields = {
   parents: {
     formerly: 'parent',
     wasSingle: true,
-    // Members of a group are also members of its parents, and get what these grant.
+    // Members of a group are also members of its parents, and get the rights that these grant.
     factField: 'is_superuser',
     grants: "gives its members a superuser's rights",
     default: [],
@@ -50,5 +50,10 @@ export const group: RowKind = kindFrom({
 
 function singleParentProblem(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
   if (ids.length <= 1) return undefined;
-  return releaseProblemFor({ before: '2025.12' }, release, 'allow a group one parent', 'Write one.');
+  return releaseProblemFor(
+    { before: '2025.12' },
+    release,
+    'allow only one parent per group',
+    'Write one parent.',
+  );
 }

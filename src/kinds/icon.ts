@@ -10,7 +10,7 @@ export function iconRefusal(icon: string, release: Release | undefined): Problem
     { from: '2025.12' },
     release,
     'refuse this icon',
-    'They accept http:// and https:// URLs, fa:// and a name, a path that begins with /static/, and the path of an uploaded file: letters from a to z, digits, ., -, _, %(theme)s, and single / between its parts. No part may be .. or longer than 255, and the path may not begin with / or a dot.',
+    'Write an http:// or https:// URL, fa:// and a name, a path that begins with /static/, or the path of an uploaded file. Such a path can contain letters from a to z, digits, periods, hyphens, underscores, %(theme)s, and single slashes. It must not begin with a slash or a period, and no part may be .. or have more than 255 characters.',
   );
 }
 

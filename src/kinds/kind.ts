@@ -34,7 +34,7 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly isUndocumented?: boolean;
   /** The field with the parent, if names are unique only within a parent. */
   readonly scope?: string;
-  /** The name in addresses, for settings: a single record that always exists. */
+  /** For settings, which are a single record that always exists: the name in addresses. */
   readonly single?: string;
   readonly title: string;
   readonly path: string;
@@ -42,7 +42,7 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly lookUp: LookUp;
   readonly listing: Listing;
   readonly update: UpdateOf;
-  /** How to delete a record. Undefined if rollcall cannot. */
+  /** Undefined if rollcall cannot delete records of this kind. */
   readonly deletion?: Deletion;
   readonly credentials?: Credentials;
   readonly access?: Access;
@@ -53,7 +53,7 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly isPersonal?: boolean;
   /** Whether the service maintains a record itself, so that users do not declare it. */
   readonly isInternal?: (record: JsonObject) => boolean;
-  /** Whether referenced records must be read to get the value of `factField`. */
+  /** Whether referenced records must be read because a field has a `factField`. */
   readonly hasReferenceFacts?: boolean;
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Fields that users may expect but cannot declare, each with the reason. */
@@ -72,7 +72,7 @@ interface LookUp {
 }
 
 interface Listing {
-  /** Query parameters, except those for the page. They set a stable order. */
+  /** Query parameters that set a stable order, without the page parameters. */
   readonly query: Readonly<Record<string, string>>;
   /** By field: a query parameter that makes the list cheaper for the service. It is sent if no resource declares the field. */
   readonly paramsIfUndeclared: Readonly<Record<string, readonly [parameter: string, value: string]>>;
@@ -85,7 +85,7 @@ interface Listing {
   readonly isUnique: boolean;
 }
 
-/** `list` contains exactly the records with the name. `search` may contain other records too. */
+/** A `list` contains only records with the name. A `search` may contain other records too. */
 export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
@@ -116,7 +116,7 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-/** To whom a record gives rights. The token of the run may be among them. */
+/** Who gets rights from a record. The token of the run may be among them. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
   /** For a token: the field that contains its user. */
@@ -186,15 +186,15 @@ export interface FieldOfKind<Value = JsonValue> {
    * value.
    */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
-  /** How to compare two values. By default as JSON. */
+  /** How to compare two values. By default, they are compared as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** Under which condition a list of references, or JSON, is declared only in part. Undefined: never. */
+  /** When a list of references, or JSON, is declared only in part. Undefined if it is always declared in full. */
   readonly part?: 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
   /** A warning about the effect of a change on people. Either value may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
-  /** Who gains access by a change of the value. `before` is undefined for a new record. */
+  /** Who gains access when the value changes. `before` is undefined for a new record. */
   readonly accessGain?: (
     now: JsonValue,
     before: JsonValue | undefined,
@@ -210,11 +210,11 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly children?: Children;
   /** The field of a record that contains the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;
-  /** The field of the referenced record to report: the name of its owner, or a flag that means that it `grants` something. */
+  /** A field of the referenced record that contains the name of its owner, or a flag for what it `grants`. */
   readonly factField?: string;
   /** What a referenced record grants if its flag in `factField` is true. */
   readonly grants?: string;
-  /** The form in a CSV file, if it is not a single string. */
+  /** The form of the value in a CSV file, if it is not a single string. */
   readonly tableForm?: 'boolean' | 'number' | 'strings' | 'numbers' | 'columns';
   readonly findId?: string;
   /** The value that every release sets if a create omits the field. */

@@ -8,22 +8,22 @@ const maxHostLength = 253;
 const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
 
-/** Scheme, user and password, host, port, and path. The schema already excludes white space. */
+/** Matches scheme, user and password, host, port, and path. The schema already excludes white space. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
 
 const letters = String.raw`A-Za-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
-/** Labels separated by dots. A template such as %(username)s may begin the first label, after nothing but letters. */
+/** Labels separated by dots. The first label may begin with a template such as %(username)s, with only letters before it. */
 const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
-/** Applies the rules of releases since 2023.10. */
+/** The problem of a launch URL that releases from 2023.10 on reject. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
   if (![...allReleases, ...newerReleases].includes(scheme)) {
     return refused(
       'this scheme',
-      `It takes ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
+      `The service accepts ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
     );
   }
   if (Array.from(url).length > maxUrlLength)
@@ -32,25 +32,25 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (!isHost(host)) {
     return refused(
       'a host like this',
-      'Each part between dots has at most 63 letters, digits and -, and no - at either end. The host must not end with a dot. A template such as %(username)s must be at its beginning.',
+      'Each part of a host has at most 63 letters, digits and hyphens, and does not begin or end with a hyphen. The host must not end with a dot. A template such as %(username)s is possible only at the beginning of a host.',
     );
   }
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
-    return refused('a port like this', 'It has one to five digits.');
+    return refused('a port like this', 'A port has one to five digits.');
   if (newerReleases.includes(scheme)) {
     const found = releaseProblemFor(
       { before: '2026.2' },
       release,
       'refuse this scheme',
-      `All releases take ${shown(allReleases)}.`,
+      `All releases accept ${shown(allReleases)}.`,
     );
     if (found) return found;
   }
   if (port?.length !== 2) return undefined;
-  return releaseProblemFor({ before: '2024.8' }, release, 'reject a port of one digit', '');
+  return releaseProblemFor({ before: '2024.8' }, release, 'refuse a port of one digit', '');
 }
 
-/** The problem of a template such as %(username)s in a place where the service does not replace it. */
+/** A warning about a template, such as %(pk)s, that some releases do not replace. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
@@ -61,12 +61,12 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
       { before: since },
       release,
       leave(name),
-      name === 'pk' ? 'They fill in %(id)s.' : '',
+      name === 'pk' ? 'They replace %(id)s.' : '',
     );
     if (found) return { ...found, severity: 'warning' };
   }
   const found =
-    names.has('id') && releaseProblemFor({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
+    names.has('id') && releaseProblemFor({ from: since }, release, leave('id'), 'They replace %(pk)s.');
   return found ? { ...found, severity: 'warning' } : undefined;
 }
 

@@ -9,7 +9,7 @@ export type LoginPart =
   | { readonly is: 'login source' }
   | SuperuserOfLogin;
 
-/** A stage that asks for a name, requires a proof, denies access or logs in. */
+/** A stage that asks for a user name, requires a proof of identity, denies access, or logs the user in. */
 export interface StepOfLogin {
   readonly is: 'login stage';
   /** The component that the flow executor reports if this stage is the first. */
@@ -49,7 +49,7 @@ interface BrandOfLogin {
   readonly flow: string;
 }
 
-/** A user, or a group. A group can make its members, and the members of its subgroups, superusers. */
+/** A user or a group. A group can make its members and the members of its subgroups superusers. */
 type SuperuserOfLogin =
   | { readonly is: 'superuser'; readonly isActive: string; readonly groups: string }
   | { readonly is: 'superuser group'; readonly grants: string; readonly parents: string };

@@ -62,7 +62,7 @@ export function withIds(
   });
 }
 
-/** The names by which references may refer to a record. */
+/** The names by which manifests can refer to a record. */
 export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, record: JsonObject): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
@@ -141,7 +141,7 @@ export function namesById(resource: Declared, field: string): NamesById {
 
 export type Names = Readonly<Record<string, string>>;
 
-/** The names of the ids in a field, by normalized id. They are taken from the nested records in `record`. */
+/** The names of the nested records that belong to a reference field, by normalized id. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
@@ -173,7 +173,7 @@ export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValu
   return names.get(idKey(kind, field, id));
 }
 
-/** The form of an id in which equal ids have equal keys. */
+/** A key that is equal for all forms of the same id. */
 export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
@@ -240,7 +240,7 @@ interface FieldWithFacts {
   readonly factField: string;
 }
 
-/** The facts about a record that it contains itself, with secrets masked. */
+/** The facts that a record contains about itself, with secrets masked. */
 export function referenceFactsOf(
   related: Pick<Kind, 'type'>,
   received: JsonObject,
@@ -256,7 +256,7 @@ export function referenceFactsOf(
   });
 }
 
-/** The facts that a record contains about its nested records, except their owner. */
+/** The facts that a record contains about itself and about its nested records, except that it owns them. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const within = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

@@ -5,7 +5,7 @@ import { newest } from './facts/newest.ts';
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
   /** The first release that has the path. Undefined if the oldest known release has it. */
   readonly since?: string;
-  /** The filters for the identifying field that every release has. */
+  /** The filters for the identifying field that all releases have. */
   readonly filters?: readonly string[];
   readonly fields: Readonly<Record<string, NewestField>>;
 }

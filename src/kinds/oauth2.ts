@@ -36,7 +36,7 @@ const fields = {
       releaseProblemFor(
         { from: '2024.8' },
         release,
-        'demand `redirect_uris`',
+        'require `redirect_uris`',
         'Write the URLs to which people return after the login: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
       ),
   },
@@ -80,7 +80,7 @@ export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',
   list: 'providers',
   several: 'OAuth2 providers',
-  // Proxy providers are derived from it, so this list contains them too.
+  // The list of OAuth2 providers also contains proxy providers.
   isBase: true,
   unique: true,
   deletion: {},

@@ -11,7 +11,7 @@ const fields = {
   providers: {
     // An update replaces the whole list, which may contain providers that others have added.
     part: true,
-    changeWarning: () => 'this outpost starts or stops serving their applications',
+    changeWarning: () => 'this outpost starts or stops serving the applications of these providers',
   },
   service_connection: { default: null },
   config: {
@@ -41,6 +41,6 @@ function newOnly(
       ? undefined
       : likelyRefused(
           `a new outpost needs a \`${field}\``,
-          `If the record exists, ignore this. Otherwise write ${example}.`,
+          `If the record already exists, ignore this. Otherwise write ${example}.`,
         );
 }

@@ -31,7 +31,7 @@ export const policyBindings: Children = {
   permissionApp: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   targetIdField: 'bindable',
-  // The maximum number of ids that fit into a URL. At three bindings each on average, the bindings fit on one page.
+  // The maximum number of ids that fit into a URL. If each id has three bindings on average, they fit on one page.
   parentFilter: { parameter: 'target_in', idsPerRequest: 32 },
   binds: [policyField, groupField, userField],
   // The defaults are those of 2023.10.7 and of 2025.12.4.

@@ -14,7 +14,7 @@ export const providerFields: FieldRows = {
       code: 'missing-field',
       summary: 'the field `authorization_flow` is missing',
       detail:
-        'Write the authorization flow: a fresh service has `{ slug: default-provider-authorization-implicit-consent }`, and another whose name ends in -explicit-consent asks users for consent. `defaults` can set the flow for all providers.',
+        'Write the authorization flow. A new service has the flows `{ slug: default-provider-authorization-implicit-consent }` and `{ slug: default-provider-authorization-explicit-consent }`, which asks users for consent. `defaults` can set the flow for all providers.',
     }),
   },
   invalidation_flow: {
@@ -23,8 +23,8 @@ export const providerFields: FieldRows = {
       releaseProblemFor(
         { from: '2024.10' },
         release,
-        'demand an `invalidation_flow`',
-        'Write the flow that logs people out: a fresh service has `{ slug: default-provider-invalidation-flow }`. `defaults` can set it for all providers.',
+        'require an `invalidation_flow`',
+        'Write the flow that logs people out. A new service has `{ slug: default-provider-invalidation-flow }`. `defaults` can set it for all providers.',
       ),
   },
 };

@@ -11,7 +11,7 @@ const fields = {
     // The service itself adds the mappings that every proxy needs.
     part: true,
   },
-  mode: { default: 'proxy', changeWarning: () => 'requests take another way to the application' },
+  mode: { default: 'proxy', changeWarning: () => 'requests reach the application in another way' },
   external_host: {
     checks: [hostProblem],
     changeWarning: () => 'people reach it at another URL',
@@ -23,7 +23,7 @@ const fields = {
       mode === 'proxy'
         ? {
             code: 'missing-field',
-            summary: 'the field `internal_host` is missing, and the mode `proxy` demands it',
+            summary: 'the field `internal_host` is missing, which the mode `proxy` requires',
             detail:
               'Write the internal URL of the application, such as http://wiki.internal:8080; or choose a mode in which another proxy forwards the requests: `mode: forward_single` or `forward_domain`.',
           }

@@ -102,7 +102,12 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
     const early =
       uri[use] === undefined
         ? undefined
-        : releaseProblemFor({ before: '2026.5' }, release, `ignore \`${use}\``, 'Leave it out for them.');
+        : releaseProblemFor(
+            { before: '2026.5' },
+            release,
+            `ignore \`${use}\``,
+            'Leave out this key for these releases.',
+          );
     return [problem, early].flatMap((entry) => (entry ? [{ ...entry, item }] : []));
   });
 }

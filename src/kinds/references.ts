@@ -24,7 +24,7 @@ export const referredLists = {
   users: '/core/users/',
 } as const;
 
-/** The list to which a field refers, and which field of its records the reference contains. */
+/** The list to which a field refers, and the kind of id that the reference contains. */
 export interface Reference {
   readonly list: keyof typeof referredLists | 'bindables';
   readonly by: 'pk' | 'uuid' | 'bindable id';
@@ -52,7 +52,7 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** Fields that do not follow the patterns above, by path and field. Null if the field is the id of the record itself. */
+/** Fields whose names do not match the patterns above, by path and field. Null if the field is the id of the record itself. */
 const exceptions: Readonly<Record<string, Reference | null>> = {
   '/endpoints/agents/connectors/ connector_uuid': null,
   '/endpoints/fleet/connectors/ connector_uuid': null,

@@ -11,7 +11,7 @@ import { isNameReference } from './values.ts';
 /** A declared record, with defaults filled in and strings trimmed. */
 export interface Resource extends Declared {
   readonly kind: Kind<ResourceType>;
-  /** The value of the identifying field: slug, username. */
+  /** The value of the identifying field, such as a slug or username. */
   readonly name: string;
   readonly address: Address;
   /** The names of the fields with errors, which are missing from `fields`. */

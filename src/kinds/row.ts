@@ -37,7 +37,7 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly type?: string;
   /** The plural in messages, such as `OAuth2 providers`. */
   readonly several?: string;
-  /** Names that no record can have, because the API uses these paths otherwise. */
+  /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
   /** The first release that has the kind, if the API schemas do not show it. */
   readonly since?: string;
@@ -231,7 +231,7 @@ function rowsOf(
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
-  // Ids are left out even if they are writable, because the service chooses them.
+  // Omits ids even if they are writable, because the service chooses them.
   const others = Object.entries(facts.fields).flatMap(([name, { readOnly }]): [string, FieldRow][] =>
     readOnly || name === id || reasons.has(name) ? [] : [[name, {}]],
   );
@@ -253,7 +253,7 @@ function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
   return { one, nameTakenHint };
 }
 
-/** Completes a row with what the API schema states about the field. A row for an unknown field stays as it is. */
+/** Completes the row of a field with the facts in the API schema, if the schema has the field. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
   const { part, whole, ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;

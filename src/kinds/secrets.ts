@@ -3,7 +3,7 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields whose names sound like secrets although their values are not secret, as path and field or only as field. */
+/** Fields with names like those of secrets but without secret values. An entry may begin with the path. */
 const open: ReadonlySet<string> = new Set([
   // URLs, times, and names of attributes.
   'access_token_url',

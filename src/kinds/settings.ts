@@ -19,7 +19,7 @@ export const settings: RowKind = kindFrom({
   single: 'service',
   fields: {
     flags: {
-      // Releases before 2026.5 have this flag too.
+      // Releases before 2026.5 also have this flag.
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
       accessGain: (now, before) =>
@@ -39,7 +39,7 @@ function ignoredFlag(flags: JsonValue, release: Release | undefined): ItemProble
     { before: openFlag.since },
     release,
     `ignore the flag \`${openFlag.key}\``,
-    'Everyone may open an application that has no binding: bind groups or users to it.',
+    'Everyone may open an application without bindings. Bind groups or users to the application.',
   );
   return problem && { ...problem, severity: 'warning' };
 }

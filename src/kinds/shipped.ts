@@ -8,9 +8,9 @@ import { sameJson } from './values.ts';
 export interface Shipped {
   /** The records as declarations, by address. Code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** The release line in which they were recorded. Empty if no recording applies. */
+  /** The release line in which the records were recorded. Empty if there is no recording for the release. */
   readonly line: string;
-  /** Whether they were recorded in the requested release line itself, not in an earlier one. */
+  /** Whether the records were recorded in the requested release line, not in an earlier release line. */
   readonly isOwn: boolean;
 }
 

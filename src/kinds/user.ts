@@ -12,7 +12,7 @@ const fields = {
   username: {},
   name: {
     ifMissing: () =>
-      likelyRefused('the service is known to demand a `name`', 'It may be an empty string: name: ""'),
+      likelyRefused('the service is known to require a `name`', 'It may be an empty string: name: ""'),
   },
   is_active: {
     changeWarning: (active) => {
@@ -93,7 +93,7 @@ export const user: RowKind = kindFrom({
     nameTakenHint:
       'A user of this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
     incompleteRecordAdvice:
-      'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
+      'Check the user in the service, especially the groups. If rollcall cannot look up users, another run only finds that the name is taken.',
   },
 });
 
@@ -127,7 +127,10 @@ function lastLoginRefusal(time: string): Problem | undefined {
   }
   const year = new Date(hasNoTimeZone(time) ? `${time}Z` : time).getUTCFullYear();
   if (year < 1 || year > 9999) {
-    return likelyRefused('the service is known to refuse this year', 'In UTC, it must be from 0001 to 9999.');
+    return likelyRefused(
+      'the service is known to refuse this year',
+      'In UTC, the year must be from 0001 to 9999.',
+    );
   }
   return undefined;
 }

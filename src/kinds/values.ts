@@ -19,7 +19,7 @@ export function shownId(id: JsonValue, name?: string): string {
 /** Normalizes an id, or the name in its place, so that equal ids get equal results. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
-/** Ignores order and duplicates, because the service returns each id once and in any order. */
+/** Compares two lists of ids. Order and duplicates do not matter, because the service returns each id once and in any order. */
 export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   const a = new Set(declared.map(form));
@@ -134,7 +134,7 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
-/** The declared items. Each keeps the undeclared keys of the observed item that it matches. */
+/** The declared items, each with the undeclared keys of the observed item that it matches. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
   const left = new Map(observed.entries());
   return declared.map((item, index) => {

@@ -37,7 +37,7 @@ export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
-/** The flow that a record and its stages form. Undefined if the stages are unknown. */
+/** A flow with its stages and policies. Undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
   const { kind, fields } = record;
   const all = childFields(kind);
@@ -133,7 +133,7 @@ export const openLogin: Problem = {
   code: 'open-login',
   summary: 'anyone who enters a user name can log in: no stage before the login proves the identity',
   detail:
-    'Bind a stage with a proof of identity before the login stage, such as a password stage. A stage is skipped if one of its policies is false for everybody. If this is intended, use --allow open-login.',
+    'Before the login stage, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
 };
 
 /** The problem to report for a plan after which people cannot log in. */
@@ -152,12 +152,12 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): bool
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** `open`: anyone who knows a user name is logged in. `perhaps`: it depends on the named policies. */
+/** `open` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
 export type NameOnlyLogin =
   | { readonly kind: 'open' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
-/** Whether a flow asks for a user name and then logs the user in without a proof. */
+/** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
 export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
   if (!isLogin(record) || passes === false) return undefined;
   let isNamed = false;
@@ -187,7 +187,7 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
   return undefined;
 }
 
-/** The names of the policies that a stage depends on. If they are unknown, the name of the stage. */
+/** The names of the policies of a stage, or if these are unknown, the name of the stage. */
 function policiesOf({ policies, record }: LoginStage): readonly string[] {
   const names = policies.map(({ name }) => name);
   return names.length > 0 ? names : [record?.name ?? ''];
@@ -207,8 +207,8 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
   return [
     ...(values.includes(beginners)
       ? []
-      : [`its \`${field}\` is ${beginners}: only who is logged in may begin it`]),
-    ...(passes === false ? ['a policy that is bound to it is false for everybody'] : []),
+      : [`its \`${field}\` is ${beginners}: only users who are logged in can start it`]),
+    ...(passes === false ? ['a policy that is bound to it rejects everybody'] : []),
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),
@@ -217,7 +217,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
   ];
 }
 
-/** The kinds of stages through which the flow learns who the user is. */
+/** The kinds of stages that ask who the user is. */
 export function asksIn({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)

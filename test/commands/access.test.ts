@@ -541,7 +541,7 @@ describe('a manifest with access', () => {
   const { send } = sandboxTransport({});
 
   test.each([
-    ['{}', '5:13', 'no group or user is named, and without bindings the service admits everyone'],
+    ['{}', '5:13', '`access` contains no group or user, so the service would admit everyone'],
     ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to open it to everyone.'],
     ['nobody', '5:13', 'exactly these bound groups and users, or `everyone`'],
     ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', '`access.groups` already contains this id'],

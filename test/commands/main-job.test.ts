@@ -462,7 +462,7 @@ describe('validate', () => {
     const lenient = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text' }, lenient.context)).toBe('done');
     expect(lenient.stdout()).toContain(
-      'warning: user.alice: the service is known to demand a `name` [likely-refused]',
+      'warning: user.alice: the service is known to require a `name` [likely-refused]',
     );
     expect(lenient.stdout()).toContain('Valid: 1 user; 1 warning.');
     const strict = capture({ contractOnly: true, files: warned });

@@ -195,12 +195,12 @@ describe('a plan of bindings', () => {
 });
 
 test.each([
-  ['access: everyone, policies: [{ group: { name: staff }, order: 1 }]', 'declares `access` or `policies`'],
+  ['access: everyone, policies: [{ group: { name: staff }, order: 1 }]', 'cannot declare both `access` and `policies`'],
   ['policies: [{ order: 1 }]', 'a binding has exactly one of `policy`, `group`, `user`'],
   ['policies: [{ group: { name: a }, user: { name: b }, order: 1 }]', 'a binding has exactly one of'],
   [
     'policies: [{ group: { name: a }, order: 1 }, { group: { name: a }, order: 1 }]',
-    'bound twice at this order',
+    'bound twice with the same order',
   ],
   [
     'policies: [{ group: { name: "${env:A}" }, order: 1 }]',

@@ -43,7 +43,7 @@ describe('a field that only some releases require', () => {
     const late = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana());
     expect([late.ending, late.stderr]).toEqual([
       'invalid',
-      expect.stringContaining('release 2026.2.2 demands an `invalidation_flow`'),
+      expect.stringContaining('release 2026.2.2 requires an `invalidation_flow`'),
     ]);
     const early = await planned(sandboxTransport({}, undefined, '2023.10').send, grafana());
     expect([early.ending, early.stderr]).toEqual(['done', '']);

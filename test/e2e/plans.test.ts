@@ -88,7 +88,9 @@ describe('standard output', () => {
     });
     expect(code).toBe(1);
     expect(schemaErrors('plan', parseJson(stdout))).toEqual([]);
-    expect(stderr).toContain('warning: user.alice: the service is known to demand a `name` [likely-refused]');
+    expect(stderr).toContain(
+      'warning: user.alice: the service is known to require a `name` [likely-refused]',
+    );
     expect(stderr).toContain('error: the plan would create 2 resources, and --max-creates allows 1');
 
     const applied = await rollcall(['apply', apps(), '-o', 'json', '--yes'], { env });

@@ -141,13 +141,13 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     'a flow for people who are logged in',
     ['who', 'proof', 'enter'],
     { authentication: 'require_authenticated' },
-    ['its `authentication` is require_authenticated: only who is logged in may begin it'],
+    ['its `authentication` is require_authenticated: only users who are logged in can start it'],
   ],
   [
     'a flow with a false policy',
     ['who', 'proof', 'enter'],
     { policies: [policy('never')] },
-    ['a policy that is bound to it is false for everybody'],
+    ['a policy that is bound to it rejects everybody'],
   ],
   ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies everybody']],
   [

@@ -122,7 +122,7 @@ test('after a create with an unknown result, the advice is how to find out', asy
 test('for a user that may be incomplete, the advice is what to check', async () => {
   const { findings } = reportOf(await runWith({ outcome: 'exists', doubt: 'unchecked' }));
   expect(findings.map(({ code }) => code)).toEqual(['perhaps-incomplete']);
-  expect(findings[0]?.detail).toContain('Check it in the service, its groups above all');
+  expect(findings[0]?.detail).toContain('Check the user in the service, especially the groups');
 });
 
 test('an HTML report has the number of tries of a create if more than one', async () => {

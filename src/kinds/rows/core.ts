@@ -40,11 +40,11 @@ export const initialPermissions: RowKind = kindFrom({
   list: 'initial_permissions',
   unique: true,
   deletion: {},
-  // Earlier releases require `mode`, a field that later ones do not have.
+  // Earlier releases require the field `mode`, which later releases do not have.
   since: '2025.12',
 });
 
-/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. Both also refused an update that omits both path and content. */
+/** 2023.10.7 and 2025.12.4 refused a duplicate name, and an update without path and content. */
 export const blueprint: RowKind = kindFrom({
   path: '/managed/blueprints/',
   list: 'blueprints',

@@ -6,7 +6,7 @@ export const transport: RowKind = kindFrom({
   list: 'transports',
   unique: true,
   deletion: {},
-  // The default of 2025.12.4. A manifest cannot declare it, because of the space at its end.
+  // The default of 2025.12.4. A manifest cannot declare this default, because it ends with a space.
   fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
 });
 

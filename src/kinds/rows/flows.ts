@@ -37,11 +37,11 @@ export const flow: RowKind = kindFrom({
       accessGain: (now, before) =>
         now === 'continue' && before !== now ? 'people who are denied' : undefined,
     },
-    designation: { changeWarning: () => 'it serves another purpose' },
+    designation: { changeWarning: () => 'it gets another purpose' },
   },
 });
 
-/** Describes who may use a flow, for each value of `authentication`. */
+/** The people who may use a flow, for each value of `authentication`. */
 const admitted: Readonly<Record<string, string>> = {
   none: 'everyone',
   require_authenticated: 'users who are logged in',

@@ -5,7 +5,7 @@ import { requireField } from './require-field.ts';
 /** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
 const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
-/** The fields that an event is matched by. A policy needs at least one. */
+/** The conditions for an event. A policy needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
 const eventMatcher = kindFrom({
@@ -14,7 +14,14 @@ const eventMatcher = kindFrom({
   several: 'event matcher policies',
   // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
   update: { requiredInUpdates: matched },
-  fields: { action: { ifMissing: requireField('a new event matcher needs something to match', matched) } },
+  fields: {
+    action: {
+      ifMissing: requireField(
+        'a new event matcher needs `action`, `client_ip`, `app`, `model` or `query`',
+        matched,
+      ),
+    },
+  },
 });
 
 const reputation = kindFrom({
@@ -55,7 +62,7 @@ export const policies: readonly RowKind[] = [
   kindFrom({
     ...policy,
     path: '/policies/password/',
-    // The default of 2023.10.7 and 2025.12.4. A manifest cannot declare it, because of the space at its end.
+    // The default of 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   }),
   kindFrom({ ...policy, path: '/policies/password_expiry/' }),

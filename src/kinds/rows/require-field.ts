@@ -4,8 +4,8 @@ import type { Release } from '../release.ts';
 import { likelyRefused } from '../release.ts';
 
 /**
- * The problem of a create without a field that the service requires, although its API schema does not. Any of `others` can
- * replace it.
+ * The problem of a create without a field that the service requires, although its API schema does not. Any field of `others`
+ * suffices.
  */
 export function requireField(
   summary: string,
@@ -14,5 +14,5 @@ export function requireField(
   return (_, beside) =>
     others.some((field) => beside[field] !== undefined)
       ? undefined
-      : likelyRefused(summary, 'If it exists already, nothing is missing.');
+      : likelyRefused(summary, 'If the record already exists, ignore this.');
 }

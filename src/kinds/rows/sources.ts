@@ -2,7 +2,7 @@ import { textOf } from '../../base/json.ts';
 import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
-/** Describes which logins a source links to an existing user, for each matching mode. */
+/** The logins that a source links to an existing user, for each matching mode. */
 const linkedTo: Readonly<Record<string, string>> = {
   email_link: 'anyone with the e-mail address of a user at the source',
   username_link: 'anyone with the username of a user at the source',
@@ -28,7 +28,7 @@ const groupReach = {
   group_matching_mode: {
     accessGain: (mode, before) =>
       mode === 'name_link' && before !== mode
-        ? 'anyone in a group at the source with the name of a group here'
+        ? 'anyone in a group at the source that has the name of a group here'
         : undefined,
   },
 } satisfies FieldRows;
@@ -51,7 +51,7 @@ const oauth = kindFrom({
   path: '/sources/oauth/',
   // 2023.10.7 and 2025.12.4 crashed on an update without the type. Types without built-in URLs also require the URLs.
   update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
-  // Declared in full, because keys that are not declared would otherwise stay trusted.
+  // Declared in full, because the service would otherwise continue to trust undeclared keys.
   fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
   otherPaths: ['source_types'],
 });
@@ -63,10 +63,10 @@ const saml = kindFrom({
     ...reach,
     ...groupReach,
     // 2025.12.4 crashed on a create without these fields.
-    binding_type: { ifMissing: requireField('a new source of SAML needs a `binding_type`') },
+    binding_type: { ifMissing: requireField('a new SAML source needs a `binding_type`') },
     issuer_override: {
       formerly: 'issuer',
-      ifMissing: requireField('a new source of SAML needs an `issuer_override`'),
+      ifMissing: requireField('a new SAML source needs an `issuer_override`'),
     },
   },
 });
@@ -85,7 +85,7 @@ export const sources: readonly RowKind[] = [
   oauth,
   kindFrom({ ...source, path: '/sources/plex/', fields: { ...reach, ...groupReach } }),
   saml,
-  // This source only imports users. Nobody logs in through it.
+  // A SCIM source only imports users. Nobody logs in through it.
   kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),
   kindFrom({ ...source, path: '/sources/telegram/' }),
 ];
