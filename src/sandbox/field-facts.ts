@@ -24,7 +24,7 @@ import { bindableAt } from './bindables.ts';
 
 /** The handwritten part of a field, for everything that the API schema does not state. */
 export interface FieldRow extends Partial<Field> {
-  /** Checks a string, a choice or an id before the checks of its form. */
+  /** Runs before the checks of the API schema. */
   readonly checkFirst?: Check;
   /** Runs after the checks of the API schema. */
   readonly checkLast?: Check;

@@ -23,7 +23,7 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** Returns the problem of a text or an id. `own` is the record to change. */
+/** Returns the problem of a string or an id. `own` is the record to change. */
 export type Check = (content: string, own?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
@@ -58,10 +58,10 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** Runs before the checks that every string has. */
+  /** Runs before all other checks. */
   readonly checkFirst?: Check;
   readonly maxLength?: number;
-  /** Runs after the checks that every string has. */
+  /** Runs after all other checks. */
   readonly checkLast?: Check;
 }
 
@@ -130,7 +130,7 @@ export const uuid: ReadField = rejectNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
-/** An id as text. The service does not treat a number of more than 64 bits as an integer. */
+/** An id as a string. The service does not treat a number of more than 64 bits as an integer. */
 function idText(value: JsonValue): string {
   return typeof value === 'number' && value >= 2 ** 64 ? value.toExponential() : textOf(value);
 }

@@ -309,7 +309,10 @@ test('a resource that refers to a flow is created after all stages of the flow',
 });
 
 test.each([
-  ['{ stage: { name: who }, order: 1 }, { stage: { name: who }, order: 1 }', 'bound twice with the same order'],
+  [
+    '{ stage: { name: who }, order: 1 }, { stage: { name: who }, order: 1 }',
+    'bound twice with the same order',
+  ],
   ['{ order: 1 }', 'a binding has exactly one of `stage`'],
   ['{ stage: { name: who }, order: 1, policies: [{ order: 1 }] }', 'a binding has exactly one of `policy`'],
   ['{ stage: { name: who }, order: 1, invalid_response_action: again }', 'invalid_response_action'],

@@ -195,7 +195,10 @@ describe('a plan of bindings', () => {
 });
 
 test.each([
-  ['access: everyone, policies: [{ group: { name: staff }, order: 1 }]', 'cannot declare both `access` and `policies`'],
+  [
+    'access: everyone, policies: [{ group: { name: staff }, order: 1 }]',
+    'cannot declare both `access` and `policies`',
+  ],
   ['policies: [{ order: 1 }]', 'a binding has exactly one of `policy`, `group`, `user`'],
   ['policies: [{ group: { name: a }, user: { name: b }, order: 1 }]', 'a binding has exactly one of'],
   [
