@@ -165,10 +165,8 @@ async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Pro
 
 function askYesOrNo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
   return async (question) =>
-    (await ask?.(
-      `${fitToWidth(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `,
-      signal,
-    )) === 'yes';
+    (await ask?.(`${fitToWidth(`${question} Only "yes" is accepted:`, createStyle(stderr))} `, signal)) ===
+    'yes';
 }
 
 /** Asks about changes that affect how people log in. --yes does not answer this question. */

@@ -41,7 +41,7 @@ export async function credentials(
   const to = targetOf(options);
   const wanted = options.all ? 'all' : addressesIn(written);
   if (options.all && written.length > 0)
-    throw new UsageError('--all excludes addresses', 'Leave out --all or the addresses.');
+    throw new UsageError('--all and addresses exclude each other', 'Leave out --all or the addresses.');
   const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
   if (!settings.service) {
     stderr.write(diagnosticsText(settings.diagnostics, createStyle(stderr)));

@@ -74,7 +74,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(`Left out: ${shipped} defaults of the service that nobody changed. To include them, use --all.`);
   if (later.fields.length > 0)
     remark(
-      `Perhaps still at their defaults: these fields came after ${later.than}, the last release whose defaults are known: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
+      `These fields came after ${later.than}, the last release whose defaults are known, and may have their default values: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
     );
   // An export is complete even if it leaves out records that no manifest can declare.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
@@ -158,7 +158,7 @@ function reportSecrets(found: readonly Declared[], remark: (words: string) => vo
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(
-      `Secrets are comments, and are not managed. To create the records in another service, remove each # and set: ${names.toSorted().join(', ')}. A record that exists gets one by \`rollcall apply --resend ADDRESS --allow update\`.`,
+      `Secrets are written as comments, and are not managed. To create the records in another service, remove each # and set: ${names.toSorted().join(', ')}. To send a secret to a record that exists: \`rollcall apply --resend ADDRESS --allow update\`.`,
     );
 }
 

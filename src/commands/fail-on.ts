@@ -22,7 +22,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Ask
     );
   if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
     throw new UsageError(
-      '--undeclared covers all manifests',
+      '--undeclared compares the service with all manifests',
       'Leave out --target, --exclude, --shard and --changed-only.',
     );
 }
@@ -72,7 +72,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
 const words: Readonly<Record<FailOn, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   undeclared: ['is no longer declared', 'are no longer declared'],
-  opens: ['is opened to more than before', 'are opened to more than before'],
+  opens: ['is opened to more people than before', 'are opened to more people than before'],
 };
 
 const notDeclared = ['is not declared', 'are not declared'] as const;

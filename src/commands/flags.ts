@@ -118,7 +118,7 @@ function refuseMissingBaseline(
   if (changedOnly && baseline === undefined) {
     throw new UsageError(
       '--changed-only needs --baseline',
-      'Name a folder with an earlier state of this one, as made by: git worktree add --detach .before origin/main.',
+      'Name a folder with an earlier state of this folder, as made by: git worktree add --detach .before origin/main.',
     );
   }
   if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput)) {

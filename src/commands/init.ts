@@ -94,7 +94,7 @@ async function refuseTerraformFolder(
   if (terraform) {
     throw new UsageError(
       `this folder belongs to Terraform: ${terraform.name} is in it`,
-      'rollcall does not read *.tf. Name a folder for its files: rollcall init roll; or this one: rollcall init .',
+      'rollcall does not read *.tf files. Name a folder for the files of rollcall (rollcall init roll), or this folder (rollcall init .).',
     );
   }
 }
@@ -226,7 +226,7 @@ async function answersFrom(
   );
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable)) {
     throw new UsageError(
-      'this cannot name an environment variable', // and may be the token itself
+      'this is not the name of an environment variable', // and may be the token itself
       'Give the name of the variable, not the token: letters, digits and _.',
     );
   }

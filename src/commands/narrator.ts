@@ -129,7 +129,7 @@ class Narrator {
         this.#saidUntil = until;
         const end = isTooLong ? ', which is too long: the run ends' : '';
         this.#remark(
-          `The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`,
+          `The service asks clients to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`,
         );
         return;
       }

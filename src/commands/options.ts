@@ -30,7 +30,10 @@ function collect(value: string, previous: readonly string[] = []): string[] {
 const notPrintedFormats = formatNames.filter((format) => !printedFormats.includes(format)).join(', ');
 const report: Made = () =>
   new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
-const commentKey = singleOption('--comment-key <text>', 'identifies its comments on a pull request');
+const commentKey = singleOption(
+  '--comment-key <text>',
+  'identifies the comments of this run on a pull request',
+);
 
 export const failOn: Made = () => {
   const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
@@ -51,9 +54,9 @@ export const insecureHttp: Made = singleOption(
 );
 export const caFile: Made = singleOption('--ca-file <file>', 'a PEM file of additional trusted authorities');
 const verbose = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
-const target = repeatableOption('--target <address>', 'only addresses like application.*');
-const exclude = repeatableOption('--exclude <address>', 'no addresses like user.ci-*');
-const wait = singleOption('--wait <seconds>', 'wait while the service is down (default: 60 once up)');
+const target = repeatableOption('--target <address>', 'select only addresses like application.*');
+const exclude = repeatableOption('--exclude <address>', 'leave out addresses like user.ci-*');
+const wait = singleOption('--wait <seconds>', 'wait for the service (default: 60 after an answer)');
 const concurrency = singleOption('--concurrency <n>', 'most requests at the same time (default: 8)');
 
 export const colours: readonly Made[] = [
@@ -65,14 +68,14 @@ export const reporting: readonly Made[] = [report, commentKey];
 
 /** For commands that show many changes. */
 export const detail: readonly Made[] = [
-  singleOption('--compact', 'a line for each change'),
-  singleOption('--no-compact', 'every change in full, however many there are'),
+  singleOption('--compact', 'show a line for each change'),
+  singleOption('--no-compact', 'show every change in full, however many there are'),
 ];
 
 /** For commands that read rollcall.yaml. */
 const config: readonly Made[] = [
   singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
-  singleOption('--config <file>', 'in place of rollcall.yaml'),
+  singleOption('--config <file>', 'read this file in place of rollcall.yaml'),
   singleOption('--contract-only', 'send only the three documented operations'),
   repeatableOption('--capability <name>', 'turn on a capability: rollcall help capabilities'),
 ];
@@ -93,7 +96,7 @@ export function project(formats?: readonly string[]): readonly Made[] {
 const service: readonly Made[] = [
   url,
   singleOption('--token-file <file>', 'the file of the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
-  singleOption('-q, --quiet', 'no progress, remarks or warnings'),
+  singleOption('-q, --quiet', 'print no progress, remarks or warnings'),
 ];
 const connection: readonly Made[] = [
   singleOption('--timeout <seconds>', 'the time limit of a request (default: 60)'),
@@ -116,9 +119,9 @@ export function runOptions(formats?: readonly string[]): readonly Made[] {
     concurrency,
     target,
     exclude,
-    singleOption('--shard <i/n>', 'only part I of N of the resources, divided by address'),
+    singleOption('--shard <i/n>', 'select part I of N of the resources, divided by address'),
     singleOption('--baseline <folder>', 'show changes since an earlier state of this folder'),
-    singleOption('--changed-only', 'with --baseline: only added or altered entries'),
+    singleOption('--changed-only', 'with --baseline: select only added or altered entries'),
     singleOption('--max-creates <n>', 'refuse a plan that would create more'),
     singleOption('--keep-going', 'continue without resources that cannot be planned; exit 6'),
     singleOption('--max-updates <n>', 'refuse a plan that would change more'),
@@ -144,7 +147,7 @@ export const credentialsOptions: readonly Made[] = [
   singleOption('--to <file>', 'a new file, or - for standard output'),
   singleOption('--format <name>', 'the format of the file', ['dotenv', 'json', 'kubernetes'], 'dotenv'),
   singleOption('--replace', 'replace an existing file'),
-  singleOption('--all', 'all providers with a secret'),
+  singleOption('--all', 'write all providers with a secret'),
   singleOption('--show-secrets', 'with --to -: print secrets'),
   ...service,
   ...config,
@@ -156,17 +159,17 @@ export const credentialsOptions: readonly Made[] = [
 ];
 
 export const exportOptions: readonly Made[] = [
-  singleOption('--out <folder>', 'for the new files (default: stdout)'),
+  singleOption('--out <folder>', 'the folder for the new files (default: stdout)'),
   singleOption('--split <by>', 'how files are divided (default: type)', splits),
-  repeatableOption('--type <type>', 'only this type, such as application or flow'),
+  repeatableOption('--type <type>', 'export only this type, such as application or flow'),
   singleOption('--all', 'include unchanged defaults of the service'),
   target,
   exclude,
-  repeatableOption('--missing-from <path>', 'only records that these manifests do not declare'),
+  repeatableOption('--missing-from <path>', 'export only records that these manifests do not declare'),
   singleOption('--without <fields>', 'leave fields out, such as email,attributes'),
-  singleOption('--ids', 'ids of providers and groups, in place of their names'),
+  singleOption('--ids', 'write ids of providers and groups, in place of their names'),
   singleOption('--internal', 'include users that the service made for itself'),
-  singleOption('--list', 'print the addresses alone'),
+  singleOption('--list', 'print only the addresses'),
   singleOption('--check', 'write nothing if a plan of the manifests has changes'),
   output(['yaml', 'json']),
   ...service,

@@ -19,7 +19,7 @@ const inertEnvironment: ProgramEnvironment = {
   env: {},
   writeOut: () => {},
   writeErr: () => {},
-  contextFor: () => Promise.reject(new Error('there is nothing to run a command in')),
+  contextFor: () => Promise.reject(new Error('no command can run in this environment')),
 };
 
 /**

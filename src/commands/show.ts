@@ -36,7 +36,7 @@ function reportIn(filename: string, written: string): Report {
   if (reason !== undefined)
     throw new UsageError(`${filename} contains no result, only the reason why there is none`, reason);
   throw new UsageError(
-    `${filename} holds no plan and no apply that can be shown`,
+    `${filename} contains no plan and no result of apply that can be shown`,
     'Name a complete file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote.',
   );
 }

@@ -144,8 +144,8 @@ async function entryTypeAt(filename: string): Promise<Stats | undefined> {
 }
 
 function notReplacedError(found: Stats): string {
-  if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
-  return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
+  if (found.isSymbolicLink()) return 'this name is a link: name the file that it leads to';
+  return found.isDirectory() ? 'this name is a folder' : 'this name is not a file';
 }
 
 /** Makes a folder and its parents one by one, because recursive `mkdir` never returns below /proc. */

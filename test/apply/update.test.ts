@@ -113,7 +113,7 @@ describe('an update', () => {
     });
   });
 
-  test('is sent at most three times if the service asks to wait', async () => {
+  test('is sent at most three times if the service asks clients to wait', async () => {
     expect(await settle([asPlanned, slow, asPlanned, slow, asPlanned, asDeclared])).toMatchObject({
       outcome: 'updated',
       attempts: 3,

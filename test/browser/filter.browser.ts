@@ -90,7 +90,7 @@ describe('the unchanged entries of an HTML plan with a baseline', () => {
     const status = page.getByRole('status');
     expect(await shownHeadings(page)).toEqual(touched);
     expect(await status.textContent()).toBe('3 of 5 shown');
-    const fold = page.getByText('Unchanged by this change: 1 to create if absent, 1 in sync');
+    const fold = page.getByText('Not affected by this change: 1 to create if absent, 1 in sync');
     await fold.click();
     expect(await shownHeadings(page)).toEqual([...touched, ...others]);
     await expect.poll(() => status.textContent()).toBe('5 of 5 shown');

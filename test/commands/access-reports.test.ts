@@ -53,7 +53,7 @@ describe('an unfinished application', () => {
     expect(ending).toBe('denied');
     expect(stdout).toContain('it was changed only in part: it is not as declared in `access.groups`');
     expect(stdout).not.toContain('nobody in who is not declared');
-    expect(stdout).toContain('Only its former and its declared users and groups can open it.');
+    expect(stdout).toContain('Only the former and the declared users and groups can open it.');
   });
 
   test('is not reported as closed to anybody while everyone can open it', async () => {

@@ -159,7 +159,9 @@ describe('a plan with access', () => {
     expect(stdout).toContain(`\nOpens application.grafana to ${whom}.\n`);
     const failed = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
     expect(failed.ending).toBe('changes');
-    expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
+    expect(failed.stderr).toContain(
+      '1 resource is opened to more people than before, and --fail-on opens is given',
+    );
   });
 
   describe('with mode `all`', () => {
@@ -590,7 +592,7 @@ test('a saved plan writes its bindings, and is rejected if somebody else changed
   expect(boundTo(service)).toEqual([contractors]);
   const { ending, stderr } = await run('apply', service.send, text, options, setup);
   expect(ending).toBe('stale');
-  expect(stderr).toContain('`access.groups` is not as it was when the plan was made');
+  expect(stderr).toContain('`access.groups` has changed since the plan was made');
 });
 
 test.runIf(inFull)(

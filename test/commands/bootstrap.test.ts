@@ -70,7 +70,7 @@ function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
 }
 
 const noInvalidationFlow =
-  'Note: release 2023.10.7 has no `invalidation_flow` of providers, which came with 2024.10: it is left out.\n';
+  'Note: `invalidation_flow` of providers is left out: it came with release 2024.10, and the service is 2023.10.7.\n';
 
 test('a fresh service of release 2023.10 has no flow for invalidation_flow, and the example works without one', async () => {
   const { send } = empty('2023.10');

@@ -148,7 +148,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   });
 
   test.each([
-    ['an unknown name', 'provider.Nobody', 'failed', 'it does not exist'],
+    ['an unknown name', 'provider.Nobody', 'failed', 'the record does not exist'],
     ['a proxy provider, which has no credentials', 'provider.Proxy', 'failed', 'has no credentials'],
   ])('fails for %s, and writes nothing', async (_, name, expected, words) => {
     const world = worldWith();
@@ -189,7 +189,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test.each([
     [[], { to: 'c' }, 'no record is named'],
     [[address], {}, 'no file is named'],
-    [[address], { to: 'c', all: true }, '--all excludes addresses'],
+    [[address], { to: 'c', all: true }, '--all and addresses exclude each other'],
     [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
   ])('refuses %j with %j', async (addresses, options, words) => {

@@ -402,7 +402,7 @@ describe('an apply with deletes', () => {
       .join('')}`;
 
   test.each([
-    [5, {}, 'the plan would delete 5 of the 41 users, and a tenth of them is 4'],
+    [5, {}, 'the plan would delete 5 of the 41 users, more than a tenth (4)'],
     [11, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
     [5, { maxDeletes: '4' }, 'the plan would delete 5 resources, and --max-deletes allows 4'],
   ])('deletes nothing if it would delete %i with %j', async (count, options, words) => {

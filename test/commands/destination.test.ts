@@ -100,11 +100,11 @@ describe('the environment and the URL of the service are shown', () => {
 
   test('in the confirmation, with the number of creates', async () => {
     const { questions, ending } = await applied({ yes: false });
-    expect(questions).toEqual([`Create 2 in ${name}? Only "yes" is taken as yes: `]);
+    expect(questions).toEqual([`Create 2 in ${name}? Only "yes" is accepted: `]);
     expect(ending).toBe('failed');
     const open = { url, env: { ROLLCALL_TOKEN: 'canary-token' } };
     expect((await ran((context) => apply([], { output: 'text' }, context), open)).questions).toEqual([
-      `Create 2 in ${url}? Only "yes" is taken as yes: `,
+      `Create 2 in ${url}? Only "yes" is accepted: `,
     ]);
   });
 

@@ -56,14 +56,22 @@ function version(release: string): Exchange {
 
 describe('doctor', () => {
   test.each([
-    ['2025.12.4', '', /^pass the service is 2025\.12\.4, and rollcall was tried on 2025\.12\.4 /],
+    ['2025.12.4', '', /^pass the service is 2025\.12\.4, and rollcall was tested on 2025\.12\.4 /],
     [
       '2025.12.1',
       "release: '2025.12'",
-      /^pass the service is 2025\.12\.1, and rollcall was tried on 2025\.12\.4 /,
+      /^pass the service is 2025\.12\.1, and rollcall was tested on 2025\.12\.4 /,
     ],
-    ['2024.8.6', '', /^pass the service is 2024\.8\.6, known from its sources, not tested/],
-    ['2026.5.0-rc1', '', /^pass the service is 2026\.5\.0, known from the schema of 2026\.5\.6, not tested/],
+    [
+      '2024.8.6',
+      '',
+      /^pass the service is 2024\.8\.6, and rollcall was not tested on it: it is known from its sources/,
+    ],
+    [
+      '2026.5.0-rc1',
+      '',
+      /^pass the service is 2026\.5\.0, and rollcall was not tested on it: it is known from the schema of 2026\.5\.6/,
+    ],
     ['2026.11.0', '', /^warn the service is 2026\.11\.0, and rollcall knows releases up to 2026\.8 /],
     ['2022.12.3', '', /^warn the service is 2022\.12\.3, and rollcall supports 2023\.10 /],
     [

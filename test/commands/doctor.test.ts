@@ -195,7 +195,7 @@ describe('doctor --wait', () => {
   test.each([
     ['nobody listens', refused, true],
     ['the service says that it is starting', starting, true],
-    ['the service asks to wait', answered(429, '', { 'retry-after': '5' }), false],
+    ['the service asks clients to wait', answered(429, '', { 'retry-after': '5' }), false],
     ['the answer is lost', lost, false],
   ] as const)('is advised if %s, with flags that doctor has: %#', async (_, answer, named) => {
     const { stdout } = await examined([answer]);

@@ -159,7 +159,9 @@ test.each(someOf(served, 4))(
     expect(planned.stdout).toContain(`Plan: ${declared} to add, 0 to change, 0 to destroy.`);
     const hasUsers = text.includes('users:');
     expect(planned.stdout.includes('? user.alice')).toBe(hasUsers);
-    expect(planned.stdout.match(/each \? is created if it is absent/g) ?? []).toHaveLength(hasUsers ? 1 : 0);
+    expect(planned.stdout.match(/each resource marked \? is created if it is absent/g) ?? []).toHaveLength(
+      hasUsers ? 1 : 0,
+    );
     const first = await run(apply, service.url, text);
     expect(first).toMatchObject({ ending: 'done' });
     expect(first.stdout).toContain(`${declared} created`);

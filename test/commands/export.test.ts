@@ -505,7 +505,7 @@ describe('an export reports unreadable records instead of treating them as absen
     const { ending, stderr } = await exporting(send, { type: ['application'] });
     expect(ending).toBe('incomplete');
     expect(stderr).toContain(
-      'application.a00001: the service lists it, and does not show it (404) [not-exported]',
+      'application.a00001: the service lists the record, but does not return it (404) [not-exported]',
     );
   });
 

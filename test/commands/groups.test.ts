@@ -337,7 +337,7 @@ describe('a saved plan with new groups', () => {
     service.sandbox.create('group', { name: 'staff' });
     const { ending, stderr } = await run('apply', service.send, roll, options, setup);
     expect(ending).toBe('stale');
-    expect(stderr).toContain('user.alice: `groups` would get another value than the plan shows');
+    expect(stderr).toContain('user.alice: `groups` would not get the value that the plan shows');
   });
 });
 

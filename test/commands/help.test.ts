@@ -23,7 +23,7 @@ describe('rollcall help', () => {
 
   test('explains when --wait waits', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
-    expect(stdout).toMatch(/--wait <seconds> +wait while the service is down \(default: 60 once up\)\n/);
+    expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 after an answer\)\n/);
   });
 
   test.each([

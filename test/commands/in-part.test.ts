@@ -138,7 +138,7 @@ describe('an application found after a lost answer to its create', () => {
   ])('%s, with differences, is reported as incomplete in every format', async (_, answers) => {
     const { ending, outputs } = await applied(application, answers);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, `${ours}, but holds [] in backchannel_providers`);
+    expectInEach(outputs, `${ours}, but has [] in backchannel_providers`);
     expect(outputs['text']).toContain(`  = application.wiki  ${ours}, and differs in backchannel_providers`);
     expect(outputs['text']).toContain('m.yaml:6:');
     expect(outputs['text']).toContain('The manifest declares [3,2].');

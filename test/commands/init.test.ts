@@ -401,8 +401,8 @@ describe('rollcall init', () => {
   test.each([
     [{}, 'no service URL is given'],
     [{ url: 'ftp://x' }, 'URL'],
-    [{ url, tokenEnv: 'secret token!' }, 'cannot name an environment variable'],
-    [{ url, tokenEnv: 'kY3vcanaryQ8z' }, 'cannot name an environment variable'],
+    [{ url, tokenEnv: 'secret token!' }, 'not the name of an environment variable'],
+    [{ url, tokenEnv: 'kY3vcanaryQ8z' }, 'not the name of an environment variable'],
     [{ url, pipeline: 'jenkins' }, 'there is no pipeline file for "jenkins"'],
   ])('refuses %j, and writes nothing', async (options, message) => {
     const { context, written } = capture({});

@@ -260,7 +260,7 @@ test('a resource that is not planned is shown even if unchanged since the baseli
     expect(text).toContain('nothing added, altered or removed');
     expect(text).toMatch(/application\.bad[^]*there is no provider named/);
   }
-  expect(ran.stdout()).toContain('Unchanged by this change: 2 to create, 1 in sync.');
+  expect(ran.stdout()).toContain('Not affected by this change: 2 to create, 1 in sync.');
 });
 
 test('a resource that is not planned shows no hidden field', async () => {

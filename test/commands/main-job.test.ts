@@ -178,7 +178,7 @@ describe('a service that asks to wait', () => {
       clock: virtualClock(),
     });
     expect(ending).toBe('done');
-    expect(stderr).toBe('The service asks to wait 30 s (429).\n');
+    expect(stderr).toBe('The service asks clients to wait 30 s (429).\n');
   });
 });
 

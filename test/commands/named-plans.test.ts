@@ -250,7 +250,7 @@ describe('a saved plan with names', () => {
   test('is refused if a name has another id now', async () => {
     const { ending, output, sent } = await applied(swapped);
     expect(ending).toBe('stale');
-    expect(output).toContain('user.alice: `groups` would get another value than the plan shows [stale-plan]');
+    expect(output).toContain('user.alice: `groups` would not get the value that the plan shows [stale-plan]');
     expect(output).toContain(staff);
     expect(output).toContain(others);
     expect(sent).toEqual([]);

@@ -23,7 +23,9 @@ test('a pause for several requests is reported once, and a longer pause again', 
       await clock.sleep(1);
     }
   });
-  expect(stderr()).toBe('The service asks to wait 5 s (429).\nThe service asks to wait 60 s (429).\n');
+  expect(stderr()).toBe(
+    'The service asks clients to wait 5 s (429).\nThe service asks clients to wait 60 s (429).\n',
+  );
 });
 
 function told(...events: readonly RunEvent[]): string {
@@ -40,7 +42,7 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   expect(told(away, pause)).toBe(told(away));
   const tooLong = { ...pause, milliseconds: 3_600_000, isTooLong: true };
   expect(told(away, tooLong)).toBe(
-    `${told(away)}The service asks to wait 3600 s (503), which is too long: the run ends.\n`,
+    `${told(away)}The service asks clients to wait 3600 s (503), which is too long: the run ends.\n`,
   );
 });
 
@@ -97,7 +99,7 @@ test('apply -v reports how each kind was read, and without -v nothing', () => {
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
     'users are looked up one by one: less than an eighth of all 5000 are declared.',
     "users are looked up one by one: only superusers get the whole list, and this is not a superuser's token.",
-    'users are looked up one by one: the service gave another list than was asked for.',
+    'users are looked up one by one: the service returned a different list from the requested one.',
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });

@@ -126,8 +126,8 @@ describe('an apply during a restart of the service', () => {
     const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
     const { stderr } = await applying({ ...restart, says });
     expect([...new Set(withoutProgress(stderr))]).toEqual([
-      'The service asks to wait 5 s (503).',
-      'The service is starting or away (503); waiting up to 60 s for it.',
+      'The service asks clients to wait 5 s (503).',
+      'The service is starting or unavailable (503); waiting up to 60 s for it.',
       'The service answers now, after 20 s.',
     ]);
   });
@@ -172,7 +172,7 @@ describe('an apply during a restart of the service', () => {
     );
     expect(withoutProgress(stderr).slice(1)).toEqual([
       'The service answers now, after 21 s.',
-      'The service asks to wait 9 s (429).',
+      'The service asks clients to wait 9 s (429).',
     ]);
   });
 

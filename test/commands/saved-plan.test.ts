@@ -260,7 +260,10 @@ describe('apply --plan', () => {
     [
       'if a compared field has changed, with both values',
       { held: { ...existing, drifted: { name: 'Other', meta_publisher: 'me' } } },
-      ['application.drifted: `name` is not as it was', 'It was "Observed", and is "Other".'],
+      [
+        'application.drifted: `name` has changed since the plan was made',
+        'It was "Observed", and is "Other".',
+      ],
     ],
     [
       'if a difference is gone',

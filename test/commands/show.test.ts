@@ -143,10 +143,10 @@ describe('rollcall show', () => {
   });
 
   test.each([
-    ['nothing', '', /holds no plan and no apply/],
-    ['a truncated document', '{"format_version":', /holds no plan and no apply/],
-    ['a JSON list', '[]', /holds no plan and no apply/],
-    ['a plan with an impossible date', 'leap', /holds no plan and no apply/],
+    ['nothing', '', /contains no plan and no result of apply/],
+    ['a truncated document', '{"format_version":', /contains no plan and no result of apply/],
+    ['a JSON list', '[]', /contains no plan and no result of apply/],
+    ['a plan with an impossible date', 'leap', /contains no plan and no result of apply/],
     [
       'the reason for a missing result',
       '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',

@@ -109,7 +109,7 @@ test('among hundreds of undeclared records, the first are named and the others c
 });
 
 test.each([
-  [{ target: ['user.*'] }, '--undeclared covers all manifests'],
+  [{ target: ['user.*'] }, '--undeclared compares the service with all manifests'],
   [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
   [{ contractOnly: true }, '--undeclared reads lists, which contract_only does not allow'],
 ])('plan refuses %j as wrong usage', async (options, words) => {

@@ -152,7 +152,7 @@ describe('an update reports', () => {
       request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
     const { stdout } = await applied(world, wiki);
     expect(stdout).toContain('the service accepted the change, but did not change `group`: "Old"');
-    expect(stdout).toContain('It was sent 3 times.');
+    expect(stdout).toContain('The value was sent 3 times.');
   });
 
   test('that the result is unknown after a lost last answer', async () => {
@@ -176,7 +176,7 @@ describe('an update reports', () => {
     };
     const { ending, stdout } = await applied(world, wiki);
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('`group` differs from its planned and from its declared value');
+    expect(stdout).toContain('`group` differs from both the planned and the declared value');
     expect(stdout).toContain('with unknown effect');
     expect(stdout).not.toMatch(/created it|its create/);
   });

@@ -372,7 +372,7 @@ describe('an apply with --allow update', () => {
     const { context, stdout } = world.run(wiki);
     expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
-    expect(stdout()).toContain('`group` differs from its planned and from its declared value');
+    expect(stdout()).toContain('`group` differs from both the planned and the declared value');
   });
 
   test("changes no service account of the service itself, and does not disable the token's user", async () => {
@@ -572,8 +572,8 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     };
     expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
     expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
-      'Change 1 in http://127.0.0.1:9? Only "yes" is taken as yes: ',
-      'This change does more than change fields, as shown above. Make it? Only "yes" is taken as yes: ',
+      'Change 1 in http://127.0.0.1:9? Only "yes" is accepted: ',
+      'This change does more than change fields, as shown above. Make it? Only "yes" is accepted: ',
     ]);
     expect(stderr()).toContain('application.grafana: logins go through another provider');
     expect(world.writes()).toEqual([]);
@@ -589,7 +589,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     };
     await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask });
     expect(questions[1]).toBe(
-      '2 of these 5 changes do more than change fields, as shown above. Make all 5? Only "yes" is taken as yes: ',
+      '2 of these 5 changes do more than change fields, as shown above. Make all 5? Only "yes" is accepted: ',
     );
     expect(stderr()).toContain('\n  user.bob: the account can no longer log in\n');
   });

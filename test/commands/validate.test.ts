@@ -6,7 +6,7 @@ const input = 'version: 1\nusers: [{ username: u, name: "${env:NO_SUCH_NAME}", e
 test('validate --without-secrets needs no secrets, and notes that unless quiet', async () => {
   expect((await endedHere(['validate', '-'], { input })).code).toBe(3);
   const words =
-    '2 values were not checked, because their secrets are not read here: ${env:NO_SUCH_NAME}, ${file:no/such}.\n';
+    '2 values were not checked, because their secrets were not read: ${env:NO_SUCH_NAME}, ${file:no/such}.\n';
   const valid = 'Valid: 1 user.\n';
   const said = await endedHere(['validate', '-', '--without-secrets'], { input });
   expect(said).toEqual({ code: 0, stdout: words + valid, stderr: '' });

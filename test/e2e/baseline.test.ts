@@ -62,7 +62,7 @@ Only added or altered entries: 2 of the 5 declared resources.
 
 In this change, compared with ../.before/roll: 1 added, 1 altered, 2 no longer declared.
 
-  ! application.wiki is altered; it differs and is left unchanged  manifests/apps.yaml:2
+  ! application.wiki is altered; the record differs and is left unchanged  manifests/apps.yaml:2
       name
         before    "Wiki"
         now       "Wiki 2"

@@ -77,7 +77,7 @@ describe('a service with a certificate of a private authority', () => {
     const { code, stderr } = await plan(urls.good, []);
     expect(code).toBe(1);
     expect(folded(stderr)).toContain(
-      'the service cannot be reached: its certificate is from an untrusted authority',
+      'the service cannot be reached: the certificate is from an untrusted authority',
     );
     expect(stderr).toContain('--ca-file');
   });
@@ -92,8 +92,8 @@ describe('a service with a certificate of a private authority', () => {
   });
 
   test.each([
-    ['expired', 'its certificate has expired'],
-    ['other-host', 'its certificate is for another host'],
+    ['expired', 'the certificate has expired'],
+    ['other-host', 'the certificate is for another host'],
   ] as const)('that is %s is refused with an explanation', async (certificate, words) => {
     const { code, stderr } = await plan(urls[certificate], ['--ca-file', caFile]);
     expect(code).toBe(1);
@@ -143,10 +143,10 @@ describe('a service that requires a client certificate', () => {
   });
 
   test.each([
-    [116, 'it requires a client certificate'],
-    [40, 'it refuses the TLS handshake'],
-    [42, 'it does not accept the client certificate'],
-    [44, 'it does not accept the client certificate'],
+    [116, 'a client certificate is required'],
+    [40, 'the TLS handshake was refused'],
+    [42, 'the client certificate was not accepted'],
+    [44, 'the client certificate was not accepted'],
   ])('is distinguished from an unreachable service by the TLS alert %i', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));

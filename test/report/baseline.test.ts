@@ -77,7 +77,7 @@ describe('the text of a plan with a baseline', () => {
 
 In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 
-  ! application.grafana is altered; it differs and is left unchanged  m.yaml:3
+  ! application.grafana is altered; the record differs and is left unchanged  m.yaml:3
       name
         before    "Grafana"
         now       "Grafana 2"
@@ -93,12 +93,12 @@ In this change, compared with .before: 2 added, 1 altered, 2 no longer declared.
 
 No longer declared, and left unchanged: user.bob, user.carl
 
-Unchanged by this change: 1 to create if absent, 1 differs.
+Not affected by this change: 1 to create if absent, 1 differs.
 To show these as well, leave out --baseline.
 
 Open to everyone, because no \`access\` is declared: application.new.
 
-The token may not view users: each ? is created if it is absent, and left unchanged otherwise. With the permission to view users, the plan shows which exist.
+The token may not view users: each resource marked ? is created if it is absent, and left unchanged otherwise. With the permission to view users, the plan shows which exist.
 
 To change these differences, apply with two flags: \`--capability update --allow update\`. Instead of \`--capability update\`, rollcall.yaml can have \`capabilities: [update]\`.
 
@@ -116,7 +116,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
       { a: { name: 'A' } },
       `In this change, compared with .before: nothing added, altered or removed.
 
-Unchanged by this change: 1 in sync.`,
+Not affected by this change: 1 in sync.`,
     ],
     [
       'only new entries',
@@ -125,7 +125,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A' } },
       `In this change, compared with .before: 1 added.
 
-  = application.a is added; it exists already, as declared  m.yaml:3
+  = application.a is added; the record exists already, as declared  m.yaml:3
       slug  "a"
       name  "A"`,
     ],
@@ -136,7 +136,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', group: 'H' } },
       `In this change, compared with .before: 1 added.
 
-  ! application.a is added; it exists, differs and is left unchanged  m.yaml:3
+  ! application.a is added; the record exists, differs and is left unchanged  m.yaml:3
       slug   "a"
       name   "A"
       group
@@ -162,7 +162,7 @@ Unchanged by this change: 1 in sync.`,
       {},
       `In this change, compared with .before: 1 altered.
 
-  ? user.u is altered; if it exists, it is left unchanged  m.yaml:3
+  ? user.u is altered; if the record exists, it is left unchanged  m.yaml:3
       is_active
         before    (not declared)
         now       false
@@ -178,7 +178,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', meta_description: 'one\nzwei' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left unchanged  m.yaml:3
+  ! application.a is altered; the record differs and is left unchanged  m.yaml:3
       meta_description  (- before, + now)
         one
       - two
@@ -196,7 +196,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'B', group: 'H' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left unchanged  m.yaml:3
+  ! application.a is altered; the record differs and is left unchanged  m.yaml:3
       name
         before    "A"
         now       "B"
@@ -211,7 +211,7 @@ Unchanged by this change: 1 in sync.`,
       { a: { name: 'A', group: 'canary-one' } },
       `In this change, compared with .before: 1 altered.
 
-  ! application.a is altered; it differs and is left unchanged  m.yaml:3
+  ! application.a is altered; the record differs and is left unchanged  m.yaml:3
       group  (sensitive; had another value before)
       group  (sensitive; differs from the declared secret)
       …  1 more, as before`,
@@ -223,7 +223,7 @@ Unchanged by this change: 1 in sync.`,
       {},
       `In this change, compared with .before: 1 altered.
 
-  ? user.u is altered; if it exists, it is left unchanged; it was invalid before  m.yaml:3
+  ? user.u is altered; if the record exists, it is left unchanged; it was invalid before  m.yaml:3
       username  "u"
       name      "U"`,
     ],
@@ -272,7 +272,7 @@ Compared with .before:
 \`\`\`
 
 `);
-    expect(folded).toContain('<summary>Unchanged by this change: 2000 to create if absent</summary>');
+    expect(folded).toContain('<summary>Not affected by this change: 2000 to create if absent</summary>');
     expect(folded).toContain('? user.user-0  m.yaml:3\n');
     expect(folded).not.toContain('zoe');
     expect(folded).toContain('… and 1950 more users that are created if they are absent.\n');
@@ -345,6 +345,6 @@ test('the HTML plan with a baseline begins with new and removed entries, and fol
     'm.yaml:6:5, before',
   ]);
   expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');
-  expect(folded).toContain('<summary>Unchanged by this change: 1 to create</summary>');
+  expect(folded).toContain('<summary>Not affected by this change: 1 to create</summary>');
   expect(folded).toContain('</span> application.a</h2>');
 });

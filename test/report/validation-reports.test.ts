@@ -86,8 +86,7 @@ describe('values left unchecked without secrets', () => {
 
   test('are reported in every format', async () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
-    const words =
-      '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
+    const words = '2 values were not checked, because their secrets were not read: ${env:A}, ${file:b c}.';
     for (const name of ['text', 'markdown', 'html', 'junit', 'github'] as const)
       expect(formats[name](report, setting), name).toContain(words);
     expect(formats.text(report, setting)).toBe(`${words}\nValid: 2 users.\n`);
@@ -99,7 +98,7 @@ describe('values left unchecked without secrets', () => {
 
   test('are listed one by one, shortened if many, and left out if none', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
-      /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
+      /^1 value was not checked, because its secrets were not read: \$\{env:A\}\.$/m,
     );
     const many = await validatedWithout(
       Array.from({ length: 12 }, (_, index) => `\${env:A${index}}`).join(''),

@@ -272,7 +272,7 @@ describe('pacing during an outage', () => {
     });
     pacing.note(unavailable, 1);
     expect(await pacing.waitForTurn()).toBe(true);
-    // The service asks to wait 5 s, twice.
+    // The service asks clients to wait 5 s, twice.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
 

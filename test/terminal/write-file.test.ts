@@ -69,7 +69,7 @@ describe.each([
     ] as const) {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
-      await expect(write(link, 'new')).rejects.toThrow('there is a link: name the file that it leads to');
+      await expect(write(link, 'new')).rejects.toThrow('this name is a link: name the file that it leads to');
       expect(readlinkSync(link)).toBe(leadsTo);
     }
     expect(readFileSync(target, 'utf8')).toBe('untouched');
@@ -79,11 +79,11 @@ describe.each([
   test.skipIf(process.platform === 'win32')('replaces no folder and no socket', async () => {
     mkdirSync(file);
     for (const path of [file, `${file}/`])
-      await expect(write(path, 'new')).rejects.toThrow('there is a folder');
+      await expect(write(path, 'new')).rejects.toThrow('this name is a folder');
     const socket = join(folder, 'socket');
     const server = createServer().listen(socket);
     await new Promise((resolve) => server.once('listening', resolve));
-    await expect(write(socket, 'new')).rejects.toThrow('there is something that is not a file');
+    await expect(write(socket, 'new')).rejects.toThrow('this name is not a file');
     expect(lstatSync(socket).isSocket()).toBe(true);
     server.close();
     expect(readdirSync(file)).toEqual([]);
@@ -115,7 +115,7 @@ test('a private file is readable for its owner only, and a report like any new f
 });
 
 test.skipIf(process.platform === 'win32')('a private file replaces no device', async () => {
-  await expect(writePrivateFile('/dev/null', 'new')).rejects.toThrow('there is something that is not a file');
+  await expect(writePrivateFile('/dev/null', 'new')).rejects.toThrow('this name is not a file');
   expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 

@@ -138,7 +138,7 @@ export function requiredRole(
   const opened = contractOnly ? [] : kinds.filter(({ access }) => access);
   const inside = contractOnly ? [] : kinds.filter((kind) => !kind.access && childFields(kind).length > 0);
   const bind = [
-    opened.length === 0 ? '' : `, and to bind who may open ${listsIn(opened)}`,
+    opened.length === 0 ? '' : `, and to set who may open ${listsIn(opened)}`,
     inside.length === 0 ? '' : `, and to create the bindings of ${listsIn(inside)}`,
   ].join('');
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;

@@ -25,11 +25,11 @@ type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
 const noSuchApi: Row = [
   'service-unexpected',
   'this URL does not have the API',
-  'Check the service URL: rollcall adds /api/v3/core/… to it. If the URL is right, the 404 for a missing application has no `detail`, unlike the API.',
+  'Check the service URL: rollcall appends /api/v3/core/… to it. If the URL is right, check any proxy: the 404 of the API for a missing application has a `detail`, and this answer has none.',
 ];
 const asksToWait: Row = [
   'service-unreachable',
-  'the service asks to wait',
+  'the service asks clients to wait',
   'Try again later, or with a lower --concurrency.',
 ];
 const refused: Row = ['service-refused', 'the service refused the request', ''];
@@ -54,7 +54,7 @@ function failureWords(answer: Answer): Row {
   return [
     'service-unexpected',
     'a proxy or gateway answered in place of the service',
-    'It could not reach the service. If the service is starting, wait for it with --wait. If not, read the log of the proxy or load balancer.',
+    'The proxy or gateway could not reach the service. If the service is starting, wait for it with --wait. Otherwise, read the log of the proxy or load balancer.',
   ];
 }
 
@@ -98,7 +98,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   not_found: noSuchApi,
   not_offered: [
     'service-unexpected',
-    'the service does not offer this',
+    'the service does not offer this operation',
     'Releases from 2023.10 on offer this operation: allow it in every proxy in front of the service.',
   ],
   no_such_route: noSuchApi,
@@ -138,9 +138,7 @@ function isGatewayAnswer({ status = 0 }: Answer): boolean {
 }
 
 function tlsAdvice({ likeTlsPort }: Answer): string {
-  return likeTlsPort
-    ? ' A port that expects TLS behaves the same; in that case the service URL must begin with https://.'
-    : '';
+  return likeTlsPort ? ' The port may also expect TLS: then the service URL must begin with https://.' : '';
 }
 
 /** The service's own words as a single text; empty if it has none that can be shown. */
@@ -193,7 +191,7 @@ export function waitAdvice(answer: Answer): string | undefined {
 
 function outageSignWords(answer: Answer): string {
   return isStarting(answer)
-    ? `is starting or away (${answer.status})`
+    ? `is starting or unavailable (${answer.status})`
     : `does not answer (${causeWords(answer.error).cause})`;
 }
 

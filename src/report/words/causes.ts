@@ -14,7 +14,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (error instanceof ProxyError) return proxyWords(error);
   if (error instanceof GivenUpError)
     return {
-      cause: 'it was cancelled by the second interruption',
+      cause: 'the request was cancelled by the second interruption',
       advice: 'No problem is known.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
@@ -47,30 +47,34 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
 const causes: ReadonlyMap<string, CauseWords> = new Map(
   [
     [
-      'its certificate is from an untrusted authority',
+      'the certificate is from an untrusted authority',
       'If it is your own authority, pass its certificate with --ca-file.',
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
       'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT',
     ],
-    ['its certificate has expired', 'Renew the certificate, or check the clock here.', 'CERT_HAS_EXPIRED'],
-    ['its certificate is not valid yet', 'Check both clocks.', 'CERT_NOT_YET_VALID'],
     [
-      'its certificate is for another host',
+      'the certificate has expired',
+      'Renew the certificate, or check the clock of this machine.',
+      'CERT_HAS_EXPIRED',
+    ],
+    ['the certificate is not valid yet', 'Check both clocks.', 'CERT_NOT_YET_VALID'],
+    [
+      'the certificate is for another host',
       'Use a host name of the certificate in the service URL.',
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
-      'it requires a client certificate',
+      'a client certificate is required',
       'Pass a client certificate with --client-cert.',
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     ],
     [
-      'it refuses the TLS handshake',
-      'It may require a client certificate: pass one with --client-cert.',
+      'the TLS handshake was refused',
+      'A client certificate may be required: pass one with --client-cert.',
       'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     ],
     [
-      'it does not accept the client certificate',
+      'the client certificate was not accepted',
       'Pass a certificate that the service accepts with --client-cert.',
       'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',

@@ -26,21 +26,21 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create_if_absent: {
     ...lookOf('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
-      `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left unchanged if not.`,
-    words: { same: '', added: 'is added', altered: 'is altered; if it exists, it is left unchanged' },
+      `rollcall does not read ${resource.kind.list}: the record will be created if it is absent, and left unchanged otherwise.`,
+    words: { same: '', added: 'is added', altered: 'is altered; if the record exists, it is left unchanged' },
   },
   update: {
     ...lookOf('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed as declared.',
-    words: { same: '', added: 'is added; it exists, and will be changed', altered: 'is altered' },
+    words: { same: '', added: 'is added; the record exists, and will be changed', altered: 'is altered' },
   },
   delete: {
     ...lookOf('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
-      added: 'is added as absent; it exists, and will be deleted',
-      altered: 'is altered; it is declared absent, and will be deleted',
+      added: 'is added with `state: absent`; the record exists, and will be deleted',
+      altered: 'is altered; the record is declared absent, and will be deleted',
     },
   },
   differs: {
@@ -51,8 +51,8 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
         : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left unchanged',
-      added: 'is added; it exists, differs and is left unchanged',
-      altered: 'is altered; it differs and is left unchanged',
+      added: 'is added; the record exists, differs and is left unchanged',
+      altered: 'is altered; the record differs and is left unchanged',
     },
   },
   not_planned: {
@@ -72,7 +72,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
     words: {
       same: '',
-      added: 'is added; it exists already, as declared',
+      added: 'is added; the record exists already, as declared',
       altered: 'is altered, and in sync',
     },
   },
@@ -81,7 +81,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
-      added: 'is added; it exists already',
+      added: 'is added; the record exists already',
       altered: 'is altered',
     },
   },
@@ -91,7 +91,7 @@ export function lookOf(label: string, sign: string, colour: Look['colour']): Loo
   return { label, sign, colour };
 }
 
-const unfinishedText = 'is unfinished: it opens nothing yet, and a change finishes it';
+const unfinishedText = 'is unfinished: it gives nobody access yet, and an update will complete it';
 
 const inSyncText = 'its declared fields are in sync';
 

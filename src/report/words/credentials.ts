@@ -9,7 +9,7 @@ export function missingCredentials(missing: Missing): Diagnostic {
       return {
         ...diagnosticFor(undefined, {
           code: 'name-not-found',
-          summary: 'it does not exist, has no credentials, or is not visible to this token',
+          summary: 'the record does not exist, has no credentials, or is not visible to this token',
           detail: 'Names are compared exactly.',
         }),
         address,
@@ -42,7 +42,7 @@ export function missingCredentials(missing: Missing): Diagnostic {
           code: 'not-exported',
           severity: 'warning',
           summary: `it has no ${missing.names.join(', ')}`,
-          detail: 'Create an application that has it as its provider: these values then exist.',
+          detail: 'Create an application with this provider, so that these values exist.',
         }),
         address,
       };

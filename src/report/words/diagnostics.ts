@@ -112,7 +112,7 @@ export function uncheckedRemarks({ values, variables, files }: Unchecked): strin
   if (values === 0) return [];
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
   const [were, their] = values === 1 ? ['was', 'its'] : ['were', 'their'];
-  const words = `${counted(values, 'value')} ${were} not checked, because ${their} secrets are not read here`;
+  const words = `${counted(values, 'value')} ${were} not checked, because ${their} secrets were not read`;
   return [`${words}: ${listNames(names)}.`];
 }
 

@@ -70,7 +70,7 @@ function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
     'base-url',
     'warn',
     'the answer may come from another program: it has no request id (x-authentik-id)',
-    'Check the URL. If a proxy removes that header, ignore this.',
+    'Check the URL. Ignore this warning if a proxy removes the header.',
   );
 }
 
@@ -97,7 +97,7 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
     'clock',
     'warn',
     `this clock is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} the clock of the service`,
-    'Set the wrong clock: certificates and tokens are only valid for a time.',
+    'Correct the clock that is wrong: certificates and tokens are valid only for a limited time.',
   );
 }
 
@@ -110,7 +110,7 @@ export function laterReleaseWords(release: Release): string {
 export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {
   return fields.map(
     ({ list, field, since }) =>
-      `Note: release ${shownRelease(release)} has no \`${field}\` of ${list}, which came with ${since}: it is left out.`,
+      `Note: \`${field}\` of ${list} is left out: it came with release ${since}, and the service is ${shownRelease(release)}.`,
   );
 }
 
@@ -138,10 +138,10 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
       `It applies the rules of ${newestRelease}. Check for a newer rollcall.`,
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
-  const read = `known from ${schema === undefined ? 'its sources' : `the schema of ${schema}`}, not tested`;
+  const source = schema === undefined ? 'its sources' : `the schema of ${schema}`;
   return check(
     'release',
     'pass',
-    `${summary}, ${tried === undefined ? read : `and rollcall was tried on ${tried}`}`,
+    `${summary}, and rollcall was ${tried === undefined ? `not tested on it: it is known from ${source}` : `tested on ${tried}`}`,
   );
 }

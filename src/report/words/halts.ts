@@ -22,7 +22,7 @@ import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
-import { capitalised, quoted } from '../printable.ts';
+import { quoted } from '../printable.ts';
 
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
@@ -31,8 +31,8 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'unresolved':
       return unresolvedNames(halt);
     case 'too_many_creates': {
-      const lists = capitalised(listsOf(halt.unseen));
-      const unseen = `${lists} count too: they are not looked up, and may all be absent. `;
+      const lists = listsOf(halt.unseen);
+      const unseen = `The limit includes ${lists}, which are not looked up and may all be absent. `;
       return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
     }
     case 'too_many_updates':
@@ -68,7 +68,7 @@ function tooMany(
   detail: string,
 ): Diagnostic {
   const summary = of
-    ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, and a tenth of them is ${most}`
+    ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
@@ -108,10 +108,10 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       code,
       summary: `the token may not read ${what}`,
       detail: linesOf(
-        `Grant it the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
+        `Grant the token the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         serviceSentence(answer),
         requestWords(answer),
-        `Not read of: ${listNames(alike.map((read) => read.resource.address))}`,
+        `Not read: ${listNames(alike.map((read) => read.resource.address))}`,
       ),
     });
   if (!serviceCodes.has(answer.kind))
@@ -156,14 +156,14 @@ function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
       return {
         summary:
           which === 'observed'
-            ? `\`${field}\` is not as it was when the plan was made`
-            : `\`${field}\` would get another value than the plan shows`,
+            ? `\`${field}\` has changed since the plan was made`
+            : `\`${field}\` would not get the value that the plan shows`,
         detail: isMasked(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
       };
     }
     case 'words':
       return {
-        summary: 'the plan describes it differently than a plan made now',
+        summary: 'a plan made now describes it differently',
         detail: `The plan has ${answerTexts(change.planned)}, and a plan made now has ${answerTexts(change.now)}.`,
       };
   }
@@ -243,7 +243,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         detail: `${isShown ? `Their ids: ${fault.ids.map((id) => shownId(id)).join(', ')}. ` : ''}${
           field === resource.kind.identity
             ? 'Rename or delete the others in the service.'
-            : 'Write the id of the right one.'
+            : 'Write the id of the intended record.'
         }`,
       };
     case 'taken':
@@ -286,7 +286,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code,
         summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
-        detail: `A create could duplicate a hidden record. If it is new, delete \`formerly\`; otherwise use a superuser's token, which sees all ${list}.`,
+        detail: `A create could duplicate a hidden record. If the record is new, delete \`formerly\`; otherwise use a superuser's token, which sees all ${list}.`,
       };
     case 'unread':
       return {

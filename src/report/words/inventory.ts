@@ -58,14 +58,14 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
     case 'not_shown':
       return {
         ...notExported(
-          `the service lists it, and does not show it (${gap.answer.status ?? 'no answer'})`,
+          `the service lists the record, but does not return it (${gap.answer.status ?? 'no answer'})`,
           'The token may not view it, or it was deleted meanwhile.',
         ),
         address: addressOf(type, gap.name),
       };
     case 'short':
       return notExported(
-        `the service counts ${gap.count} ${list}, and its list has ${gap.read} distinct ones`,
+        `the service counts ${gap.count} ${list}, but its list has ${gap.read} different records`,
         'The other records are missing here. Run the command again. If that does not help, a proxy may alter the answers.',
       );
     case 'several':
@@ -84,7 +84,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
     case 'other_types':
       return notExported(
         otherTypes(gap),
-        'They stay unchanged. An application can refer to one by its name.',
+        'These records stay unchanged, and an application can refer to each by its name.',
       );
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
@@ -100,7 +100,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
     case 'interrupted':
       return notExported(
         `not all ${list} were read: the run was interrupted, or the service asked to wait for too long`,
-        'Run it again.',
+        'Run the command again.',
       );
   }
 }

@@ -12,6 +12,6 @@ export function changeAnswerWords({ action, resource: { kind } }: Change, answer
   return {
     code: 'service-unexpected',
     summary: `the service does not offer to ${verb} ${kind.list} (${status})`,
-    advice: `It answered the reads, so its URL is right. Let ${method} ${kind.path} through any proxy on the way, or ${verb} the record by hand.`,
+    advice: `The service answered the reads, so its URL is right. Let ${method} ${kind.path} through any proxy on the way, or ${verb} the record by hand.`,
   };
 }

@@ -135,7 +135,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
       summary:
         outcome === 'created'
           ? `it was created, but ${returnedValuesWords([difference])}`
-          : `it ${doubtWords}, but holds ${serviceValueWords(difference)} in ${field}`,
+          : `it ${doubtWords}, but has ${serviceValueWords(difference)} in ${field}`,
       detail: linesOf(
         !isMasked(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
         observed === null && 'This release of the service may not know the field.',
@@ -156,7 +156,7 @@ function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   return done === 'created'
     ? 'Only declared users and groups can open it.'
-    : 'Only its former and its declared users and groups can open it.';
+    : 'Only the former and the declared users and groups can open it.';
 }
 
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
@@ -224,10 +224,10 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
       return [{ code, summary: `it must not be ${done} any more: ${clash.why}`, detail }];
     case 'changed':
       return clash.fields.map(({ field, planned, observed }) => {
-        const seen = `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.`;
+        const seen = `The plan saw ${JSON.stringify(planned)}; the service now has ${JSON.stringify(observed)}.`;
         const summary =
           outcome === 'unknown'
-            ? `\`${field}\` differs from its planned and from its declared value`
+            ? `\`${field}\` differs from both the planned and the declared value`
             : `somebody else has changed \`${field}\` since the plan`;
         return { field, code, summary, detail: linesOf(!isMasked(observed) && seen, detail) };
       });
@@ -236,13 +236,14 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
         field,
         code: 'not-as-declared',
         summary: `the service accepted the change, but did not change \`${field}\`${isMasked(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
-        detail: `It was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
+        detail: `The value was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
       }));
   }
 }
 
 function demandWords(isDeclared: boolean): string {
-  const demanded = "The service's administrators require it (Directory > Object attributes).";
+  const demanded =
+    'The administrators of the service require this attribute (Directory > Object attributes).';
   return isDeclared
     ? demanded
     : `${demanded} A record without it cannot be created or changed: declare it here.`;

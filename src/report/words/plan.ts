@@ -125,7 +125,7 @@ export function planView(plan: Plan): PlanView {
     opens: [...ownRightsWords(plan), ...loginChangeWords(plan), ...newAccessLines(plan)],
     touched,
     others,
-    besides: others.length === 0 ? '' : `Unchanged by this change: ${countsOf(others).join(', ')}`,
+    besides: others.length === 0 ? '' : `Not affected by this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [
       ...openRecordsNote(plan),

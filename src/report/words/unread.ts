@@ -39,7 +39,7 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const what = 'each ? is created if it is absent, and left unchanged otherwise.';
+  const what = 'each resource marked ? is created if it is absent, and left unchanged otherwise.';
   if (contractOnly) {
     const note = `With contract_only, ${listsOf(unreadKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];

@@ -26,6 +26,6 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   const named = unserved.slice(0, maxListed).map(({ address }) => printableLine(address));
   const more = unserved.length > maxListed ? ` and ${unserved.length - maxListed} more` : '';
   return [
-    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one:\n  ${printableLine(first.example)}`,
+    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one that does, such as:\n  ${printableLine(first.example)}`,
   ];
 }

@@ -66,7 +66,7 @@ function earlierValueLines({ resource: { address }, action, undo = {} }: Change)
 export function dependencyReason({ resource: { kind } }: Change): string {
   return ownedFields(kind).length > 0
     ? 'which frees a value that this change needs'
-    : 'so that no login is opened or closed in between';
+    : 'so that no way to log in opens or closes in between';
 }
 
 const maxListed = 10;

@@ -200,15 +200,19 @@ describe('the text of a plan', () => {
   });
 
   test.each([
-    ['denied', 'The token may not view users (403): each ? is created', 'With the permission to view users'],
+    [
+      'denied',
+      'The token may not view users (403): each resource marked ? is created',
+      'With the permission to view users',
+    ],
     [
       'not_offered',
-      'The service does not offer to look up users (403): each ?',
+      'The service does not offer to look up users (403): each resource marked ?',
       'let GET /api/v3/core/users/',
     ],
     [
       'unanswered',
-      'The service did not answer the look-up of users (403): each ?',
+      'The service did not answer the look-up of users (403): each resource marked ?',
       'Read the log of the service.',
     ],
   ] as const)('explains why users could not be looked up: %s', async (why, first, advice) => {

@@ -47,7 +47,7 @@ test('a request abandoned by the user is not attributed to the connection', asyn
   const underWay = send({ method: 'POST', path: '/' });
   urgent.abort();
   for (const exchange of [await underWay, await send({ method: 'POST', path: '/' })]) {
-    expect(wordsFor(exchange)).toContain('it was cancelled by the second interruption');
+    expect(wordsFor(exchange)).toContain('the request was cancelled by the second interruption');
     expect(wordsFor(exchange)).not.toMatch(/connection|network|service URL/i);
   }
 });
@@ -57,7 +57,7 @@ test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDS
   (code) => {
     const error = Object.assign(new Error('alert number 40'), { code });
     expect(wordsFor({ kind: 'never_sent', error, transient: false })).toContain(
-      'it refuses the TLS handshake. It may require a client certificate: pass one with --client-cert.',
+      'the TLS handshake was refused. A client certificate may be required: pass one with --client-cert.',
     );
   },
 );

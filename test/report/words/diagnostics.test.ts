@@ -65,8 +65,8 @@ describe('the reason why a run ended early', () => {
       ] as const,
     }));
     expect(haltDiagnostics({ kind: 'stale', changes }).map(({ summary }) => summary)).toEqual([
-      '`name` is not as it was when the plan was made',
-      '`group` is not as it was when the plan was made',
+      '`name` has changed since the plan was made',
+      '`group` has changed since the plan was made',
     ]);
   });
 });
