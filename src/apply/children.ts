@@ -133,7 +133,7 @@ export function differsItself(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: ownValues(child) }, base).length > 0;
 }
 
-export const changedByOthers = 'somebody else has changed or deleted one of its bindings';
+export const changedByOthers = 'somebody else has changed or deleted a binding of the record';
 
 function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
@@ -177,7 +177,7 @@ export function removeBinding(
 
 const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
   update:
-    'a declared group or user is no longer bound, and deleting the last binding would open it to everyone',
+    'a declared group or user is no longer bound, so deleting the last binding would open the record to everyone',
   delete: 'a declared binding is missing, so no binding is deleted',
 };
 
@@ -187,7 +187,7 @@ export async function verifyBindings(
 ): Promise<WriteResult> {
   const { kind } = resource;
   const nothing = { inDoubt: false, attempts: 0 };
-  if (held === undefined) throw new Error(`nothing is known of ${resource.address}`);
+  if (held === undefined) throw new Error(`the state of ${resource.address} is unknown`);
   const read = await withChildren(kind, [held], declaredChildFields(resource), { client, pacing });
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
   if (read.kind === 'unread') return { ...endAfterFailedRead(read.reading, control), ...nothing };

@@ -10,18 +10,18 @@ export const diagnosticCodes = {
       'the file is a plan, a state or a blueprint → name the manifests; apply a plan with `rollcall apply --plan FILE`',
     'file-too-large': 'the file is larger than 16 MiB → split it into several files',
     'forbidden-file':
-      'the file holds the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → name another file',
+      'the file contains the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → name another file',
     'outside-project':
       '`manifests` or `vars_files` has a path outside of the folder of `rollcall.yaml` → move the files there, or name them on the command line',
     'too-many-files':
       'more than 50,000 files and folders are below a named folder → name a narrower folder or pattern',
     'link-outside':
       'a link leads out of the named folder, or out of its own folder and the working directory → name the target of the link',
-    'link-loop': 'a link leads back to a folder that it is in → remove the link',
+    'link-loop': 'a link leads back to a folder that contains it → remove the link',
     'too-many-resources':
       'more than 100,000 resources are declared → run rollcall on some of the files at a time',
     'too-many-problems': 'more than 1,000,000 problems were found → fix the first problems, then run again',
-    'not-utf-8': 'the file is not valid UTF-8, or holds a NUL → save it as UTF-8',
+    'not-utf-8': 'the file is not valid UTF-8, or contains a NUL character → save it as UTF-8',
     'empty-file': 'the file declares nothing → begin with `version: 1` and a list such as `users`',
   },
   Tables: {
@@ -32,7 +32,7 @@ export const diagnosticCodes = {
     'yaml-syntax': 'the file is not valid YAML → fix the line that is shown',
     'yaml-duplicate-key': 'a key occurs twice in one mapping → remove one of them',
     'yaml-unsupported':
-      'a second document, merge keys, custom tags, keys that are not strings, `__proto__`, or nesting, aliases or values beyond the limits → write the values out; share common values with `defaults`',
+      'the file has a second document, merge keys, custom tags, keys that are not strings, or `__proto__`, or its nesting, aliases or values exceed the limits → write the values out; share common values with `defaults`',
   },
   References: {
     'invalid-reference':
@@ -49,7 +49,8 @@ export const diagnosticCodes = {
     'missing-field': 'a required field is missing → add it',
     'wrong-type':
       'the value has the wrong type → write a value of the requested type; quote a number that is meant as a string',
-    'invalid-value': 'the value is not allowed, not exact in JSON, or an access token → choose another value',
+    'invalid-value':
+      'the value is not allowed, would be rounded in JSON, or is an access token → choose another value',
     'invalid-format':
       'the value does not have the format of its field, or every release rejects it → fix it as the hint describes',
     'rewritten-number':
@@ -61,7 +62,7 @@ export const diagnosticCodes = {
     'id-not-found': 'no record has this id → correct the id, or write a name',
     'ambiguous-name': 'several records have this name → write the id',
     'name-taken':
-      'a record of another type has this name, which must be unique across types → choose another name, or rename that record first',
+      'a record of another type has this name, although the name must be unique across types → choose another name, or rename that record first',
   },
   'Rules over all files': {
     'duplicate-resource': 'a resource or value is declared twice → remove one of the two',
@@ -83,10 +84,10 @@ export const diagnosticCodes = {
     'similar-name':
       'warning: two names differ only in case or Unicode spelling → check that both are intended',
     'likely-refused':
-      'warning: some services refuse this value, and others accept it → fix it, or apply and see whether the service accepts it',
+      'warning: some services refuse this value, and others accept it → fix the value, or apply and see whether the service accepts it',
     'not-in-release':
-      'the release of the service refuses or ignores this (only a warning if the release is unknown) → change it, or set `release` in rollcall.yaml',
-    superseded: 'warning: the release has a newer way to write this → use the newer form',
+      'the release of the service refuses or ignores a field or value (only a warning if the release is unknown) → change the field or value, or set `release` in rollcall.yaml',
+    superseded: 'warning: the release has a newer form of a field or value → use the newer form',
     'no-time-zone': 'warning: a time has no offset from UTC and is read as UTC → add `Z` or the offset',
   },
   'The service': {
@@ -112,11 +113,11 @@ export const diagnosticCodes = {
     'broken-before':
       'warning: the manifests of `--baseline` are invalid or missing → check the folder; entries that cannot be read there count as added',
     'no-longer-declared':
-      'warning: the entry is in the manifests of `--baseline`, and no longer declared → to delete the record, declare the lines that are shown',
+      'warning: the entry is in the manifests of `--baseline`, but no longer declared → add the lines that are shown to delete the record',
     'not-as-declared':
-      'the service returned a field with another value → set it in the service; check whether its release knows the field',
+      'the service returned a field with another value → set the field in the service; check whether its release has the field',
     'perhaps-incomplete':
-      'the answer to a create was lost, and a record of this name now exists: some of its fields may be missing → check the record in the service, above all its groups',
+      'the answer to a create was lost, and a record of this name now exists, perhaps without some of its fields → check the record in the service, especially its groups',
     'stale-plan': 'the saved plan differs from a plan made now → run `rollcall plan` again',
     'not-confirmed':
       'the question was not answered with yes → apply again and answer yes; if there is no terminal, use `--yes` or `--plan`',

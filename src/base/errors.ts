@@ -51,6 +51,6 @@ const systemErrorTexts: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file or folder'],
   ['ENOSPC', 'there is no space left'],
   ['ENOTDIR', 'a part of its path is a file, not a folder'],
-  ['EPERM', 'the system does not permit it'],
+  ['EPERM', 'the system does not permit this'],
   ['EROFS', 'the file system is read-only'],
 ]);

@@ -30,7 +30,7 @@ export function globFolder(path: string): string | undefined {
 export const linkLeadsOutside: Problem = {
   code: 'link-outside',
   summary: 'this link leads out of the folder',
-  detail: 'Name its target on the command line.',
+  detail: 'Name the target of the link on the command line.',
 };
 
 /**

@@ -39,7 +39,7 @@ function remarkFor(record: string, read: ListReading): string | undefined {
   const blueprintNames = found
     ? `the blueprint ${JSON.stringify(textOf(found.shown['name']))}`
     : 'a blueprint';
-  return `${blueprintNames} of the service may change it back`;
+  return `${blueprintNames} of the service may revert the update`;
 }
 
 /**

@@ -37,7 +37,7 @@ export async function openPlan(
   const { environment = plan.environment } = destination;
   if (plan.service !== destination.service || plan.environment !== environment) {
     return stalePlan(filename, {
-      summary: `this plan was made for ${destinationLabel(plan)}, and this is ${destinationLabel(destination)}`,
+      summary: `this plan was made for ${destinationLabel(plan)}, but this run uses ${destinationLabel(destination)}`,
     });
   }
   const off = plan.capabilities?.find((capability) => !capabilities.includes(capability));
@@ -49,7 +49,7 @@ export async function openPlan(
   }
   if (contractOnly && !plan.contract_only) {
     return stalePlan(filename, {
-      summary: 'this plan was made without contract_only, and this run has contract_only',
+      summary: 'this plan was made without contract_only, but this run uses contract_only',
       detail: 'Apply it without contract_only, or make a new plan with it.',
     });
   }
@@ -63,7 +63,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
     const diagnostic = diagnosticOf(shownResource(change), undefined, {
       code: 'not-allowed',
-      summary: `the plan would ${action} ${change.address}, and this run is not allowed to`,
+      summary: `the plan would ${action} ${change.address}, but this run may not`,
       detail: `Allow it with --allow ${action}, or make a plan without this change.`,
     });
     return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };

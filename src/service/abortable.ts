@@ -25,6 +25,6 @@ export class GivenUpError extends Error {
   override readonly name = 'GivenUpError';
 
   constructor() {
-    super('it was given up');
+    super('rollcall gave up the request');
   }
 }

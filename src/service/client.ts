@@ -144,24 +144,24 @@ export function createClient(
       };
     },
     async update(kind, name, pk, fields) {
-      if (!canUpdate) throw new Error('without the capability update, nothing is changed');
+      if (!canUpdate) throw new Error('an update needs the capability update');
       return this.finish(kind, name, pk, fields);
     },
     finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
     bind: (...asked) => bound(send, ...asked),
     rebind: async (...asked) => {
-      if (!canUpdate) throw new Error('without the capability update, nothing is changed');
+      if (!canUpdate) throw new Error('an update needs the capability update');
       return rebound(send, ...asked);
     },
     unbind: async (children, pk, capability) => {
       if (!canUpdate || !capabilities.includes(capability))
-        throw new Error(`without the capability ${capability}, nothing is taken away`);
+        throw new Error(`this removal needs the capability ${capability}`);
       return unbound(send, children, pk);
     },
     readUses: (...asked) => readDependentsOf(send, ...asked),
     readBelow: (...asked) => readBelow(send, ...asked),
     async remove(kind, name, pk) {
-      if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
+      if (!capabilities.includes('delete')) throw new Error('a delete needs the capability delete');
       return removed(send, kind.update.path(name, pk));
     },
   };

@@ -99,13 +99,13 @@ async function deleteRefusal(
 ): Promise<string | undefined> {
   const { kind } = resource;
   const { deletion } = kind;
-  if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
+  if (deletion === undefined) return `rollcall cannot delete ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
   const needsSuperuser = deleteNeedsSuperuser(kind);
   const needsSelf = deletion.isOwned === true || needsSuperuser;
   const self = needsSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
-  if (needsSelf && self?.proof !== 'exists') return 'the user of the token is unknown';
+  if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";
   if (deletion.isOwned && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
@@ -115,10 +115,10 @@ async function deleteRefusal(
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (needsSuperuser && !isSuperuser)
     return isSubject(kind)
-      ? 'only superusers see all bindings, so a delete might open something to everyone'
-      : 'only superusers see all of its dependents, so the service might delete more records with it';
+      ? 'only superusers see all bindings, so the delete might open a record to everyone'
+      : 'only superusers see all dependent records, which the service might delete too';
   const uses = await readUses();
-  if (uses === undefined) return 'its dependents could not be read';
+  if (uses === undefined) return 'its dependent records could not be read';
   return cascadeRefusal(kind, uses, going);
 }
 
@@ -132,7 +132,7 @@ async function lastRecordRefusal(
   const last = kind.deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
   const list = await readWhole(kind.family.byName, options);
-  if (list.kind !== 'whole') return `it could not be read whether it is ${last.words}`;
+  if (list.kind !== 'whole') return `the service did not show whether it is ${last.words}`;
   const gone = pksOf(kind, going);
   const stays = list.records.some(
     ({ received }) => received[last.field] === true && !gone.has(textOf(received['pk'])),
@@ -151,14 +151,14 @@ function cascadeRefusal(
     const { app, model_name: model, name, pk, action } = use;
     const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
     if (isPolicy && textOf(model).startsWith(policyBindings.type))
-      return 'it is bound to records that could open to everyone without it: remove it from their `policies` first';
+      return 'records have this policy and could open to everyone without it: remove it from their `policies` first';
     // Release 2023.10 writes the action in capitals.
     if (textOf(action).toLowerCase() !== 'cascade') continue;
     const of = familyOf(textOf(app), textOf(model));
     if (of === undefined || of.isDeletedAlong) continue;
     const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
     if (!isGoing)
-      return `the service would delete ${what} with it: declare that as absent too, or change its reference first`;
+      return `the service would delete ${what} too: declare that record as absent too, or change its reference first`;
   }
   return undefined;
 }
@@ -181,7 +181,7 @@ async function judgeBindings(
   const isHidden = uses.some(
     (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),
   );
-  if (isHidden) return { notes: [], refusal: 'some of its bindings are hidden from this token' };
+  if (isHidden) return { notes: [], refusal: 'this token cannot see some of its bindings' };
   const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
   const key = bindingKey(own);
   const gone = new Set([key, ...going.map(bindingKey)]);
@@ -206,7 +206,7 @@ async function judgeBindings(
   const [target, bindings] = opened;
   const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
   const name = JSON.stringify(textOf(use?.['name'] ?? null));
-  const because = `it is the only binding of ${name} (to the id ${target}), which everyone could open without it: add another binding first, or delete ${name}`;
+  const because = `the service would delete ${name} too, the only binding of the record with the id ${target}, which everyone could open then: add another binding first, or delete that record`;
   return { notes: [], refusal: because };
 }
 

@@ -6,7 +6,7 @@ export class ProxyError extends Error {
 
   constructor(proxy: string, reason: { readonly status: number } | { readonly cause: Error }) {
     if ('status' in reason) {
-      super(`the proxy ${proxy} refuses to connect to it (${reason.status})`);
+      super(`the proxy ${proxy} refuses to connect to the service (${reason.status})`);
       this.status = reason.status;
     } else {
       super(`the proxy ${proxy} did not open a tunnel: ${reason.cause.message}`, { cause: reason.cause });

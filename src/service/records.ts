@@ -79,7 +79,7 @@ export function recordsOnPage(
   canUpdate: boolean,
 ): Page<ListedRecord> {
   const page = pageIn(asReceived(exchange) ?? body, number);
-  if (page === undefined) throw new Error('the answer carries no page');
+  if (page === undefined) throw new Error('the answer contains no page');
   const exact = canUpdate ? withExactNumbers(exchange) : undefined;
   const exactBody = exact && asReceived(exact);
   const items = page.items.flatMap((received, index): ListedRecord[] =>

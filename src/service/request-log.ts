@@ -78,7 +78,7 @@ function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'r
     case 'never_sent':
       return { error: `never sent: ${exchange.error.message}` };
     case 'lost':
-      return { error: `no whole answer: ${exchange.error.message}` };
+      return { error: `no complete answer: ${exchange.error.message}` };
   }
 }
 

@@ -24,8 +24,8 @@ async function planned(
   return { said: stdout(), reads: reads.length };
 }
 
-const named = 'the blueprint "Default - Authentication flow" of the service may change it back';
-const unnamed = 'a blueprint of the service may change it back';
+const named = 'the blueprint "Default - Authentication flow" of the service may revert the update';
+const unnamed = 'a blueprint of the service may revert the update';
 
 test.each(sandboxReleases)(
   'an update of a default names the blueprint that may revert it, and reads blueprints once: %s',
@@ -62,7 +62,7 @@ test.each([
   ['a new record', 'groups: [{ name: other }]'],
 ])('a plan reads no blueprints for %s', async (_, text) => {
   const { said, reads } = await planned(new World(seed, '2025.12'), text);
-  expect(said).not.toContain('may change it back');
+  expect(said).not.toContain('may revert the update');
   expect(reads).toBe(0);
 });
 
@@ -80,5 +80,5 @@ test('an update of a default has no warning if its blueprint is disabled', async
     await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, off.context),
     off.stderr(),
   ).toBe('done');
-  expect((await planned(world, title)).said).not.toContain('may change it back');
+  expect((await planned(world, title)).said).not.toContain('may revert the update');
 });

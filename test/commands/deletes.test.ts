@@ -112,7 +112,7 @@ test.each([
   [
     'the last subject bound to an application',
     entry('groups', 'name: staff'),
-    'the only binding of "wiki/staff"',
+    'the service would delete "wiki/staff" too, the only binding of the record',
   ],
 ])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
   const world = new World(seed);
@@ -197,7 +197,7 @@ test('the last two subjects bound to an application cannot be deleted together',
   });
   const text =
     'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
-  expect((await applied(world, text)).stdout).toContain('which everyone could open without it');
+  expect((await applied(world, text)).stdout).toContain('which everyone could open then');
   expect(deletes(world)).toEqual([]);
   // One of them may be deleted, since the other still has access.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
@@ -226,7 +226,7 @@ test.each([
       ? answered(403, { detail: 'You do not have permission to perform this action.' })
       : answer();
   const { stdout } = await applied(world, text);
-  expect(stdout).toContain(`! ${address} is not deleted: its dependents could not be read`);
+  expect(stdout).toContain(`! ${address} is not deleted: its dependent records could not be read`);
   expect(deletes(world)).toEqual([]);
 });
 
@@ -245,7 +245,7 @@ test('no delete is sent if the list of bindings is incomplete', async () => {
     return { ...exchange, body: JSON.stringify({ ...body, pagination, results }) };
   };
   const { stdout } = await applied(world, entry('groups', 'name: staff'));
-  expect(stdout).toContain('some of its bindings are hidden from this token');
+  expect(stdout).toContain('this token cannot see some of its bindings');
   expect(deletes(world)).toEqual([]);
 });
 
@@ -256,7 +256,7 @@ test('a binding that admits nobody does not count as keeping a record closed', a
   ];
   const world = new World({ ...seed, bindings });
   expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
-    'which everyone could open without it',
+    'which everyone could open then',
   );
   expect(deletes(world)).toEqual([]);
 });
@@ -280,7 +280,7 @@ flows:
   );
   expect(made.ending, made.stdout).toBe('done');
   expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
-    'which everyone could open without it',
+    'which everyone could open then',
   );
   expect(deletes(world)).toEqual([]);
 });
@@ -288,7 +288,7 @@ flows:
 test('the client deletes nothing without the capability', async () => {
   const world = new World(seed);
   const client = createClient(world.send, { capabilities: ['update'] });
-  await expect(client.remove(user, 'jane', '3')).rejects.toThrow('nothing is deleted');
+  await expect(client.remove(user, 'jane', '3')).rejects.toThrow('needs the capability delete');
   expect(world.requests).toEqual([]);
 });
 
@@ -533,7 +533,7 @@ flows: [{ slug: way, state: absent }]
   test('does not delete a flow that a provider refers to', async () => {
     const { stdout } = await planned(named(), flows);
     expect(stdout).toContain(
-      'flow.way is not deleted: the service would delete the provider "Wiki" with it: declare that as absent too',
+      'flow.way is not deleted: the service would delete the provider "Wiki" too: declare that record as absent too',
     );
   });
 
@@ -555,6 +555,6 @@ flows: [{ slug: way, state: absent }]
       world,
       'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
     );
-    expect(stdout).toContain('policy.gate is not deleted: it is bound');
+    expect(stdout).toContain('policy.gate is not deleted: records have this policy');
   });
 });

@@ -209,7 +209,7 @@ describe('a saved plan with environments', () => {
     const service = fakeService({ wiki });
     const { ending, stderr } = await appliedFrom(text, chosen, { transport: service.send });
     expect(ending).toBe('stale');
-    expect(stderr).toContain(`this plan was made for ${made}, and this is ${here}`);
+    expect(stderr).toContain(`this plan was made for ${made}, but this run uses ${here}`);
     expect(service.requests).toEqual([]);
   });
 });

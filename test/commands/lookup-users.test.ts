@@ -248,7 +248,7 @@ test('a saved plan that read more than the contract is refused by a run with con
   const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };
   const off = capture({ ...world, contractOnly: true });
   expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
-  expect(off.stderr()).toContain('this plan was made without contract_only, and this run has contract_only');
+  expect(off.stderr()).toContain('this plan was made without contract_only, but this run uses contract_only');
   const on = capture(world);
   expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
   expect([...service.users.keys()]).toEqual(['alice', 'bob']);

@@ -284,9 +284,9 @@ describe('apply --plan', () => {
     [
       'if the service has another origin',
       { url: 'https://other.example.com' },
-      [`this plan was made for ${url}, and this is https://other.example.com`],
+      [`this plan was made for ${url}, but this run uses https://other.example.com`],
     ],
-    ['if the service has another path', { url: `${url}/a` }, [`and this is ${url}/a`]],
+    ['if the service has another path', { url: `${url}/a` }, [`but this run uses ${url}/a`]],
   ])('is refused %s', async (name, { held, ...setup }, said) => {
     const text = await savedText();
     service = fakeService(held ?? existing);

@@ -476,6 +476,6 @@ test('the client itself sends no update without the capability', async () => {
   const world = new World();
   const client = createClient(world.send);
   const sending = client.update(application, 'wiki', '1', { group: 'Tools' });
-  await expect(sending).rejects.toThrow('nothing is changed');
+  await expect(sending).rejects.toThrow('needs the capability update');
   expect(world.requests).toEqual([]);
 });

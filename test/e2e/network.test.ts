@@ -227,7 +227,7 @@ describe('a proxy', () => {
     expect(ended.code).toBe(1);
     const printed = folded(ended.stdout + ended.stderr);
     expect(printed).toContain(
-      `the proxy http://127.0.0.1:${refusing.port} refuses to connect to it (${status})`,
+      `the proxy http://127.0.0.1:${refusing.port} refuses to connect to the service (${status})`,
     );
     expect(printed).not.toMatch(/hidden/);
     expect(printed).not.toContain(credentials);

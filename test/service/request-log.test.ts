@@ -43,7 +43,7 @@ describe('the log of requests', () => {
     const lines = (await logOf(options, env)).split('\n').filter((line) => /^\d{4}-/.test(line));
     expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
       'GET /api/v3/core/applications/wiki/ 404 0 ms request id id-1',
-      'POST /api/v3/core/applications/ wiki no whole answer: the connection was reset 0 ms',
+      'POST /api/v3/core/applications/ wiki no complete answer: the connection was reset 0 ms',
       'GET /api/v3/core/applications/wiki/ 404 0 ms attempt 2 request id id-1',
       'POST /api/v3/core/applications/ wiki 201 0 ms attempt 2',
       String.raw`POST /api/v3/core/users/ a\u{202e}b 400 0 ms`,
