@@ -17,8 +17,8 @@ export function printableAddress(kind: Kind<ResourceType>, { shown, within }: Li
 }
 
 /**
- * The addresses under which manifests may declare a record. If names are unique only within a parent, the parent is written by
- * name or by id.
+ * The addresses under which manifests may declare a record. If names are unique only within a parent, an address contains the
+ * parent's name or its id.
  */
 export function possibleAddresses(
   kind: Kind<ResourceType>,

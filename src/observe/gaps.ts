@@ -6,26 +6,26 @@ import type { ListedRecord } from '../service/records.ts';
 export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
-  /** Records that may exist but were not read. Empty if as many records were read as the service counts. */
+  /** Records that may exist but were not read. Empty if all records were read that the service counts. */
   readonly gaps: readonly Gap[];
 }
 
 export type Gap =
-  /** The service lists all records only for superusers. It showed this token `named` of `count` records. */
+  /** The service lists all records only for superusers. It listed `named` of `count` records for this token. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The list grew while it was read, so it may contain further records. */
   | { readonly kind: 'moved' }
   /** The service counts more records than its list contains. */
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
-  /** Several records have this name, so it identifies none of them. */
+  /** Several records have this name, so the name identifies no record. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
   | {
       readonly kind: 'other_types';
       readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
-  /** Bindings could not be read. `field` is the field that would declare them. */
+  /** Bindings could not be read. `field` is the field in which manifests declare them. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

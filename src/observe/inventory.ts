@@ -21,7 +21,7 @@ export interface InventoryOptions {
   readonly onRead?: (done: number, total: number) => void;
 }
 
-/** Reads all records of a kind that the token can see, and reports what is missing. */
+/** Reads all records of a kind that the token can see, and reports records that may be missing. */
 export async function readInventoryOf(
   kind: Kind<ResourceType>,
   options: InventoryOptions,
@@ -31,20 +31,19 @@ export async function readInventoryOf(
   if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
-    // Superusers see all records, so there is nothing more to read.
+    // The list is complete for superusers only. Other tokens may find further records by name.
     if (!self.isSuperuser)
       return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
   return withoutDerivedTypes(await readInPages(kind, list, options), options);
 }
 
-/** Reads a list in pages. It is complete if every page reports a count that equals the number of different records. */
+/** Reads a list in pages. The list is complete if it has as many different records as its pages count. */
 async function readInPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  /** Records by name, or by id if names are not unique. */
   const records = new Map<string, ListedRecord>();
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
@@ -95,7 +94,7 @@ function gapAfter(reading: { readonly answer: Answer } | undefined, signal: Abor
     : { kind: 'ended', answer: reading.answer };
 }
 
-/** The maximum number of records to read from a list that grows meanwhile. */
+/** The maximum number of records to read from a list that grows while it is read. */
 function readLimit(count: number): number {
   return 2 * count + maxRounds.growing * pageSize;
 }
@@ -164,7 +163,7 @@ async function readEachByName(
   return { kind, records, gaps };
 }
 
-/** The records that an answer contains although it is not the requested page. */
+/** The records of an answer that is not the requested page. */
 function recordsIn(answer: Answer | undefined): ListedRecord[] | undefined {
   const results = answer?.body?.['results'];
   if (!isJsonList(results)) return undefined;

@@ -8,14 +8,14 @@ export interface LaterField {
   readonly since: string;
 }
 
-/** Whether a resource refers to other records in a field that some supported releases do not have. */
+/** Whether a resource has references in fields that some supported releases do not have. */
 export function namesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
 /**
- * Removes references in fields that the release does not have. It ignores these fields, and may not have the kinds that they
- * refer to.
+ * Removes references in fields that the release does not have. The release ignores these fields, and may not have the kinds of
+ * records that they refer to.
  */
 export function withoutLaterFields(
   resources: readonly Resource[],

@@ -60,7 +60,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** The records that are bound to a record, also through nested bindings. */
+/** The references to records that are bound to a record, directly or through nested bindings. */
 function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
     bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
@@ -122,7 +122,7 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The referenced records, without duplicates. Kinds that play no part in logins are left out. */
+  /** The referenced records, without duplicates. Records of kinds that play no part in logins are left out. */
   async named(
     part: 'login stage' | 'login policy',
     references: readonly Reference[],
@@ -142,7 +142,7 @@ class LoginReader {
     return found;
   }
 
-  /** Reads the fields that only the list of the record's own type contains. */
+  /** Reads the fields that the list of several types does not contain. */
   async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
     if (!needsFields(kind.login)) return [record];
     const { client, pacing, signal } = this.#options;

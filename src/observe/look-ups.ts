@@ -15,7 +15,7 @@ interface LookUpOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** For an absent resource: the name of the record with the same title, if there is exactly one. */
+  /** The names of records that have the same title as an absent resource. Titles that several records have are left out. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
 }
@@ -28,7 +28,7 @@ export class LookUps {
   #isStopped = false;
   #isResponsive = false;
   #consecutiveFailures = 0;
-  /** Look-ups that ended with a 404 without `detail`. Later answers may show whether it means "absent". */
+  /** Look-ups that ended with a 404 without `detail`. Later answers may show whether such a 404 means "absent". */
   readonly #doubtful: { readonly resource: Resource; readonly reading: Reading }[] = [];
   readonly #unread = new Map<Kind, number>();
 
@@ -52,7 +52,7 @@ export class LookUps {
       return;
     }
     const reading = await retrieve(soughtOf(resource), client, pacing, signal);
-    // Nothing was sent, because the run was interrupted or a pause was too long.
+    // The run was interrupted before the request was sent, or the requested pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#deferDoubtful(resource, reading);
@@ -71,7 +71,7 @@ export class LookUps {
     if (client.evidence.proofOf(reading.answer) === 'fault') this.#isStopped = true;
   }
 
-  /** Judges each 404 without `detail` again, using what the whole run has shown. */
+  /** Judges each 404 without `detail` again, with the evidence of the whole run. */
   async #settleDoubtful(): Promise<void> {
     const { client, pacing, signal } = this.#options;
     if (this.#doubtful.length === 0 || signal?.aborted) return;
@@ -118,7 +118,7 @@ export class LookUps {
         this.#consecutiveFailures += 1;
         if (reading.stop !== undefined || this.#consecutiveFailures >= maxConsecutiveFailures.lookUps)
           this.#isStopped = true;
-        // The service has not answered at all yet, so further look-ups would time out too.
+        // The service has not answered any request yet, so further look-ups would probably time out too.
         if (isTimeout(reading.answer) && !this.#isResponsive) this.#isStopped = true;
     }
   }

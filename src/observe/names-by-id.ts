@@ -5,7 +5,7 @@ import type { NameReference } from '../kinds/values.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 
-/** The names of records, by id. Names that several records share, or that contain secrets, are left out. */
+/** The names of records by their ids. Names that several records share and names that contain secrets are left out. */
 export function namesById(
   related: Family,
   records: readonly ListedRecord[],
@@ -13,7 +13,7 @@ export function namesById(
   const byName = new Map<string, ListedRecord[]>();
   for (const record of records) {
     const [name] = namesOf(related.byName, record.received);
-    // If redaction changed the name, it contains a secret.
+    // If redaction changed the name, the name contains a secret.
     if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }

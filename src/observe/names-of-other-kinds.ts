@@ -11,8 +11,8 @@ import { retrieve } from '../service/retrieve.ts';
 import { soughtOf } from '../kinds/sought.ts';
 
 /**
- * Finds new resources whose name is taken by a record of another kind with which they share names. If the token may not read that
- * record, the service rejects the create later.
+ * Finds new resources whose name is taken by a record of another kind in the same list. If the token may not read that record,
+ * the service rejects the create later.
  */
 export async function findNamesTakenByOtherKinds(
   resources: readonly Resource[],
@@ -32,7 +32,7 @@ export async function findNamesTakenByOtherKinds(
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
-      // A record of the same kind was created after the look-up. The apply will find it.
+      // A record of the same kind was created after the look-up. The apply will find that record.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
       const now = await retrieve(soughtOf(resource), options.client, options.pacing, options.signal);

@@ -6,14 +6,17 @@ export type Observation =
   | { readonly presence: 'present'; readonly held: ObservedRecord }
   | {
       readonly presence: 'absent';
-      /** The name of the record with the same title, if there is exactly one and the list was read. */
+      /** The name of the only record that has the same title, if the list was read. */
       readonly namesake?: string;
     }
   | {
       readonly presence: 'unknown';
       readonly unread?: InconclusiveRead;
       readonly ids?: readonly string[] | undefined;
-      /** Why a rename is unclear: both names exist, neither is visible but one may be hidden, or a look-up failed. */
+      /**
+       * Why the state of a rename is unknown: both names exist, neither name is visible but one may be hidden, or a look-up
+       * failed.
+       */
       readonly torn?: 'both' | 'unseen' | 'unread';
     };
 

@@ -11,7 +11,7 @@ import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListReport } from './read-lists.ts';
 import { withFormerName, resolveRenames } from './renames.ts';
 
-/** The observed state, or the failed reads: a plan needs every observation. */
+/** The observed state, or the failed reads if any resource could not be observed. */
 export type ObserveResult =
   | {
       readonly kind: 'observed';
@@ -46,7 +46,7 @@ function existingResources(
   );
 }
 
-/** Looks up every declared resource of the kinds that can be read, and the declared bindings of those that exist. */
+/** Looks up every declared resource of the kinds that can be read, and the declared bindings of existing resources. */
 export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -65,7 +65,9 @@ export async function observe(
   return { kind: 'observed', observed, partialReads: failures };
 }
 
-/** Looks up resources by name. If names are unique only within a parent, they come last, because the parent's id is needed. */
+/**
+ * Looks up resources by name. Resources whose names are unique only within a parent come last, because they need the parent's id.
+ */
 async function observeByName(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -118,7 +120,7 @@ async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
-/** Reads resources from lists where this takes fewer requests, and looks up the others one by one. */
+/** Reads resources from lists if this takes fewer requests, and looks up the others one by one. */
 async function observeRecords(
   resources: readonly Resource[],
   { client, pacing, signal, onRead, onList }: ObserveOptions,
@@ -152,7 +154,7 @@ async function observeRecords(
     observed.set(resource.address, absentObservation(namesakes.get(resource)));
 
   const { failures } = lookUps;
-  // The failure of a list may also show that look-ups will fail.
+  // The failed read of a list may also show that look-ups will fail.
   const first = left.find(({ address }) => !observed.has(address));
   if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });

@@ -9,8 +9,8 @@ import { addressOf } from '../kinds/resource.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /**
- * Reports records of types that manifests cannot declare, as a gap of the first kind in each list. Records that the service
- * maintains itself, such as its built-in source, are not counted.
+ * Finds records of types that manifests cannot declare, and adds them as a gap to the first inventory of each list. Records that
+ * the service maintains itself, such as its built-in source, are not counted.
  */
 export async function withOtherTypes(
   inventories: readonly Inventory[],

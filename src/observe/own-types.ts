@@ -3,7 +3,7 @@ import { readTypes, type OwnTypeOptions } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
-/** Removes records of derived kinds, which the service includes in the list. */
+/** Removes records of derived kinds, which the service includes in the list of their base kind. */
 export async function withoutDerivedTypes(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;

@@ -11,7 +11,7 @@ export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
-  /** The field that declares the bindings, if these could not be read. */
+  /** If bindings could not be read, the field in which manifests declare them. */
   readonly bindingField?: string;
 }
 
@@ -21,7 +21,6 @@ interface ChildrenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The existing records with their declared bindings, and the reads that failed. */
 export interface ObservedChildren {
   readonly held: ReadonlyMap<Resource, ObservedRecord>;
   readonly failures: readonly FailedRead[];

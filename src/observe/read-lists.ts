@@ -28,11 +28,11 @@ type ListProgress =
       readonly pages: number;
       readonly failed?: Answer;
     }
-  /** The list has more than eight times as many records as are declared, so look-ups take fewer requests. */
+  /** The list has more than eight times as many records as the manifests declare, so look-ups take fewer requests. */
   | { readonly kind: 'too_many'; readonly count: number }
   /** Only superusers get the complete list, and the token's user is not known to be one. */
   | { readonly kind: 'no_superuser' }
-  /** A page was inconsistent or not the requested one, so the whole list is ignored. */
+  /** A page was inconsistent or was not the requested page, so the whole list is ignored. */
   | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly failed: Answer };
 
@@ -40,7 +40,7 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each page with the number of resources that it contains. */
+  /** Called after each page with the number of declared resources found so far. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListReport) => void;
 }
@@ -48,7 +48,10 @@ interface ListsOptions {
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, ObservedRecord>;
   readonly absent: ReadonlySet<Resource>;
-  /** For resources that were not found: the name of the record with the same title, if there is exactly one. */
+  /**
+   * The names of records that have the same title as a resource that was not found. Titles that several records have are left
+   * out.
+   */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly failed?: Answer;
 }
@@ -59,7 +62,7 @@ const emptyResult = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** Reads the lists of the kinds of which many resources are declared, several lists at a time. */
+/** If many resources of a kind are declared, reads the list of the kind. Several lists are read at the same time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const worth = [...byKind(resources)].filter(
@@ -105,9 +108,9 @@ interface ReadList extends ReadLists {
 }
 
 /**
- * Reads a list in three steps: 1. The first page shows the number of records, and the token's user shows whether the list will be
- * complete. 2. The other pages are read if at least an eighth of the records are declared. 3. A resource that is missing from a
- * complete list is absent.
+ * Reads a list in three steps. 1. Read the token's user, which shows whether the list will be complete, and the first page, which
+ * shows the number of records. 2. Read the other pages if at least an eighth of the records are declared. 3. Take a resource that
+ * is missing from a complete list as absent.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
@@ -154,12 +157,12 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
 /** The service needs about as long for a page as for this many look-ups. */
 const minDeclaredShare = 8;
 
-/** If fewer resources of a kind are declared, they are looked up one by one. */
+/** If at most this many resources of a kind are declared, they are looked up one by one. */
 const minResourcesForList = 12;
 
 class ListMatches {
   readonly #kind: Kind;
-  /** A list for each name, because names may be unique only within a parent. */
+  /** Several resources can have the same name, if names are unique only within a parent. */
   readonly #declaredByName = new Map<string, Resource[]>();
   readonly #found = new Map<Resource, ObservedRecord>();
   readonly #doubtful = new Set<Resource>();
@@ -168,7 +171,7 @@ class ListMatches {
   /** Whether a record has no id or no name, or pages report different counts. */
   #isInconsistent = false;
   readonly #counts = new Set<number>();
-  /** The names of undeclared records by title, for the titles of declared resources. */
+  /** The names of the undeclared records that have the title of a declared resource, by title. */
   readonly #otherNamesByTitle = new Map<JsonValue, Set<string>>();
 
   constructor(kind: Kind, resources: readonly Resource[]) {
@@ -181,12 +184,11 @@ class ListMatches {
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
-  /** The resources for which the list has exactly one record with the name and all declared fields. */
+  /** The resources that the list contains exactly once, with all declared fields. */
   get found(): ReadonlyMap<Resource, ObservedRecord> {
     return this.#found;
   }
 
-  /** For resources that were not found: the name of the record with the same title, if there is exactly one. */
   get namesakes(): ReadonlyMap<Resource, string> {
     const namesakes = new Map<Resource, string>();
     for (const resource of [...this.#declaredByName.values()].flat()) {
@@ -198,7 +200,7 @@ class ListMatches {
     return namesakes;
   }
 
-  /** Whether the pages contain all records: the number of different ids equals the count that every page reports. */
+  /** Whether the pages contain all records: every page reports the same count, and it equals the number of different ids. */
   get isComplete(): boolean {
     const [count, ...others] = this.#counts;
     return !this.#isInconsistent && others.length === 0 && this.#ids.size === count;

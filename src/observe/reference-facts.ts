@@ -29,17 +29,17 @@ interface Place extends Omit<UnresolvedName, 'fault'> {
 
 export interface ReferenceReading {
   readonly known: {
-    /** The owners and the grants that were read from the referenced records. */
+    /** Facts about the referenced records, such as their owners. */
     readonly facts: ReferenceFacts;
-    /** By list: the number of ids for which it is unknown whether a record has them. */
+    /** For each list, the number of ids for which it is unknown whether the record exists. */
     readonly unseenIds: Readonly<Record<string, number>>;
   };
   readonly missing: readonly UnresolvedName[];
 }
 
 /**
- * Looks up the ids that new entries contain. If no record is found, this proves that the id does not exist only if the token's
- * user is a superuser. Failed reads prove nothing.
+ * Looks up the ids that new entries contain. If a record is not found, its id counts as missing only if the token's user is a
+ * superuser, who sees all records. After a failed read the id counts as unknown.
  */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
@@ -78,7 +78,7 @@ export async function readReferenceFacts(
   return { known: { facts, unseenIds }, missing };
 }
 
-/** The ids that a manifest contains itself, for kinds that can be read by id. */
+/** The ids that are written in the manifest, of records that can be read by id. */
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById

@@ -18,8 +18,8 @@ export function withFormerName(resource: Resource): Resource | undefined {
 }
 
 /**
- * Combines what was observed under the current and under the former name. If neither was found, the record may still exist
- * without being visible, unless the token can see all records.
+ * Combines the observations under the current name and under the former name. If neither name was found, the record may still
+ * exist, unless the token can see all records.
  */
 export function resolveRenames(
   resources: readonly Resource[],
@@ -43,8 +43,7 @@ function combineObservations(now: Observation, before: Observation, seesAll: boo
   if (now.presence === 'unknown' || before.presence === 'unknown')
     return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
   if (now.presence === 'present' && before.presence === 'present') {
-    // The record was renamed between the two reads. Before a change it is read again, which shows whether the former name is
-    // gone.
+    // The record was renamed between the two reads. It is read again before a change, which shows its current name.
     if (now.held.pk === before.held.pk) return before;
     return { presence: 'unknown', torn: 'both', ids: [now.held.pk, before.held.pk] };
   }

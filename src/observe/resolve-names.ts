@@ -27,14 +27,14 @@ export type NameFault =
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isDeclaredElsewhere?: true }
   /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** The resource is being renamed, and both names exist, neither is visible, or a look-up failed. */
+  /** The state of a rename is unknown: both names exist, neither name is visible, or a look-up failed. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
   | { readonly kind: 'no_such_id' }
-  /** A record of another kind has this name, which must be unique across both kinds. */
+  /** A record of another kind has this name, and the name must be unique across both kinds. */
   | { readonly kind: 'taken'; readonly by: string }
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
-/** A name for which no id was found, at one of the places that use it. */
+/** A name for which no id was found, with an entry that contains it. */
 export interface UnresolvedName {
   readonly resource: Resource;
   readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Family, 'type' | 'list'> };
@@ -42,8 +42,7 @@ export interface UnresolvedName {
 }
 
 /**
- * Names that several records share, at the entries that declare them or refer to them, and references to records that the token
- * may not read.
+ * Finds names that several records share, in entries and in references, and references to records that the token may not read.
  */
 export function namesWithoutId(
   resources: readonly Resource[],
@@ -85,13 +84,13 @@ export interface ResolvedNames {
 export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
-  /** Whether a resource of this run has the name, so that it is looked up anyway. */
+  /** Whether this run declares a resource of this name. Such names need no look-up here. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Looks up the names that references contain, unless this run declares the record. */
+/** Looks up the names that references contain, except the names of resources that this run declares. */
 export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
@@ -137,7 +136,7 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** Looks up names. A name has no finding if it was not looked up. */
+/** Looks up the names. Names that were not looked up have no finding. */
 async function findAllNames(
   related: Family,
   names: readonly string[],
@@ -163,7 +162,7 @@ async function findAllNames(
   });
 }
 
-/** Looks up names of one list. `isListed` tells whether the whole list was read. */
+/** Looks up names of one list. `isListed` is true if reading the whole list was tried. */
 export async function findNames(
   related: Family,
   names: readonly string[],
@@ -187,12 +186,12 @@ export async function findNames(
   if (listed?.kind === 'not_sent') return { findings, records, isListed };
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingFor(related, listed, name));
-  // Names that the list does not contain are looked up too, because a list can be incomplete although its count matches.
+  // Names that are not in the list are looked up too, because a list can be incomplete although its count matches.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
   let consecutiveFailures = 0;
   let isOver = false;
-  /** A denial, or the last of several failures in a row. It ends all look-ups. */
+  /** A failure that ends all look-ups: a denial, or the last of several failures in a row. */
   let general: Finding | undefined;
   await pacing.forEach(groupByRequest(open, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
@@ -220,7 +219,7 @@ export async function findNames(
   return { findings, records, isListed };
 }
 
-/** Groups the names that one request can find, because a search for a word returns every name that contains the word. */
+/** Groups the names that have the same search query, so that a single request finds all of them. */
 function groupByRequest(
   names: readonly string[],
   { searchQuery }: Family['byName'],
@@ -253,7 +252,7 @@ function findingFor(
   return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
 }
 
-/** Adds the most similar known name to each name that was not found. `readMore` reads further names. */
+/** Adds the most similar known name to each name that was not found. `readMore` adds further names to `known`. */
 async function withSuggestions(
   findings: ReadonlyMap<string, Finding>,
   known: ReadonlySet<string>,

@@ -6,7 +6,7 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
 
-/** A group with its members, without those of its subgroups. */
+/** A group with its direct members. Members of its subgroups are not included. */
 export interface HeldGroup {
   readonly key: string;
   /** Whether the group makes its members and the members of its subgroups superusers. */
@@ -21,7 +21,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All groups, or only the groups that themselves make superusers. Undefined if they cannot be read. */
+/** Reads all groups, or only the groups that make superusers. Returns undefined if they cannot be read. */
 export async function readGroups(
   which: 'all' | 'superusers',
   options: ReadOptions,
@@ -56,7 +56,7 @@ function membersIn({ users_obj: users = null }: JsonObject): HeldGroup['members'
   );
 }
 
-/** A key for an id, or for the name of a record that has no id yet. */
+/** Returns a key for an id, or for the name of a record that has no id yet. */
 export function keyOf(id: JsonValue): string {
   return textOf(plainUuid(id));
 }

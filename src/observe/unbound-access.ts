@@ -20,8 +20,8 @@ interface ReadOptions {
 }
 
 /**
- * Who may open records without bindings. Reads the settings once, and only if the release may have the flag. It is needed if a
- * resource has or gets no binding, or if the run may delete a group or user, because their bindings are deleted with them.
+ * Finds out who may open records without bindings. Reads the settings only if the release may have the flag, and if a resource
+ * has or will have no binding. Deleting a group or user deletes its bindings too.
  */
 export async function readUnboundAccess(
   resources: readonly Resource[],

@@ -5,10 +5,10 @@ import { addressOf, byAddress } from '../kinds/resource.ts';
 import { possibleAddresses, printableAddress } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, except shipped and internal ones. They are not part of the plan. */
+/** Records that no manifest declares, without shipped and internal records. They are not part of the plan. */
 export interface Undeclared {
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
-  /** What was not read, and why. If empty, the list is complete. */
+  /** The parts that could not be read, and the reasons. If empty, the list is complete. */
   readonly gaps: readonly UnreadPart[];
 }
 
@@ -35,7 +35,7 @@ export function undeclaredIn(
       if (!kind.isInternal?.(record.received) && !possibleAddresses(kind, record).some(isDeclared))
         found.push({ address: printableAddress(kind, record), pk: textOf(record.shown['pk']) });
     const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
-    // Manifests cannot declare records that share a name.
+    // Manifests cannot declare records that share a name, so these records are undeclared.
     for (const gap of left)
       if (gap.kind === 'several')
         for (const pk of gap.ids) found.push({ address: addressOf(type, gap.name), pk });
