@@ -2,15 +2,13 @@ export type WriteAction = 'create' | 'update' | 'delete';
 
 export type Action = WriteAction | 'no-op';
 
-/** Under which number the last line of a plan or an apply counts an action. */
+/** The last line of a plan or an apply counts actions under these words: "1 to add". */
 export type Effect = 'add' | 'change' | 'destroy';
 
 interface ActionRow {
   readonly sign: string;
   readonly effect: Effect;
-  /** The form for "Plan to create". */
   readonly verb: string;
-  /** The form for "Creating". */
   readonly present: string;
   readonly outcome: 'created' | 'updated' | 'deleted';
 }

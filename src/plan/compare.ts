@@ -8,8 +8,8 @@ import type { ObservedValues } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
 /**
- * The declared fields that have another value in the service, in the order of the manifest. Fields that are not declared, or that
- * the service does not return, are not compared.
+ * Returns the declared fields whose values differ in the service, in the order of the manifest. Fields that are not declared, or
+ * that the service does not return, are not compared.
  */
 export function compareRecord(
   resource: Resource,
@@ -35,7 +35,7 @@ export function compareRecord(
   return differences;
 }
 
-/** A declared value in the form of the service's answers, with secrets masked. */
+/** A declared value in the form in which the service returns it, with secrets masked. */
 function declaredForDisplay(resource: Resource, field: string): JsonValue {
   const value = shownValue(resource, field) ?? null;
   return placeholderFor(resource, field) === undefined
@@ -47,7 +47,7 @@ export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues
   return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
 }
 
-/** The part of an observed value that the manifest declares, with secrets masked. */
+/** An observed value with secrets masked. If the manifest declares only a part of the value, the rest is left out. */
 export function printablePart(
   resource: Resource,
   field: string,

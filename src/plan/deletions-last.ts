@@ -3,7 +3,7 @@ import type { ReadyChange } from './plan.ts';
 
 /**
  * Moves deletes to the end of a plan. A record is deleted before the records that it refers to. Policies, groups and users are
- * deleted last, so that deleting their bindings does not open anything meanwhile. A value that a delete frees therefore becomes
+ * deleted last, so that deleting their bindings does not open anything meanwhile. So the unique values of deleted records become
  * free only at the end.
  */
 export function moveDeletesLast(changes: readonly ReadyChange[]): ReadyChange[] {

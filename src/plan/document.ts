@@ -21,7 +21,7 @@ import {
 
 export const planFormatVersion = '1.0';
 
-/** The plan as it is printed and saved, without secrets. Described by schemas/plan.schema.json. */
+/** The plan as it is printed and saved, without secrets. Its schema is schemas/plan.schema.json. */
 export interface PlanDocument {
   readonly format_version: string;
   readonly tool_version: string;
@@ -36,7 +36,7 @@ export interface PlanDocument {
   readonly contract_only?: true;
   /** The types that could not be read, because the token may not read them or the service does not have them. */
   readonly unreadable?: UnreadableTypes;
-  /** The risks that the plan takes. Absent if there are none. */
+  /** The risks that the run accepts. Absent if it accepts none. */
   readonly accepts?: readonly Risk[];
   /** Present if the plan changes a login flow. */
   readonly way_in?: WayIn;
@@ -47,7 +47,7 @@ export interface PlanDocument {
   readonly summary: PlanSummary;
   /** Undeclared records, if requested, and whether all records could be read. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** The problems of the manifests and the run, only in printed plans and reports. As in schemas/validation.schema.json. */
+  /** Only in printed plans and reports: the problems of the manifests and the run, as in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -58,36 +58,39 @@ type BaselineDocument = Pick<Baseline, 'path'> & {
 export interface ChangeDocument {
   readonly address: Address;
   readonly type: ResourceType;
-  /** The kind, if several kinds have the type: `oauth2provider`. */
+  /** Distinguishes kinds that have the same type, such as `oauth2provider`. */
   readonly model?: string;
   readonly name: string;
   readonly source: Source;
-  /** `unknown` if the resource cannot be read. The apply then creates it, unless it exists. */
+  /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
   readonly presence: Change['presence'];
   readonly change:
-    /** `after` is what a create sends, with secrets masked. */
+    /** `after` has the fields that the create sends, with secrets masked. */
     | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
-    /** For an update, `after` contains the declared values of the fields that differ. Otherwise, it equals `before`. */
+    /** For an update, `after` has the declared values of the fields that differ. For a no-op, `after` equals `before`. */
     | {
         readonly actions: readonly ['no-op' | 'update'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
       }
     | { readonly actions: readonly ['delete']; readonly before: ObservedFields; readonly after: null }
-    /** The resource is declared as absent, and does not exist. */
+    /** The manifest declares the resource as absent, and it does not exist. */
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
   readonly diagnostics?: readonly ShownDiagnostic[];
-  /** The declared fields that have another value in the service. Empty if the record does not exist. */
+  /** The declared fields whose values differ in the service. Empty if the record does not exist. */
   readonly differences: readonly DifferenceDocument[];
-  /** The declared names that were replaced by ids, by the JSON Pointer of the id in the declared fields: `/groups/0`. */
+  /**
+   * The declared names that were replaced by ids. Each key is the JSON Pointer of an id in the declared fields, such as
+   * `/groups/0`.
+   */
   readonly names?: Names;
-  /** The names of observed ids in the differences, by the JSON Pointer of the id in `before`. */
+  /** The names of the observed ids in the differences. Each key is the JSON Pointer of an id in `before`. */
   readonly observed_names?: Names;
   readonly since?: Alteration;
   /** Why a difference is not applied although updates are allowed. */
   readonly left_because?: string;
-  /** Present if an earlier run did not complete the resource and only an update can. */
+  /** Present if an earlier run did not complete the record, and only an update can complete it. */
   readonly unfinished?: true;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly not_shown?: readonly string[];
@@ -96,7 +99,7 @@ export interface ChangeDocument {
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
   readonly opens?: readonly string[];
-  /** Who can open the new record, given that no access to it is declared. */
+  /** Who can open the new record, because the manifest declares no access to it. */
   readonly open_to?: string;
   /** Present if the change affects a login flow. */
   readonly on_way_in?: true;
@@ -105,14 +108,14 @@ export interface ChangeDocument {
   readonly waits_for?: readonly Address[];
   /** The references that are set later, because the referenced records do not exist yet. */
   readonly set_after?: NonNullable<Change['setAfter']>;
-  /** The fields that `exactly` declares in full and that could also be declared in part. */
+  /** The fields that are declared in full although they could be declared in part. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
   readonly formerly?: string;
   readonly state?: 'absent';
 }
 
-/** Without the observed names, which the document keeps with the change. */
+/** A difference without `observedNames`, which the document has as `observed_names` of the change. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -211,7 +214,7 @@ export function differenceDocument({ field, declared, observed }: Difference): D
   return { field, declared, observed };
 }
 
-/** The names that a document contains for declared ids, by JSON Pointer. */
+/** The names of the declared ids in a change, by JSON Pointer. */
 function declaredNamesFor(
   resource: Resource,
   differences: readonly Difference[],
@@ -227,7 +230,7 @@ function declaredNamesFor(
   return names;
 }
 
-/** The drifted resources and the counts, both computed from the changes. */
+/** The parts of a document that follow from its changes: the resources with drift, and the counts. */
 export function derivedParts(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
@@ -244,10 +247,10 @@ export function derivedParts(
   };
 }
 
-/** A resource for display, rebuilt from the document of a change. It cannot be created. */
+/** Rebuilds a resource from the document of a change. The resource has no secrets, so it is only for display. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
-  // A resource without differences is declared as observed. A resource to delete has only its name.
+  // Without differences, the declared values equal the observed values. An entry with `state: absent` has only a name.
   const declared =
     state === undefined
       ? withDeclared(change.after ?? {}, differences)
@@ -258,7 +261,6 @@ export function shownResource(document: ChangeDocument): Resource {
   return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
 }
 
-/** A resource for display, with its position and optionally its fields. */
 export function resourceAt(
   {
     address,

@@ -1,7 +1,10 @@
 import { obstaclesIn, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
-/** Whether the change is of a user or group. Its order does not matter, because it affects a flow only for some people. */
+/**
+ * Whether the change concerns a user or group. The order of such changes does not matter: they affect a flow only for some
+ * people.
+ */
 function isOfPeople({ resource: { kind } }: LoginChange): boolean {
   return kind.rights !== undefined;
 }
@@ -13,7 +16,7 @@ interface TouchedFlow {
   readonly touching: readonly LoginChange[];
 }
 
-/** Two numbers to compare flows by: `open` is higher if less proof is required, `closed` is higher if there are more obstacles. */
+/** Measures a flow: `open` is higher if the flow requires less proof, `closed` is higher if it has more obstacles. */
 function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
   if (flow === undefined) return [0, 0];
   const found = nameOnlyLogin(flow);
@@ -22,8 +25,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * Orders changes of existing parts of flows so that no flow is meanwhile weaker than both before and after. Creates come first,
- * deletes last. If every order opens a flow for a moment, `opening` is a change that does so.
+ * Orders the changes to existing parts of flows so that at every step each flow is at least as strong as before or after the
+ * plan. Creates come first, deletes last. If every order leaves a flow open for a moment, `opening` is the change that opens it.
  */
 export function safeSequence(
   pending: readonly LoginChange[],

@@ -20,7 +20,7 @@ import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange }
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, WayIn } from './plan.ts';
 
-/** The declared records whose changes affect logins. If there are none, the login records are not read. */
+/** The declared records whose changes may affect logins. If no change may affect logins, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
@@ -56,7 +56,9 @@ interface PlannedFlow {
   readonly isWayIn: boolean;
 }
 
-/** Marks and orders changes of login flows. Rejects those that allow logins without proof, or after which nobody can log in. */
+/**
+ * Marks and orders the changes to login flows. Rejects changes that allow logins without proof of identity or lock people out.
+ */
 export function checkLoginChanges(
   changes: readonly ReadyChange[],
   observed: ObservedLogin,
@@ -133,7 +135,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values before a change. Bindings include the undeclared ones, and the policies that are bound to them. */
+/** The values before a change. They include undeclared bindings, and policies that are bound to bindings. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
   const held = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
@@ -147,7 +149,7 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   return Object.fromEntries(values);
 }
 
-/** The changes of parts of the login flow. If these parts could not be read, the changes of all login flows. */
+/** The changes to parts of the login flow. If these parts could not be read, the changes to all login flows. */
 function changesOfLoginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -178,7 +180,7 @@ function changesOfLoginFlows(
   return new Set([...ofFlows, ...others]);
 }
 
-/** The default login flow before and after the plan. If it is unknown, all login flows. */
+/** The default login flow before and after the plan. If the default is unknown, all login flows. */
 function loginFlows(
   flows: readonly PlannedFlow[],
   before: LoginState,
@@ -195,14 +197,14 @@ function loginFlows(
   return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
 }
 
-/** Whether the change declares a flow with another purpose than logins. */
+/** Whether the change declares a flow that is not for logins. */
 function isForOtherPurpose({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
   return login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
 }
 
-/** The change to which a problem of a flow is attached: a change of the flow itself or of one of its parts. */
+/** The change at which a problem of a flow is reported: a change to the flow itself, or else to a part of the flow. */
 function changeToReport({ touching }: PlannedFlow): LoginChange | undefined {
   return touching.find(({ resource }) => resource.kind.login?.is === 'login flow') ?? touching[0];
 }
@@ -225,7 +227,7 @@ function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof o
 
 const openInBetween: typeof openLogin = {
   ...openLogin,
-  summary: 'in every order of these changes, the flow is for a time without a proof of identity',
+  summary: 'in every order of these changes, the flow requires no proof of identity for a moment',
   detail:
     'Apply the changes in two steps: first the additions, then the removals. Or use --allow open-login.',
 };
@@ -234,7 +236,7 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
   const which = policies.map((name) => JSON.stringify(name)).join(', ');
   return which === ''
     ? `it is unknown whether a stage of the flow ${nameOf(flow)} proves the identity`
-    : `whether the flow ${nameOf(flow)} asks for a proof depends on ${which}`;
+    : `${which} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
 }
 
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
@@ -245,9 +247,7 @@ function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));
   return [
     ...obstaclesIn(after).filter((reason) => !known.has(reason)),
-    ...lost.map(
-      ({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''} any more`,
-    ),
+    ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];
 }
 

@@ -51,13 +51,13 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
-  /** What depends on the records to delete. Only if the run may delete. */
+  /** The records that depend on the records to delete. Undefined if the run may not delete. */
   readonly deletions?: Deletions['of'] | undefined;
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings. By default, everyone. */
   readonly unbound?: UnboundAccess;
-  /** Resources that are not planned. If defined, a resource that the service would certainly reject is left out; the run goes on. */
+  /** The resources that are not planned. If defined, changes that the service would certainly reject are left out of the plan. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
@@ -235,7 +235,7 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
-    return `several bindings of one ${unclear.binds.idField} at the order ${order} of its \`${field}\` cannot be told apart`;
+    return `its \`${field}\` has bindings of the same ${unclear.binds.idField} with the order ${order}, which cannot be told apart`;
   });
 }
 
@@ -249,7 +249,7 @@ function deletesBindings(resource: Resource, field: string, record: ObservedReco
   );
 }
 
-/** Adds the current records to a plan that was read from a file. They must be unchanged. */
+/** Adds the current records to a plan that was read from a file. The caller must have compared them with the plan. */
 export function completePlan(
   plan: Plan,
   observed: ObservedState,
@@ -292,6 +292,6 @@ function renameHint(resource: Resource, observed: ObservedState): string[] {
   if (placeholderFor(resource, kind.title) !== undefined) return [];
   const other = addressOf(kind.type, observation.namesake);
   return [
-    `has the same \`${kind.title}\` as ${other}, which is not declared: this creates a second one. \`formerly: ${observation.namesake}\` renames it instead`,
+    `has the same \`${kind.title}\` as ${other}, which is not declared: this creates a second record. To rename that record instead, write \`formerly: ${observation.namesake}\``,
   ];
 }

@@ -18,7 +18,7 @@ export function problemsOfEntries(
   return [...missingInCreates(resources, observed, release), ...duplicateEntries(resources)];
 }
 
-/** Fields that a create requires, but that the entry of a record that does not exist omits. */
+/** Reports required fields that are missing from the entries of new records. */
 function missingInCreates(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -43,7 +43,7 @@ const requiredFieldsOf = memoizePerKey(({ fields }: Kind) =>
   Object.entries(fields).filter(([, { isRequired, ifMissing }]) => isRequired && !ifMissing),
 );
 
-/** Two entries for the same record: one contains the parent's name, the other its id. */
+/** Reports two entries for the same record: one entry has the parent's name, the other has the parent's id. */
 function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
   const seen = new Map<string, Resource>();
   return resources.flatMap((resource) => {
@@ -56,7 +56,7 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
     if (first === undefined || first.address === resource.address) return [];
     return diagnosticOf(resource, kind.scope, {
       code: 'duplicate-resource',
-      summary: `the ${kind.identity} \`${name}\` is declared twice within one \`${kind.scope}\``,
+      summary: `the ${kind.identity} \`${name}\` is declared twice within the same \`${kind.scope}\``,
       detail: `It is first declared at ${placeText(placeOf(first, kind.identity))}. Remove one of the two.`,
     });
   });

@@ -15,7 +15,7 @@ export function notPlanned(
   return { resource, ...nothing, diagnostics, ...(since && { since }) };
 }
 
-/** Orders the changes by their dependencies. Drops changes that the service would reject, and all changes that depend on these. */
+/** Drops changes that the service would reject, and all changes that depend on them. Each change must follow its dependencies. */
 export function withoutRefused({
   changes,
   refused,
@@ -34,8 +34,8 @@ export function withoutRefused({
       );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
-      ...waits(waitsFor, 'That change would free the value that this one needs.'),
-      ...waits(createdBefore(resource), 'It is named here, and not there yet.'),
+      ...waits(waitsFor, 'That change would free a value that this change sets.'),
+      ...waits(createdBefore(resource), 'The reference needs that record, which does not exist yet.'),
     ];
     if (diagnostics.length === 0) return change;
     notPlannedAddresses.add(resource.address);
@@ -50,7 +50,7 @@ export function withoutRefused({
 function dependencyNotPlanned(resource: Resource, address: Address, detail: string): Diagnostic {
   return diagnosticOf(resource, resource.kind.identity, {
     code: 'not-planned',
-    summary: `it waits for ${address}, which is not planned`,
+    summary: `it depends on ${address}, which is not planned`,
     detail,
   });
 }

@@ -29,7 +29,7 @@ export function entriesOpenToNobody(
     return diagnosticOf(resource, access.subjects[0]?.field, {
       code: 'open-to-nobody',
       summary: `nobody could open it, because the service closes ${words.one} that has no binding`,
-      detail: `Its flag \`${key}\` is off. Name groups or users, or turn it on: \`${list}: [{ ${field}: { ${key}: true } }]\`.`,
+      detail: `The flag \`${key}\` of the service is off. Name groups or users, or turn it on: \`${list}: [{ ${field}: { ${key}: true } }]\`.`,
     });
   });
 }

@@ -21,7 +21,7 @@ const othersAllowed = 'everyone admitted by policies and negated bindings';
 interface Subjects {
   /** The subjects that the bindings admit. Undefined if unknown. */
   readonly each: readonly PlannedSubject[] | undefined;
-  /** Whether every binding must pass, instead of any one of them. */
+  /** Whether people must pass all bindings, instead of any one of them. */
   readonly isAll: boolean;
   readonly isOpen: boolean;
 }
@@ -62,7 +62,7 @@ export function newAccess(
   ];
 }
 
-/** Marks a subject that gains access only in one state of the flag, if that state is unknown. */
+/** Adds the condition to a subject that gains access only if the flag is on, or only if it is off. */
 function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
   return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
@@ -139,7 +139,7 @@ function accessFields({ kind, fields }: Resource): readonly string[] {
   );
 }
 
-/** Who may open an observed record, if the manifest declares access. */
+/** Who may open an observed record. Undefined if the manifest does not declare access. */
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<ObservedRecord, 'fields' | 'bound' | 'names'>,
@@ -164,7 +164,7 @@ export function whoMayOpen(
   return isAll && named.length > 1 ? [`users who pass all of these: ${joinWords(named)}`] : named;
 }
 
-/** The subjects that gain access. `others` is the number of undeclared bindings that also decide. */
+/** The subjects that gain access. `others` is the number of undeclared bindings, which also decide about access. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const guests = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];

@@ -18,7 +18,7 @@ import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
-/** A value that a change needs and that another resource has, although only one may have it. */
+/** A unique value that a change sets while another resource still has it. */
 interface Need {
   readonly resource: Resource;
   readonly field: string;
@@ -30,8 +30,8 @@ interface Need {
 type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * Orders each change after the new resources that it refers to and after the changes that free its values. Otherwise, the order
- * stays. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
+ * Moves each change behind the new resources that it refers to, and behind the changes that free its unique values. The other
+ * changes stay in order. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
  */
 export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
@@ -53,13 +53,13 @@ export function orderChanges<Planned extends Change>(
       const { address } = need.resource;
       const holder = planned.get(need.holder);
       if (holder?.action === 'not-planned')
-        refused.push(refusal(need, `It may stay there: ${need.holder} has errors and is not planned.`));
+        refused.push(refusal(need, `${need.holder} may keep it, because it has errors and is not planned.`));
       else if (!isReleased(need, holder))
-        refused.push(refusal(need, 'Remove it from there first, or declare another.'));
+        refused.push(refusal(need, 'Remove it from that record first, or declare another value.'));
       else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), need]);
       else
         refused.push(
-          refusal(need, `The manifests remove it from there, and this plan ${omissionText(holder)}.`),
+          refusal(need, `The manifests remove it from that record, but this plan ${omissionText(holder)}.`),
         );
     }
   }
@@ -73,7 +73,7 @@ export function orderChanges<Planned extends Change>(
       later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
       return opening.address;
     }
-    const words = `${cycle.join(', ')} wait for each other. Remove the value from one of them and apply that first.`;
+    const words = `${cycle.join(', ')} depend on each other. Remove the value from one of them and apply that first.`;
     if ('field' in next) refused.push(refusal(next, words));
     // An existing resource can be referred to before all of its bindings exist.
     else if (cycle.every((address) => planned.get(address)?.action === 'create'))
@@ -92,8 +92,8 @@ export function orderChanges<Planned extends Change>(
 }
 
 /**
- * Sorts changes so that dependencies come first. If a cycle cannot be broken otherwise, one dependency is dropped: a dependency
- * on an existing record, because only its bindings are missing, or else the last dependency.
+ * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, one dependency is dropped: if possible, a
+ * dependency on a record that exists and only lacks bindings.
  */
 function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
@@ -174,7 +174,10 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/** Prefers references to resources with bindings, such as flows: a stage requires as much proof without the reference as with it. */
+/**
+ * Prefers references to resources with bindings, such as flows: without its reference to a flow, a stage requires as much proof
+ * as with it.
+ */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,
@@ -208,7 +211,7 @@ function missingCount({ fields }: Kind, sent: JsonObject): number {
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Removes the dependencies of a broken cycle. Resources outside the cycle still wait until the resource is complete. */
+/** Removes the dependency that is broken. Resources outside the cycle still wait until the reference is set. */
 function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
   const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
   waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
@@ -220,7 +223,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
   }
 }
 
-/** The created or changed resources with bindings. Resources that refer to them wait until all bindings exist. */
+/** The resources whose bindings the plan creates or changes. Resources that refer to them wait until all bindings exist. */
 export function parentsIn(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;

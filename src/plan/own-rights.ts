@@ -52,9 +52,9 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
   return [...others, ...last, ...ofTokens];
 }
 
-const takesOwnRights = "may take rights from this run's own token: done last";
+const takesOwnRights = "may take rights from this run's own token, so it is done last";
 
-/** Whether a record gives rights to the token of the run, or may do so. */
+/** Whether a record gives rights to the token of the run. True also if this is unknown. */
 function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {
@@ -67,7 +67,7 @@ function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
     case 'its members':
       return isAmong(self.groups, base.pk) ?? true;
     case 'its holders':
-      // Releases before 2025.12 do not show roles. A superuser does not need them.
+      // Releases before 2025.12 do not show the roles of a user. A superuser needs no roles.
       return isAmong(self.roles, base.pk) ?? self.isSuperuser !== true;
   }
 }

@@ -21,7 +21,7 @@ export function parsePlan(text: string): ParsedPlan {
   return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
 }
 
-/** Whether a value is a plan as printed by `plan -o json`, whose kinds this version knows. */
+/** Whether a value is a plan as `plan -o json` prints it, and this version knows all of its kinds. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type

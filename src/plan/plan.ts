@@ -26,7 +26,7 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
-  /** By list: the number of ids in new entries for which it is unknown whether a record has them. */
+  /** For each list, the number of ids in new entries for which it is unknown whether the record exists. */
   readonly unseenIds?: Readonly<Record<string, number>>;
   readonly baseline?: Baseline;
   readonly hide?: HiddenFieldNames | undefined;
@@ -50,46 +50,46 @@ export interface NotPlanned extends ChangeBase {
 
 export interface WayIn {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read. If there are any, every login flow may be the one in use. */
+  /** The lists that could not be read. If a list is missing, any login flow may be the flow in use. */
   readonly unread: readonly string[];
 }
 
 interface ChangeBase {
   readonly resource: Resource;
-  /** `unknown` if the resource cannot be read. The apply then creates it, unless it exists. */
+  /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
-  /** The declared fields as observed in an existing record, with secrets masked. */
+  /** The observed values of the declared fields, with secrets masked. */
   readonly observed?: ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
   /** The declared fields that are not compared, because no release returns them. */
   readonly notCompared?: readonly string[];
-  /** The declared fields that have another value in the service. Empty if the record does not exist. */
+  /** The declared fields whose values differ in the service. Empty if the record does not exist. */
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
-  /** Present if an earlier run did not complete the create and this run may not complete it. */
+  /** Present if an earlier run did not complete the record, and this run may not complete it. */
   readonly unfinished?: true;
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
-  /** Who can open the new record, given that no access to it is declared. */
+  /** Who can open the new record, because the manifest declares no access to it. */
   readonly openTo?: string;
   /** Present if the change affects a login flow, or would do so if the run were allowed to apply it. */
   readonly onWayIn?: true;
-  /** With `onWayIn`: the values before the change, in more detail than the differences. */
+  /** The values before a change that affects a login flow, in more detail than the differences. */
   readonly undo?: ObservedFields;
-  /** Present if the change may take rights from the token of the run. It then comes after all other changes. */
+  /** Present if the change may take rights from the token of the run. Such changes come after all others. */
   readonly takesOwnRights?: true;
-  /** Changes that must succeed before this one, because they free values that it needs. */
+  /** Changes that must succeed before this change: they free values that it sets, or keep a login flow safe. */
   readonly waitsFor?: readonly Address[];
-  /** References that the create omits, because the referenced resources are created later. They are set afterwards. */
+  /** References that the create omits, because the referenced resources are created later. An update sets them afterwards. */
   readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];
   readonly since?: Alteration;
 }
 
-/** A change with the data that an apply needs. For a plan from a file, a new observation provides them. */
+/** A change with the data that an apply needs. If the plan was read from a file, a new observation provides this data. */
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
   | (Change & { readonly action: 'update' } & UpdateNeeds)
@@ -119,9 +119,9 @@ export type ObservedFields = Readonly<Record<string, JsonValue>>;
 export interface Difference {
   readonly field: string;
   readonly declared: JsonValue;
-  /** The value in the service. Null also if the service does not return the field. */
+  /** The value in the service. It is null if the service does not return the field. */
   readonly observed: JsonValue;
-  /** The names of observed ids, by the JSON Pointer of the id. */
+  /** The names of the observed ids. Each key is the JSON Pointer of an id. */
   readonly observedNames?: Names;
 }
 

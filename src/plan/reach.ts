@@ -41,5 +41,5 @@ function accessGainsOfField(
   const beside = (other: string): JsonValue => sentValue(resource, other) ?? observed[other] ?? null;
   const subject = resource.kind.fields[field]?.accessGain?.(now, before, beside);
   if (subject === undefined) return [];
-  return [placeholderFor(resource, field) === undefined ? subject : `others by its \`${field}\``];
+  return [placeholderFor(resource, field) === undefined ? subject : `others, through its \`${field}\``];
 }

@@ -10,7 +10,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 
-/** Facts about referenced ids, including declared resources and inherited grants. New resources are known by name instead of id. */
+/** Facts about referenced records, from the service and from the manifests. New resources have a name instead of an id. */
 export function allReferenceFacts(
   facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],
@@ -29,7 +29,7 @@ export function allReferenceFacts(
   return all;
 }
 
-/** Adds inherited grants: a group inside a superuser group makes superusers too. */
+/** Adds inherited grants: the members of a group inside a superuser group are superusers too. */
 function inheritGrants(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],

@@ -50,7 +50,7 @@ export function remarksOn(
       has.add(key);
       const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
-      if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
+      if (holder !== undefined) return `removes ${what} from the \`${field}\` of ${holder}`;
       return grants !== undefined && facts.get(key) === true
         ? `${grants} through ${what} of \`${field}\``
         : [];
@@ -106,7 +106,7 @@ function unguardedBindings(
   });
 }
 
-/** The values that a delete frees and that only one resource may have. */
+/** The unique values that become free when a record is deleted. */
 export function freedValues(
   { kind }: Resource,
   { fields, names = {} }: ObservedValues,
@@ -116,7 +116,7 @@ export function freedValues(
     idsIn(field, fields[field] ?? null).map(({ id }) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameIn(names[field] ?? new Map(), kind, field, id);
-      return `frees ${isShown ? shownId(id, name) : 'one'} of \`${field}\``;
+      return `${isShown ? shownId(id, name) : 'one'} of its \`${field}\` becomes free for others`;
     }),
   );
 }

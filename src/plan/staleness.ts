@@ -84,7 +84,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** All other parts of a change, except its position, its change since the baseline, and `left_because`. */
+/** The other compared parts of a change. Its position, its change since the baseline and `left_because` are not compared. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,

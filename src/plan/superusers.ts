@@ -14,7 +14,7 @@ export function superuserLosses(changes: readonly ReadyChange[]): readonly Login
   return loginChanges(changes).filter((change) => lossBy(change) !== undefined);
 }
 
-/** Whether a change takes superuser rights. If the group itself gives none, only its parent groups can show this. */
+/** Whether a change takes superuser rights from somebody: `possible` if this depends on the parent groups of a group. */
 function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   const { resource, action, differences } = change;
   const { login } = resource.kind;
@@ -30,7 +30,7 @@ function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   return lost.length > 0 ? 'possible' : undefined;
 }
 
-/** Refuses a plan after which no active superuser is left. If the groups are unknown, the plan says so. */
+/** Refuses a plan after which no active superuser is left. If the groups are unknown, a remark says so instead. */
 export function withSuperusersLeft(
   changes: readonly ReadyChange[],
   groups: readonly HeldGroup[] | undefined,
@@ -49,9 +49,9 @@ export function withSuperusersLeft(
   });
   if (groups === undefined)
     return certain
-      ? withRemark('it could not be read whether an active superuser is left')
+      ? withRemark('it is unknown whether an active superuser is left')
       : { changes, refused: [] };
-  const reason = 'no active user with the rights of a superuser is left';
+  const reason = 'no active superuser is left';
   if (accepts.includes('lockout')) return withRemark(`locks people out: ${reason}`);
   const problem = { ...lockout, summary: `this locks people out: ${reason}` };
   return { changes, refused: [diagnosticOf(first.resource, undefined, problem)] };

@@ -7,7 +7,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier create was not completed: its withheld fields are not set, and a field or a binding is missing. */
+/** Whether an earlier run did not complete the record: its withheld fields are not set, and a field or a binding is missing. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,

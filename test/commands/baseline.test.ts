@@ -518,7 +518,7 @@ describe('fields that an entry no longer declares and the service keeps', () => 
     });
     expect(change).not.toHaveProperty('remarks');
     const hidden = await compared(pair, {}, 'version: 1\nhide: [user.groups]\n');
-    expect(hidden).toContain('keeps the undeclared part of its `groups`, if anything');
+    expect(hidden).toContain('keeps the undeclared part of its `groups`, if it has one');
     expect(hidden).not.toContain(staff);
   });
 });

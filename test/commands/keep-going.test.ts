@@ -330,8 +330,10 @@ describe('with --keep-going, a resource is not planned', () => {
       ['application.app-3', ['not-planned']],
       ['application.app-4', 'planned'],
     ]);
-    expect(ran.stdout()).toContain('it waits for application.app-2, which is not planned');
-    expect(ran.stdout()).toContain('It may stay there: application.app-1 has errors and is not planned.');
+    expect(ran.stdout()).toContain('it depends on application.app-2, which is not planned');
+    expect(ran.stdout()).toContain(
+      'application.app-1 may keep it, because it has errors and is not planned.',
+    );
     await run('apply', allowed, { text, world });
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
@@ -348,7 +350,7 @@ users:
       ['application.kept', ['not-planned']],
       ['user.bob', ['name-not-found']],
     ]);
-    expect(ran.stdout()).toContain('it waits for user.bob, which is not planned');
+    expect(ran.stdout()).toContain('it depends on user.bob, which is not planned');
   });
 
   test('if it is part of a circle', async () => {
@@ -387,7 +389,7 @@ test('an unplanned resource does not prevent another from taking over its value'
     'slug: new, name: New, backchannel_providers: [3]',
   );
   const { stdout } = await run('plan', {}, { text });
-  expect(stdout()).toContain('takes 3 of `backchannel_providers` from application.old');
+  expect(stdout()).toContain('removes 3 from the `backchannel_providers` of application.old');
 });
 
 test('the advice of a reason that several resources share is given once', async () => {

@@ -312,7 +312,7 @@ describe('a create of a provider', () => {
     test('keeps dependent resources from being compared', async () => {
       const made = service({ ...ofOthers, applications: [{ slug: 'grafana', name: 'Grafana' }] }, '2026.2');
       const { stdout } = await run('plan', made.send, roll, { keepGoing: true });
-      expect(stdout).toContain('it waits for provider.Grafana, which is not planned');
+      expect(stdout).toContain('it depends on provider.Grafana, which is not planned');
       expect(stdout).not.toContain('"Grafana" (created first)');
     });
 

@@ -187,5 +187,5 @@ test('a hidden field that lets more people in has a line without its value', asy
   };
   const { context, stdout } = world.run(text, { SECRET: 'canary' }, { files });
   await plan(['m.yaml'], { output: 'text', allow: ['update'], config: 'rollcall.yaml' }, context);
-  expect(stdout()).toContain('Opens source.s to others by its `enabled`.');
+  expect(stdout()).toContain('Opens source.s to others, through its `enabled`.');
 });

@@ -153,7 +153,7 @@ describe.each(cases)('two records with one name in different parents: $type', (o
     const byId = { ...entryIn('a'), [scope]: id };
     expect(await planned(world, textOf({ ...wholes, [list]: [byId] }))).toContain('1 to create');
     const twice = textOf({ ...wholes, [list]: [entryIn('a'), byId] });
-    expect(await planned(world, twice)).toContain(`\`admin\` is declared twice within one \`${scope}\``);
+    expect(await planned(world, twice)).toContain(`\`admin\` is declared twice within the same \`${scope}\``);
     const without = [{ name: 'admin' }, { name: 'x', state: 'absent' }];
     const missing = capture({ files: { 'm.yaml': textOf({ [list]: without }) } });
     await validate(['m.yaml'], { output: 'text' }, missing.context);

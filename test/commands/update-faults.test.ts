@@ -140,7 +140,7 @@ describe('backchannel providers', () => {
     };
     const { context, stdout } = world.run('', {}, { files });
     await plan(['m.yaml'], { output: 'text', ...allowed }, context);
-    expect(stdout()).toContain('takes one of `backchannel_providers` from application.b');
+    expect(stdout()).toContain('removes one from the `backchannel_providers` of application.b');
     expect(stdout()).not.toContain('takes 2');
   });
 });

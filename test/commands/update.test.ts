@@ -65,7 +65,7 @@ describe('a plan with --allow update', () => {
     expect(text).toContain(`      groups\n        will add  [ "${staff}" ]`);
     expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
     expect(text).toContain('note  logins go through another provider');
-    expect(text).toContain('note  takes 4 of `backchannel_providers` from application.mail');
+    expect(text).toContain('note  removes 4 from the `backchannel_providers` of application.mail');
     expect(text).toContain('note  the account can no longer log in');
     expect(text).toContain('5 to change');
     expect(text).toContain('Plan: 0 to add, 5 to change, 0 to destroy.');
@@ -454,7 +454,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toContain(
       '! user.outpost differs and is left unchanged; it is an account of the service itself',
     );
-    expect(stdout()).toContain('takes 4 of `backchannel_providers` from application.mail');
+    expect(stdout()).toContain('removes 4 from the `backchannel_providers` of application.mail');
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');
   });
 

@@ -46,7 +46,7 @@ async function planned(
 }
 
 describe('a backchannel provider that an undeclared application uses', () => {
-  const takes = 'takes "OIDC 3" (3) of `backchannel_providers` from application.outsider';
+  const takes = 'removes "OIDC 3" (3) from the `backchannel_providers` of application.outsider';
   const byName = applications('slug: new, name: New, backchannel_providers: [{ name: OIDC 3 }]');
 
   test.each(['text', 'json'])(
@@ -97,7 +97,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
       {},
       { env: contract, world: new World(shared) },
     );
-    expect(stdout()).toContain('note  takes 3 of `backchannel_providers` from application.outsider');
+    expect(stdout()).toContain('note  removes 3 from the `backchannel_providers` of application.outsider');
     expect(world.requests.map(({ path }) => path)).toEqual([
       '/api/v3/core/applications/known/',
       '/api/v3/core/applications/new/',
@@ -117,7 +117,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
         },
       },
     );
-    expect(stdout()).toContain('note  takes one of `backchannel_providers` from application.outsider');
+    expect(stdout()).toContain('note  removes one from the `backchannel_providers` of application.outsider');
     expect(stdout()).not.toContain('OIDC');
   });
 
@@ -220,7 +220,7 @@ describe('the main provider of another application', () => {
     const { ending, stderr } = await planned(manifest);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain(
-      'The manifests remove it from there, and this plan leaves the record unchanged',
+      'The manifests remove it from that record, but this plan leaves the record unchanged',
     );
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
@@ -392,6 +392,6 @@ describe('a plan that moves a value from one entry to another', () => {
     const manifest = applications('slug: a, name: A, provider: 2', 'slug: b, name: B, provider: 1');
     const { ending, stderr } = await planned(manifest, allowed, { world: new World(swapped) });
     expect(ending).toBe('invalid');
-    expect(stderr()).toContain('application.a, application.b wait for each other');
+    expect(stderr()).toContain('application.a, application.b depend on each other');
   });
 });

@@ -179,9 +179,9 @@ applications:
   test('is taken from another application, which the plan reports', async () => {
     const { changes } = await planOf(manifest, existing, {}, '', permission);
     expect(changes.map(({ resource, action, remarks }) => [resource.name, action, remarks])).toEqual([
-      ['a', 'update', [provisioning, 'takes 1 of `backchannel_providers` from application.b']],
+      ['a', 'update', [provisioning, 'removes 1 from the `backchannel_providers` of application.b']],
       ['b', 'update', undefined],
-      ['c', 'create', ['takes 3 of `backchannel_providers` from application.b']],
+      ['c', 'create', ['removes 3 from the `backchannel_providers` of application.b']],
       ['d', 'update', undefined],
       ['e', 'no-op', undefined],
     ]);

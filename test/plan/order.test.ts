@@ -74,7 +74,7 @@ describe('the order of a plan', () => {
         code: 'provider-taken',
         address: 'application.c',
         summary: 'provider 3 is already the main provider of `a`',
-        detail: expect.stringContaining('application.a, application.b, application.c wait for each other.'),
+        detail: expect.stringContaining('application.a, application.b, application.c depend on each other.'),
       },
     ]);
   });
