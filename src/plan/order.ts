@@ -174,10 +174,7 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/**
- * Prefers references to resources with bindings, such as flows: without its reference to a flow, a stage requires as much proof
- * as with it.
- */
+/** Prefers references to flows and other resources with bindings: a stage without such a reference requires as much proof. */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,
