@@ -39,6 +39,8 @@ export const diagnosticCodes = {
       'a `${` does not begin a reference, a variable has the wrong type for its place, or a reference is secret or not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, `${text:PATH}`, or `$${` for a literal `${`',
     'unresolved-reference':
       'a variable, an environment variable or a file is missing → set it with `--var`, `--vars`, `rollcall.yaml` or the environment, or create the file',
+    'unused-variable':
+      'warning: no manifest refers to a variable of `--var` → correct the name, or leave the variable out',
     'secret-in-clear':
       'a manifest contains a secret in plain text → write `${env:NAME}` or `${file:PATH}` instead, and replace the exposed secret',
     'plain-http': 'warning: a URL at which people log in is not encrypted → write https://',

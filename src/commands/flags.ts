@@ -150,6 +150,7 @@ function numberOf(name: NumberName, text: string | undefined): number | undefine
 
 const irregularFlags: Readonly<Record<string, string>> = {
   environment: '--env',
+  variables: '--var',
   timeoutSeconds: '--timeout',
   waitSeconds: '--wait',
   headers: '--header',

@@ -33,6 +33,8 @@ export interface LoadedManifests {
   readonly addresses: ReadonlySet<Address>;
   readonly diagnostics: readonly Diagnostic[];
   readonly filenames: readonly string[];
+  /** The names of the variables that the manifests refer to. */
+  readonly variables: ReadonlySet<string>;
   readonly referencedFiles: ReadonlySet<string>;
   /** Values that were not checked because secrets were not read. */
   readonly unchecked?: Unchecked;
@@ -75,6 +77,7 @@ export async function loadManifests(
   const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
   const named = new Set<string>();
+  const variables = new Set<string>();
   const opened = { secret: areAssumed ? withoutContent(files) : files, text: files };
   const filesOf = referencedFiles(opened, options, named);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
@@ -96,6 +99,7 @@ export async function loadManifests(
     for (const resource of kept) resources.push(resource);
     for (const diagnostic of reported) diagnostics.push(diagnostic);
     for (const secret of readManifests.secrets) secrets.add(secret);
+    for (const name of readManifests.variables) variables.add(name);
     unchecked?.add(filename, readManifests.references);
     declared += whole.length;
     entries += readManifests.entries;
@@ -114,6 +118,7 @@ export async function loadManifests(
     addresses: new Set(rules.names.keys()),
     diagnostics: withStrictness(sorted, strict),
     filenames: found.filenames,
+    variables,
     referencedFiles: named,
     ...(unchecked && { unchecked: unchecked.all() }),
   };

@@ -37,6 +37,7 @@ export interface ReadManifest extends Declared {
   readonly diagnostics: readonly Diagnostic[];
   readonly entries: number;
   readonly secrets: Iterable<string>;
+  readonly variables: Iterable<string>;
   readonly references: References;
 }
 
@@ -56,6 +57,7 @@ export async function readManifest(
     whole: [],
     entries: 0,
     secrets: [],
+    variables: [],
     references: new PathMap(),
     diagnostics: [],
   };
@@ -75,7 +77,7 @@ export async function readManifest(
   const { random = randomInt } = options;
   const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
-  const { references, unresolved: broken } = resolved;
+  const { references, variables, unresolved: broken } = resolved;
   const diagnostics = [
     ...parsed.diagnostics,
     ...resolved.diagnostics,
@@ -100,7 +102,7 @@ export async function readManifest(
   const wrong = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
   for (const warning of rewrittenNumbers(value, places, file))
     if (!wrong.has(startPlace(warning))) diagnostics.push(warning);
-  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
+  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, variables, references };
   for (const { path } of faults) broken.set(path, true);
   const declared = desiredResources({
     manifest,
@@ -114,7 +116,7 @@ export async function readManifest(
     contractOnly,
     diagnostics,
   });
-  return { ...declared, file, diagnostics, entries, secrets, references };
+  return { ...declared, file, diagnostics, entries, secrets, variables, references };
 }
 
 /** Whether a fault may not exist because the value is unknown. Sensitive values are known to be strings. */

@@ -33,6 +33,8 @@ interface ResolvedValue {
   /** The value to send. If secrets are only assumed to exist, their references stay in it. */
   readonly value: JsonValue;
   readonly secrets: readonly string[];
+  /** The names of all variables that the value refers to. */
+  readonly variables: ReadonlySet<string>;
   /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
@@ -54,14 +56,15 @@ export async function resolveReferences(
 ): Promise<ResolvedValue> {
   const resolver = new Resolver(sources, places, file);
   const value = file.text.includes('$') ? await resolver.resolve(root, []) : root;
-  const { secrets, references, diagnostics, unresolved } = resolver;
-  return { value, secrets: [...secrets], references, diagnostics, unresolved };
+  const { secrets, variables, references, diagnostics, unresolved } = resolver;
+  return { value, secrets: [...secrets], variables, references, diagnostics, unresolved };
 }
 
 class Resolver {
   readonly diagnostics: Diagnostic[] = [];
   readonly unresolved: PathMap<true> = new PathMap();
   readonly secrets = new Set<string>();
+  readonly variables = new Set<string>();
   readonly references: References = new PathMap();
   readonly #sources: ReferenceSources;
   readonly #places: Places;
@@ -173,6 +176,7 @@ class Resolver {
   }
 
   #variable(name: string, path: Path): JsonValue | undefined {
+    this.variables.add(name);
     const { variables, choices = {} } = this.#sources;
     if (variables === undefined) {
       this.unresolved.set(path, true);

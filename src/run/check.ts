@@ -1,4 +1,5 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import { loadManifests, type LoadedManifests, type LoadOptions } from '../manifest/load-manifests.ts';
 import { manifestPaths, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
@@ -35,7 +36,28 @@ export async function check(
     ...(variables && { variables }),
     ...(config?.choices && { choices: config.choices }),
   });
-  return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
+  const found = [...diagnostics, ...loaded.diagnostics];
+  return {
+    ...loaded,
+    diagnostics: [...found, ...(hasErrors(found) ? [] : unusedVariables(settings, loaded))],
+  };
+}
+
+/** Reports variables of --var that no manifest refers to. A file of variables may have more than a run needs. */
+function unusedVariables(
+  { givenVariables, strict, nameOf }: Settings,
+  { variables }: Pick<LoadedManifests, 'variables'>,
+): Diagnostic[] {
+  return givenVariables
+    .filter((name) => !variables.has(name))
+    .map((name) => ({
+      ...diagnosticFor(undefined, {
+        code: 'unused-variable',
+        summary: `no manifest refers to the variable \`${name}\` of ${nameOf('variables')}`,
+        detail: didYouMean(name, variables) ?? 'Correct the name, or leave the variable out.',
+      }),
+      severity: strict ? 'error' : 'warning',
+    }));
 }
 
 /** Reports input files that the requested output files would overwrite. */

@@ -29,6 +29,8 @@ export interface Settings extends Reach {
   readonly paths: readonly string[];
   /** Undefined if a file that defines variables is invalid, because the variables are then unknown. */
   readonly variables?: JsonObject | undefined;
+  /** The names of the variables that were set one by one, by --var. */
+  readonly givenVariables: readonly string[];
   readonly strict: boolean;
   /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
@@ -95,6 +97,7 @@ export async function readSettings(
       config && faults.length === 0
         ? { ...configVariables.variables, ...config.vars, ...flagVariables.variables, ...variables }
         : undefined,
+    givenVariables: Object.keys(variables),
     strict,
     ...readReach(sources),
     acceptedRisks: acceptedRisks(values),

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { EnvironmentChoices } from '../../src/manifest/references.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import type { Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 async function codesOf(name: string, variables: JsonObject): Promise<string[]> {
@@ -111,4 +113,30 @@ test('for a string variable in place of a boolean, the advice is to change it wh
   expect(diagnostics.map(({ detail }) => detail)).toEqual([
     'The variable `on` is a string. Change its value where it is set.',
   ]);
+});
+
+describe('a variable of --var that no manifest refers to', () => {
+  const regions = 'version: 1\nusers: [{ username: a, name: "${var:region}" }]\n';
+  const validated = async (...args: string[]): Promise<Ended> =>
+    endedHere(['validate', '-', ...args], { input: regions });
+
+  test('is a warning that suggests the name of a variable in the manifests', async () => {
+    const { code, stdout } = await validated('--var', 'region=eu', '--var', 'regoin=us');
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      'warning: no manifest refers to the variable `regoin` of --var [unused-variable]',
+    );
+    expect(stdout).toContain('Did you mean `region`?');
+  });
+
+  test('is an error with --strict', async () => {
+    expect(await validated('--var', 'region=eu', '--var', 'other=1', '--strict')).toMatchObject({ code: 3 });
+  });
+
+  test('is not reported in addition to an error of the manifests', async () => {
+    const { code, stdout } = await validated('--var', 'regoin=us');
+    expect(code).toBe(3);
+    expect(stdout).toContain('Did you mean `regoin`?');
+    expect(stdout).not.toContain('[unused-variable]');
+  });
 });

@@ -31,6 +31,7 @@ describe('the last line of a validation', () => {
       addresses: new Set<never>(),
       referencedFiles: new Set<never>(),
       filenames: ['m.yaml'],
+      variables: new Set<never>(),
     };
     expect(validationReport(loaded).headline).toBe(
       'Invalid: 1 error, 1 warning in 2 places. Nothing was sent.',
