@@ -22,6 +22,8 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
   if (steps.length === 0) {
     const [kind] = kindsOf(unknown);
     if (kind) return { field: kind.list, hint: `Did you mean \`${kind.list}\`?` };
+    const typed = kinds.find((other) => isListOfType(unknown, other));
+    if (typed) return { hint: `Write an entry of ${placeOf(typed)}.` };
   }
   if (steps.length <= entryDepth) {
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
@@ -48,8 +50,16 @@ export function likelyMeaningOf(unknown: string, known: readonly string[], kind?
 function otherListWithField(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
   const found = [...defaultKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
-  if (found === undefined) return undefined;
-  const { list, variant } = found;
+  return found && placeOf(found);
+}
+
+/** `scim_providers` for providers of the type `scim`; also `provider_scim`, the word order in other tools. */
+function isListOfType(name: string, { list, type, variant }: Kind): boolean {
+  if (variant === undefined) return false;
+  return [`${variant.value}_${list}`, `${variant.value}_${type}`, `${type}_${variant.value}`].includes(name);
+}
+
+function placeOf({ list, variant }: Kind): string {
   return variant ? `${list} with \`${variant.field}: ${variant.value}\`` : list;
 }
 

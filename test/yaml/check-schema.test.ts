@@ -132,6 +132,14 @@ describe('an unknown field', () => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
+  test.each(['scim_providers', 'scim_provider', 'provider_scim'])(
+    'that names a type of a list, as %s does, is answered with the list and its type',
+    async (list) => {
+      const [message] = await told(`version: 1\n${list}: []\nusers: []\n`);
+      expect(message).toMatch(/Write an entry of providers with `type: scim`\.$/);
+    },
+  );
+
   test('that is similar to a known one does not also count as a missing one', async () => {
     expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
   });
