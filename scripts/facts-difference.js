@@ -1,5 +1,5 @@
 // What differs between two releases of the service, by their facts.
-import { changed } from '../dist/kinds/facts.js';
+import { applyChange } from '../dist/kinds/facts.js';
 
 /** Of so many values, the order tells nothing, and would be another in each release. */
 const manyValues = 20;
@@ -31,7 +31,7 @@ export function differenceOf(earlier, later) {
       '+': later.filter((one) => !earlier.includes(one)),
       '-': earlier.filter((one) => !later.includes(one)),
     };
-    const isSame = JSON.stringify(changed(earlier, moved)) === JSON.stringify(later);
+    const isSame = JSON.stringify(applyChange(earlier, moved)) === JSON.stringify(later);
     return isSame || later.length > manyValues ? moved : later;
   }
   if (!isMapping(earlier) || !isMapping(later)) return later;

@@ -8,8 +8,8 @@ import {
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue, Validate } from '../base/json.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile, type Span } from '../base/source.ts';
-import { asManifestDeclares } from '../kinds/access.ts';
-import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
+import { asManifestEntry } from '../kinds/access.ts';
+import { fieldOf, fieldValues, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressIn, diagnosticOf, type Resource } from '../kinds/resource.ts';
@@ -108,7 +108,7 @@ export function resourcesOf(
 
 function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
-  return { address, kind, fields: asManifestDeclares(kind, fieldsBy(writtenValue, resource)) };
+  return { address, kind, fields: asManifestEntry(kind, fieldValues(writtenValue, resource)) };
 }
 
 const noRows: Problem = {

@@ -2,16 +2,16 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
-import { asManifestDeclares, fieldsDeclaredTogether } from '../kinds/access.ts';
+import { asManifestEntry, fieldsDeclaredTogether } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { withoutDefaultsIn, mapIds } from '../kinds/bindings.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
-import { nameIn } from '../kinds/named.ts';
+import { nameOfId } from '../kinds/named.ts';
 import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { byAddress } from '../kinds/resource.ts';
-import { shippedBy, type Shipped } from '../kinds/shipped.ts';
+import { shippedRecordsOf, type ShippedRecords } from '../kinds/shipped.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
@@ -58,14 +58,14 @@ export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,
   { isWithInternal }: ExportScope,
-  { records, isOwn }: Shipped,
+  { records, isOwn }: ShippedRecords,
 ): boolean {
   if (isWithInternal || kind.isInternal?.(record.received) !== true) return false;
   return !isOwn || !records.has(addressOfRecord(kind, record));
 }
 
-export function shippedFor({ isWithShipped }: ExportScope, release: Release | undefined): Shipped {
-  return shippedBy(isWithShipped ? undefined : release);
+export function shippedFor({ isWithShipped }: ExportScope, release: Release | undefined): ShippedRecords {
+  return shippedRecordsOf(isWithShipped ? undefined : release);
 }
 
 interface Declarations {
@@ -166,7 +166,7 @@ function declarationOf(
     const known = isWithNames && refersTo ? names.get(refersTo) : undefined;
     const shownWith = record.names?.[field];
     const beside = (id: JsonValue): NameReference | undefined => {
-      const name = isWithNames && known === undefined && shownWith && nameIn(shownWith, kind, field, id);
+      const name = isWithNames && known === undefined && shownWith && nameOfId(shownWith, kind, field, id);
       return typeof name === 'string' ? nameForManifest({ name }) : undefined;
     };
     const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
@@ -176,7 +176,7 @@ function declarationOf(
   }
   return {
     kind,
-    fields: asManifestDeclares(kind, fields),
+    fields: asManifestEntry(kind, fields),
     secret,
     ...(Object.keys(variables).length > 0 && { variables }),
     ...(release && { release }),

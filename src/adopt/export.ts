@@ -11,7 +11,7 @@ import { toNewestRelease } from '../kinds/forms.ts';
 import { isEffective } from '../kinds/bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { idsIn, referenceFields } from '../kinds/named.ts';
+import { idsWithPointers, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { Selector } from '../manifest/select.ts';
@@ -77,7 +77,7 @@ export function readExportedRecords(
         !isBindingField(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
         written.some(
-          ({ received }) => idsIn(field, toNewestRelease(kind, received)[field] ?? null).length > 0,
+          ({ received }) => idsWithPointers(field, toNewestRelease(kind, received)[field] ?? null).length > 0,
         );
       return referenceFields(kind).filter(isUsed);
     });

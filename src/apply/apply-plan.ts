@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { createdBefore, withIdsOf } from '../kinds/named.ts';
+import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { Unbound } from '../kinds/children.ts';
 import { findMovesToOthers } from '../plan/make-plan.ts';
 import { namedParents, parentsIn } from '../plan/order.ts';
@@ -212,12 +212,12 @@ async function completeCreate(
   const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
   const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
-  const resource = withIdsOf(declared, (address) => pks.get(address));
+  const resource = withRunIds(declared, (address) => pks.get(address));
   const full = { ...ready, resource };
   const { held } = result;
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
   const left = { resource, fields: setAfter.map(({ field }) => field), made: { ...result, held } };
-  const isMade = !others.some((other) => isMissing(other)) && createdBefore(resource).length === 0;
+  const isMade = !others.some((other) => isMissing(other)) && prerequisitesOf(resource).length === 0;
   const control = stops.controlOf(full, counterOf(full, run));
   return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
 }
@@ -242,7 +242,7 @@ function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,
 ): Promise<Outcome[]> {
-  const first = new Set([...createdBefore(resource), ...namedParents(resource, parents)]);
+  const first = new Set([...prerequisitesOf(resource), ...namedParents(resource, parents)]);
   if (first.size === 0) return Promise.resolve([]);
   const early = async (address: Address): Promise<Outcome[]> => {
     const known = await started.get(address);
@@ -268,8 +268,8 @@ function withCreatedIds(
   if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
     return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
-  const resource = withIdsOf(change.resource, (address) => pks.get(address));
-  return createdBefore(resource).length === 0 ? { ...change, resource } : undefined;
+  const resource = withRunIds(change.resource, (address) => pks.get(address));
+  return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
 function execute(

@@ -6,7 +6,7 @@ import {
   targetId,
   differingFields,
   missingBindings,
-  ownValues,
+  valuesWithoutNested,
   type extraBindings,
 } from '../kinds/bindings.ts';
 import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
@@ -44,7 +44,7 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (bindingsByDeclaration(binder, bound).has(child))
       return { kind: 'ended', end: { outcome: 'unchanged' } };
-    const fields = { [child.binds.idField]: child.id, order: bound.length, ...ownValues(child) };
+    const fields = { [child.binds.idField]: child.id, order: bound.length, ...valuesWithoutNested(child) };
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
@@ -88,7 +88,7 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
     const bound = await childrenOf(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
-    const own = { ...child, values: ownValues(child) };
+    const own = { ...child, values: valuesWithoutNested(child) };
     const fields = now ? differingFields(own, now) : [];
     if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
     if (!now || differingFields({ ...child, values: pickFields(base.values, fields) }, now).length > 0)
@@ -130,7 +130,7 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
 
 /** Whether the own fields of a binding differ from its declaration, ignoring nested bindings. */
 export function differsItself(child: WantedChild, base: Child): boolean {
-  return differingFields({ ...child, values: ownValues(child) }, base).length > 0;
+  return differingFields({ ...child, values: valuesWithoutNested(child) }, base).length > 0;
 }
 
 export const changedByOthers = 'somebody else has changed or deleted a binding of the record';

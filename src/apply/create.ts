@@ -1,7 +1,7 @@
 import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { soughtOf } from '../kinds/sought.ts';
+import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Reading, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -133,7 +133,7 @@ async function lookUpRecord(creation: Creation, client: Client, pacing: Pacing):
   const { kind } = creation;
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;
-  const reading = await retrieve(soughtOf(creation), client, pacing);
+  const reading = await retrieve(lookUpTargetOf(creation), client, pacing);
   // The look-up itself may have shown that this kind cannot be read.
   if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {

@@ -1,5 +1,5 @@
 import { compareRecord } from '../plan/compare.ts';
-import { soughtOf } from '../kinds/sought.ts';
+import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { BindingTarget } from './children.ts';
 import { endAfterFailedRead, type WriteResult } from './settle.ts';
@@ -24,7 +24,7 @@ export async function verifyCreated(
   },
   { held: known }: WriteResult,
 ): Promise<WriteResult> {
-  const reading = await retrieve(soughtOf(resource), client, pacing);
+  const reading = await retrieve(lookUpTargetOf(resource), client, pacing);
   // The token may be allowed to create the record but not to read it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
     return { ...nothing, outcome: 'unchanged' };

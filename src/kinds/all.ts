@@ -110,7 +110,7 @@ export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ t
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
 /** Everything that must be read for these kinds through undocumented operations, which the service may refuse. */
-export function withoutDocumentedRead(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
+export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const named = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
   );
@@ -157,7 +157,7 @@ function kindNamed(type: string, model: string | undefined): Kind<ResourceType> 
   return kindsOf(type).find((kind) => kind.model?.type === model);
 }
 
-export function isOfKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
+export function isKnownKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
   return kindNamed(type, model) !== undefined;
 }
 
@@ -193,7 +193,7 @@ export function joinWords(words: readonly string[]): string {
   return `${before.toReversed().join(', ')}${before.length > 1 ? ',' : ''} and ${last}`;
 }
 
-export function listsOf(subset: Iterable<Kind>): string {
+export function joinListNames(subset: Iterable<Kind>): string {
   const items = new Set<Kind>(subset);
   return joinWords([...new Set(kinds.filter((kind) => items.has(kind)).map(({ list }) => list))]);
 }

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { isNameReference, type PartialValue, plainUuid, sameJson } from './values.ts';
+import { isNameReference, type PartialComparison, plainUuid, sameJson } from './values.ts';
 
 export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] =
   memoizePerKey(({ fields }) =>
@@ -125,7 +125,7 @@ export function isEffective(one: Pick<Binding, 'values'> & Partial<Pick<Child, '
   return isEnabled(one) && one.isExpired !== true;
 }
 
-export function ownValues({ values, inside }: Binding): JsonObject {
+export function valuesWithoutNested({ values, inside }: Binding): JsonObject {
   return pickFields(values, (field) => field !== inside?.field);
 }
 
@@ -133,7 +133,7 @@ function hasSameValues(one: Binding, held: Binding): boolean {
   return differingFields(one, held).length === 0;
 }
 
-/** Parses a list of bindings that comes from a manifest or from `valueOf`. */
+/** Parses a list of bindings that comes from a manifest or from `bindingsAsValue`. */
 export function bindingsIn(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -162,7 +162,7 @@ export function declaredBindings(
   }));
 }
 
-export function valueOf(held: readonly Child[]): JsonValue {
+export function bindingsAsValue(held: readonly Child[]): JsonValue {
   return held
     .filter(({ binds, isExpired }) => binds !== undefined && !isExpired)
     .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
@@ -273,7 +273,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
 }
 
 /** For bindings that are declared in part: the record may have further bindings. */
-export function partialBindings(children: Children): PartialValue {
+export function partialBindings(children: Children): PartialComparison {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;
     const each = bindingsIn(children, held);

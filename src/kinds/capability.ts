@@ -16,7 +16,7 @@ export function isRisk(name: string): name is Risk {
   return risks.some((risk) => risk === name);
 }
 
-export interface Reach {
+export interface AllowedOperations {
   /** Whether rollcall sends only operations that authentik documents. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { memoizePerText } from '../base/memoize.ts';
-import { likelyRefused } from './release.ts';
+import { likelyRefusedProblem } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
 /** The certificate that every new service contains, as seen in 2023.10.7 and 2025.12.4. */
@@ -47,7 +47,7 @@ const parsed = memoizePerText((text): X509Certificate | undefined => {
 
 function noCertificateProblem(text: string): Problem | undefined {
   if (certificateIn(text)) return undefined;
-  return likelyRefused(
+  return likelyRefusedProblem(
     'this is not a certificate in the PEM format',
     'Write the complete certificate, from -----BEGIN CERTIFICATE----- on, or `${text:PATH}` for a file that contains it.',
   );

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { releaseProblemFor, refused, type Release } from './release.ts';
+import { releaseProblemFor, refusedProblem, type Release } from './release.ts';
 
 const atom = "[-!#$%&'*+/=?^_`{}|~0-9a-z]+";
 const quoted = String.raw`"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"`;
@@ -25,7 +25,7 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
   const domain = email.slice(at + 1);
   const isName = domainName.test(domain);
   if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
-    return refused(
+    return refusedProblem(
       'a string that does not look like an e-mail address',
       'Correct it, leave it out, or set it to "".',
     );

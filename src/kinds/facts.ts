@@ -64,14 +64,14 @@ export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = 
   let facts: JsonValue = null;
   for (const { line } of knownReleases) {
     const change = changes[line];
-    if (change !== undefined) facts = changed(facts, change);
+    if (change !== undefined) facts = applyChange(facts, change);
     if (facts !== null) found.set(line, facts as unknown as TypeFacts); // written by scripts/service-api.js
   }
   return found;
 });
 
 /** Applies a recorded change to the value of an earlier release: null removes a key, `+` and `-` add and remove items of a list. */
-export function changed(value: JsonValue, change: JsonValue): JsonValue {
+export function applyChange(value: JsonValue, change: JsonValue): JsonValue {
   if (!isJsonObject(change)) return change;
   const { '+': added = null, '-': dropped = null } = change;
   if (isJsonList(value) && isJsonList(added) && isJsonList(dropped)) {
@@ -80,7 +80,7 @@ export function changed(value: JsonValue, change: JsonValue): JsonValue {
   const kept = isJsonObject(value) ? { ...value } : {};
   for (const [key, inner] of Object.entries(change)) {
     if (inner === null) delete kept[key];
-    else kept[key] = changed(kept[key] ?? null, inner);
+    else kept[key] = applyChange(kept[key] ?? null, inner);
   }
   return kept;
 }

@@ -3,7 +3,7 @@ import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import { partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
-import { isNameReference, type PartialValue, partialIds, partialKeys } from './values.ts';
+import { isNameReference, type PartialComparison, partialIds, partialKeys } from './values.ts';
 
 declare const closed: unique symbol;
 
@@ -61,12 +61,12 @@ export function sentValue({ kind, fields }: Declared, name: string): JsonValue |
 }
 
 export function shownValue(declared: Declared, name: string): JsonValue | undefined {
-  const value = savedValue(declared, name);
+  const value = baselineValue(declared, name);
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
 /** The value to compare with the baseline. Secrets are masked; fields hidden by the user are not. */
-export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
+export function baselineValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
   const { mask } = field;
@@ -82,7 +82,7 @@ export function writtenValue({ fields }: Declared, name: string): JsonValue | un
 
 /** The fields to send in a create, without duplicate ids and without values that are still unknown. */
 export function sentFields(declared: Declared): JsonObject {
-  return fieldsBy(
+  return fieldValues(
     (resource, name) => withoutDuplicateIds(resource.kind, name, sentValue(resource, name)),
     declared,
   );
@@ -101,7 +101,7 @@ function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefi
 }
 
 /** The declared fields, except instructions. `valueOf` is a function such as `sentValue`. */
-export function fieldsBy(
+export function fieldValues(
   valueOf: (declared: Declared, name: string) => JsonValue | undefined,
   declared: Declared,
 ): JsonObject {
@@ -172,7 +172,7 @@ function maskTexts(
 }
 
 /** How to compare a field that is declared in part. Undefined if it is declared in full. */
-export function partialComparison(declared: Declared, name: string): PartialValue | undefined {
+export function partialComparison(declared: Declared, name: string): PartialComparison | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
   if (part === 'if at_least' && !isNamedByInstruction(declared, 'at_least', name)) return undefined;
@@ -180,7 +180,7 @@ export function partialComparison(declared: Declared, name: string): PartialValu
 }
 
 /** How to compare a field as if it were declared in part. */
-export function partialComparisonOf(kind: Kind, name: string): PartialValue {
+export function partialComparisonOf(kind: Kind, name: string): PartialComparison {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);
   return idForm ? partialIds(idForm) : partialKeys;

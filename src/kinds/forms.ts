@@ -1,5 +1,5 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Form, Kind } from './kind.ts';
+import type { ValueForms, Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 
 const formerNames = memoizePerKey(({ fields }: Kind) =>
@@ -58,7 +58,7 @@ function fieldsInForm(
   });
 }
 
-export const formsOf: (kind: Kind) => Readonly<Record<string, Form>> = memoizePerKey(({ fields }) =>
+export const formsOf: (kind: Kind) => Readonly<Record<string, ValueForms>> = memoizePerKey(({ fields }) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
   ),

@@ -6,7 +6,7 @@ import { lazy } from '../base/memoize.ts';
 
 export type HiddenFieldNames = readonly string[];
 
-export const hideable: () => HiddenFieldNames = lazy(() => [
+export const hideableFields: () => HiddenFieldNames = lazy(() => [
   ...new Set(kinds.flatMap((kind) => hideableOf(kind))),
 ]);
 
@@ -17,7 +17,7 @@ function hideableOf({ type, identity, scope, fields }: Kind): HiddenFieldNames {
 }
 
 /** The hidden fields of a kind. Secrets are always among them. */
-export function hiddenOf(
+export function hiddenFields(
   { type, fields }: Pick<Kind, 'type' | 'fields'>,
   hide: HiddenFieldNames,
 ): ReadonlySet<string> {
@@ -39,7 +39,7 @@ export function hideProblem(name: string): Problem | undefined {
       detail: `Every output uses this field to identify ${named.words.one}. Hide other fields.`,
     };
   }
-  const known = hideable();
+  const known = hideableFields();
   const whole = known.find((field) => name.startsWith(`${field}.`));
   const parts = known.filter((field) => field.startsWith(`${name}.`));
   return {

@@ -5,7 +5,7 @@ import type { Family } from './family.ts';
 import type { LoginPart } from './login-part.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import type { Release } from './release.ts';
-import { type IdForm, sameIds, sameIdsAsOften, sameJson } from './values.ts';
+import { type IdForm, sameIds, sameIdsWithDuplicates, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
@@ -125,7 +125,7 @@ export interface Rights {
   readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
 }
 
-export const ownedFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
+export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
   Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
@@ -152,7 +152,7 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
     ...ofReach,
     ...[owner].flat(),
   ];
-  return [...new Set([...declared, ...more, ...ownedFields(kind)])];
+  return [...new Set([...declared, ...more, ...singleOwnerFields(kind)])];
 }
 
 export function listQuery(
@@ -175,7 +175,7 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
   if (isOptionalBefore && observed === null) return true;
   if (shownAs) return shownAs.of(declared) === shownAs.of(observed);
   if (idForm === undefined) return same(declared, observed);
-  return (isDeduplicated ? sameIdsAsOften : sameIds)(declared, observed, idForm);
+  return (isDeduplicated ? sameIdsWithDuplicates : sameIds)(declared, observed, idForm);
 }
 
 export interface FieldOfKind<Value = JsonValue> {
@@ -234,7 +234,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly wasSingle?: true;
   /** The JSON Schema for manifests, if it differs from the API schema. */
   readonly written?: JsonObject;
-  readonly form?: Form;
+  readonly form?: ValueForms;
   /** Whether the value is secret: manifests must take it from the environment or a file, and it is never printed. */
   readonly isSecret?: boolean;
   /** Whether a create requires the field. Entries for existing records may omit it. */
@@ -254,7 +254,7 @@ export interface FieldOfKind<Value = JsonValue> {
 }
 
 /** The other forms of a value, and how to convert between them and the declared form. */
-export interface Form {
+export interface ValueForms {
   readonly sent: (declared: JsonValue) => JsonValue;
   /** Converts to the form for earlier releases, which reject the current one. */
   readonly former: (declared: JsonValue) => JsonValue;

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { releaseProblemFor, refused, type Release } from './release.ts';
+import { releaseProblemFor, refusedProblem, type Release } from './release.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
@@ -21,22 +21,26 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
   if (![...allReleases, ...newerReleases].includes(scheme)) {
-    return refused(
+    return refusedProblem(
       'this scheme',
       `The service accepts ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
     );
   }
   if (Array.from(url).length > maxUrlLength)
-    return refused(`URLs of more than ${maxUrlLength} characters`, 'Use a shorter URL.', 'invalid-length');
+    return refusedProblem(
+      `URLs of more than ${maxUrlLength} characters`,
+      'Use a shorter URL.',
+      'invalid-length',
+    );
   const [, host = '', port] = parts.exec(url) ?? [];
   if (!isHost(host)) {
-    return refused(
+    return refusedProblem(
       'a host like this',
       'Each part of a host has at most 63 letters, digits and hyphens, and does not begin or end with a hyphen. The host must not end with a dot. A template such as %(username)s is possible only at the beginning of a host.',
     );
   }
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
-    return refused('a port like this', 'A port has one to five digits.');
+    return refusedProblem('a port like this', 'A port has one to five digits.');
   if (newerReleases.includes(scheme)) {
     const found = releaseProblemFor(
       { before: '2026.2' },

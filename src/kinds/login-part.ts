@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 
 /** How a kind takes part in logins, with the fields that matter for this. */
 export type LoginPart =
-  | StepOfLogin
+  | LoginStep
   | FlowOfLogin
   | PolicyOfLogin
   | BrandOfLogin
@@ -10,7 +10,7 @@ export type LoginPart =
   | SuperuserOfLogin;
 
 /** A stage that asks for a user name, requires a proof of identity, denies access, or logs the user in. */
-export interface StepOfLogin {
+export interface LoginStep {
   readonly is: 'login stage';
   /** The component that the flow executor reports if this stage is the first. */
   readonly challenge?: string;

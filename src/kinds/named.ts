@@ -63,7 +63,10 @@ export function withIds(
 }
 
 /** The names by which manifests can refer to a record. */
-export function namesOf({ keys = plainKeys }: Pick<Family['byName'], 'keys'>, record: JsonObject): string[] {
+export function referenceNames(
+  { keys = plainKeys }: Pick<Family['byName'], 'keys'>,
+  record: JsonObject,
+): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
     return typeof name === 'string' && name !== '' ? [name] : [];
@@ -105,7 +108,7 @@ export function addressOfName({
  * Fills in the ids of other resources of this run. `pkOf` returns null for a resource that does not exist yet, and undefined for
  * any other name.
  */
-export function withIdsOf(
+export function withRunIds(
   resource: Resource,
   pkOf: (address: Address) => string | null | undefined,
 ): Resource {
@@ -118,11 +121,11 @@ export function withIdsOf(
 }
 
 /** The resources that must be created before this resource, because it refers to them. */
-export function createdBefore(resource: Declared): readonly Address[] {
+export function prerequisitesOf(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
-export function withNamesAt(value: JsonValue, field: string, names: Names): JsonValue {
+export function withNamesByPointer(value: JsonValue, field: string, names: NamesByPointer): JsonValue {
   const named = (id: JsonValue, place: string): JsonValue => {
     const name = Object.hasOwn(names, place) ? names[place] : undefined;
     return name === undefined ? id : { name, id };
@@ -139,7 +142,7 @@ export function namesById(resource: Declared, field: string): NamesById {
   );
 }
 
-export type Names = Readonly<Record<string, string>>;
+export type NamesByPointer = Readonly<Record<string, string>>;
 
 /** The names of the nested records that belong to a reference field, by normalized id. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
@@ -157,11 +160,16 @@ export function nestedRecords(kind: Kind, field: string, record: JsonObject): Js
 }
 
 /** The names of the ids in a value, by the JSON Pointer of each id. */
-export function namesAt(kind: Kind, field: string, value: JsonValue, names: NamesById): Names {
+export function namesByPointer(
+  kind: Kind,
+  field: string,
+  value: JsonValue,
+  names: NamesById,
+): NamesByPointer {
   if (names.size === 0) return {};
   return Object.fromEntries(
-    idsIn(field, value).flatMap(({ id, place }) => {
-      const name = nameIn(names, kind, field, id);
+    idsWithPointers(field, value).flatMap(({ id, place }) => {
+      const name = nameOfId(names, kind, field, id);
       return name === undefined ? [] : [[place, name] as const];
     }),
   );
@@ -169,7 +177,7 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
 
 export type NamesById = ReadonlyMap<JsonValue, string>;
 
-export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValue): string | undefined {
+export function nameOfId(names: NamesById, kind: Kind, field: string, id: JsonValue): string | undefined {
   return names.get(idKey(kind, field, id));
 }
 
@@ -178,7 +186,10 @@ export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
-export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
+export function idsWithPointers(
+  field: string,
+  value: JsonValue,
+): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
   return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }

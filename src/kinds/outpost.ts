@@ -1,6 +1,6 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
-import { likelyRefused } from './release.ts';
+import { likelyRefusedProblem } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 /** The outpost that every new service contains. It has no provider. */
@@ -39,7 +39,7 @@ function newOnly(
   return (_, { name }) =>
     textOf(name) === embedded
       ? undefined
-      : likelyRefused(
+      : likelyRefusedProblem(
           `a new outpost needs a \`${field}\``,
           `If the record already exists, ignore this. Otherwise write ${example}.`,
         );

@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { lifecycleFields } from './lifecycle.ts';
-import { releaseProblemFor, refused } from './release.ts';
+import { releaseProblemFor, refusedProblem } from './release.ts';
 import type { FieldRows } from './row.ts';
 
 export const providerFields: FieldRows = {
@@ -43,7 +43,7 @@ const validity = new RegExp(`^${unit}=-?\\d+(?:\\.\\d+)?(?:;${unit}=-?\\d+(?:\\.
 
 export function validityRefusal(text: string): Problem | undefined {
   if (validity.test(text)) return undefined;
-  return refused(
+  return refusedProblem(
     'this validity',
     'Write units and numbers, such as `minutes=5` or `hours=1;minutes=30`: weeks, days, hours, minutes, seconds, milliseconds, microseconds.',
   );
@@ -55,11 +55,11 @@ export function hostProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.hostname === '' || !/^https?:$/.test(parsed.protocol))
-    return refused(
+    return refusedProblem(
       'this URL',
       'Write the complete URL with http:// or https://, such as https://wiki.example.com.',
     );
-  return isPlain(parsed) ? plainHttp : undefined;
+  return isUnencrypted(parsed) ? plainHttp : undefined;
 }
 
 export const plainHttp: Problem = {
@@ -70,7 +70,7 @@ export const plainHttp: Problem = {
 };
 
 /** Whether traffic to a URL is unencrypted and leaves the machine. */
-export function isPlain({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
+export function isUnencrypted({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
   return protocol === 'http:' && !local.test(hostname);
 }
 

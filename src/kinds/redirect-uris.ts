@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
-import { isPlain, patternProblem, plainHttp } from './provider.ts';
+import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
@@ -115,7 +115,7 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
 function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefined {
   if (mode === 'regex') return patternProblem(url);
   if (!URL.canParse(url)) return noUrl;
-  return isPlain(new URL(url)) ? plainHttp : undefined;
+  return isUnencrypted(new URL(url)) ? plainHttp : undefined;
 }
 
 const noUrl: Problem = {

@@ -1,7 +1,7 @@
 import { isJsonList, textOf } from '../base/json.ts';
 import type { FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
-import { inRange, releaseProblemFor, refused } from './release.ts';
+import { inRange, releaseProblemFor, refusedProblem } from './release.ts';
 
 type Check = NonNullable<FieldOfKind['checks']>[number];
 
@@ -58,6 +58,6 @@ export function laterKindCheck(several: string, since: string): Check {
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))
-      ? refused('this name', 'It is already a path of the API. Choose another value.')
+      ? refusedProblem('this name', 'It is already a path of the API. Choose another value.')
       : undefined;
 }

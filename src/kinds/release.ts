@@ -49,7 +49,7 @@ export function readRelease(text: string): Release | undefined {
   };
 }
 
-export function shownRelease({ year, month, patch }: Release): string {
+export function releaseText({ year, month, patch }: Release): string {
   return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
 }
 
@@ -63,7 +63,7 @@ export function releaseProblem(text: string): Problem | undefined {
     };
   }
   const { year, month } = release;
-  const line = shownRelease({ year, month });
+  const line = releaseText({ year, month });
   if (lines.includes(line) || isNewerThanKnown(release)) return undefined;
   if (order(release, known(oldestRelease)) < 0) {
     return {
@@ -123,12 +123,16 @@ export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
 /** The problem of a value that every tested release rejects. `what` is a noun such as `this scheme`. */
-export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {
+export function refusedProblem(
+  what: string,
+  detail: string,
+  code: DiagnosticCode = 'invalid-format',
+): Problem {
   return { code, summary: `the service refuses ${what}`, detail };
 }
 
 /** A warning about a value that some services reject. */
-export function likelyRefused(summary: string, detail: string): Problem {
+export function likelyRefusedProblem(summary: string, detail: string): Problem {
   return { code: 'likely-refused', severity: 'warning', summary, detail };
 }
 
@@ -155,7 +159,7 @@ export function releaseProblemFor(
   }
   return {
     code: 'not-in-release',
-    summary: `release ${shownRelease(release)} ${does.replace(/^\w+/, '$&s')}`,
+    summary: `release ${releaseText(release)} ${does.replace(/^\w+/, '$&s')}`,
     detail: `All ${which}. ${advice}`.trim(),
   };
 }

@@ -5,7 +5,7 @@ import { inRange, type Release } from './release.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
-export interface Shipped {
+export interface ShippedRecords {
   /** The records as declarations, by address. Code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** The release line in which the records were recorded. Empty if there is no recording for the release. */
@@ -23,7 +23,7 @@ const recordsOf = memoizePerText((line) => {
 });
 
 /** The shipped records of a release, taken from the same or the nearest earlier recorded release line. */
-export function shippedBy(release: Release | undefined): Shipped {
+export function shippedRecordsOf(release: Release | undefined): ShippedRecords {
   const line = release && recordedLines.findLast((from) => inRange({ from }, release) === true);
   if (release === undefined || line === undefined) return { records: new Map(), line: '', isOwn: false };
   return { records: recordsOf(line), line, isOwn: line === `${release.year}.${release.month}` };

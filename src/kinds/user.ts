@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
-import { likelyRefused, refused } from './release.ts';
+import { likelyRefusedProblem, refusedProblem } from './release.ts';
 import { emailRefusal } from './email.ts';
 import { hasNoTimeZone, timeChecks } from './time.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
@@ -12,7 +12,7 @@ const fields = {
   username: {},
   name: {
     ifMissing: () =>
-      likelyRefused('the service is known to require a `name`', 'It may be an empty string: name: ""'),
+      likelyRefusedProblem('the service is known to require a `name`', 'It may be an empty string: name: ""'),
   },
   is_active: {
     changeWarning: (active) => {
@@ -99,12 +99,15 @@ export const user: RowKind = kindFrom({
 
 function pathRefusal(folder: string): Problem | undefined {
   if (!/^\/|\/$|\/\//.test(folder)) return undefined;
-  return refused('a path like this', 'Remove slashes at the beginning and the end, and double slashes.');
+  return refusedProblem(
+    'a path like this',
+    'Remove slashes at the beginning and the end, and double slashes.',
+  );
 }
 
 function typeRefusal(type: string): Problem | undefined {
   if (type !== ofServiceItself) return undefined;
-  return likelyRefused(
+  return likelyRefusedProblem(
     'the service is known to refuse to create this type',
     'The service creates such accounts itself.',
   );
@@ -120,14 +123,14 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
 /** Why the service would reject a date-time that the schema accepts. */
 function lastLoginRefusal(time: string): Problem | undefined {
   if (time.endsWith('z')) {
-    return likelyRefused('the service is known to refuse a lower-case z', 'Write Z.');
+    return likelyRefusedProblem('the service is known to refuse a lower-case z', 'Write Z.');
   }
   if (/^.{16}:60/s.test(time)) {
-    return likelyRefused('the service is known to refuse leap seconds', 'Write 59 in place of 60.');
+    return likelyRefusedProblem('the service is known to refuse leap seconds', 'Write 59 in place of 60.');
   }
   const year = new Date(hasNoTimeZone(time) ? `${time}Z` : time).getUTCFullYear();
   if (year < 1 || year > 9999) {
-    return likelyRefused(
+    return likelyRefusedProblem(
       'the service is known to refuse this year',
       'In UTC, the year must be from 0001 to 9999.',
     );

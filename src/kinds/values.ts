@@ -10,7 +10,7 @@ export function isNameReference(value: JsonValue): value is NameReference {
 }
 
 /** Text for an id or name, not yet escaped: `"Grafana OIDC" (12)` if both are known. */
-export function shownId(id: JsonValue, name?: string): string {
+export function idText(id: JsonValue, name?: string): string {
   if (isNameReference(id)) return JSON.stringify(id.name);
   const text = typeof id === 'string' ? id : JSON.stringify(id);
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
@@ -27,7 +27,7 @@ export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm):
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
 
-export function sameIdsAsOften(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
+export function sameIdsWithDuplicates(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   return declared.length === observed.length && sameIds(declared, observed, form);
 }
@@ -81,7 +81,7 @@ export function sameJson(a: JsonValue, b: JsonValue): boolean {
   return a === b;
 }
 
-export interface PartialValue {
+export interface PartialComparison {
   /** The part of an observed value that the manifest declares. */
   readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
   /** The observed value with the declared part replaced. */
@@ -90,7 +90,7 @@ export interface PartialValue {
 }
 
 /** For a list of ids that is declared in part: the service's list may contain further ids. */
-export function partialIds(form: IdForm): PartialValue {
+export function partialIds(form: IdForm): PartialComparison {
   return {
     dropped: (before, now) => {
       if (!isJsonList(before)) return [];
@@ -111,7 +111,11 @@ export function partialIds(form: IdForm): PartialValue {
 }
 
 /** For JSON that is declared in part: objects at any depth may have further keys, but lists are declared in full. */
-export const partialKeys: PartialValue = { managed: declaredKeys, merged: withKeys, dropped: droppedKeys };
+export const partialKeys: PartialComparison = {
+  managed: declaredKeys,
+  merged: withKeys,
+  dropped: droppedKeys,
+};
 
 function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   if (isJsonList(declared) && isJsonList(observed))

@@ -3,7 +3,7 @@ import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/jso
 import { bindingsIn, childFields } from './bindings.ts';
 import type { Children } from './children.ts';
 import type { Family, Kind } from './kind.ts';
-import type { StepOfLogin } from './login-part.ts';
+import type { LoginStep } from './login-part.ts';
 
 /** A declared, observed or planned record. Its fields include its bindings, as in manifests. */
 export interface LoginRecord {
@@ -12,7 +12,7 @@ export interface LoginRecord {
   readonly fields: JsonObject;
 }
 
-export type RecordOf = (family: Family, reference: JsonValue) => LoginRecord | undefined;
+export type FindRecord = (family: Family, reference: JsonValue) => LoginRecord | undefined;
 
 /** True if everybody passes, false if nobody does. Undefined if it depends on the user or is unknown. */
 type Verdict = boolean | undefined;
@@ -33,12 +33,12 @@ interface LoginStage {
   readonly policies: readonly LoginRecord[];
 }
 
-export function isLogin({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
+export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
 /** A flow with its stages and policies. Undefined if the stages are unknown. */
-export function loginFlow(record: LoginRecord, recordOf: RecordOf): LoginFlow | undefined {
+export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow | undefined {
   const { kind, fields } = record;
   const all = childFields(kind);
   const [stagesIn, children] = all.find(([, { inside }]) => inside) ?? [];
@@ -81,7 +81,7 @@ function judged(
   bound: JsonValue = [],
   { bindable }: Kind,
   values: JsonObject,
-  recordOf: RecordOf,
+  recordOf: FindRecord,
 ): { readonly passes: Verdict; readonly policies: readonly LoginRecord[] } {
   const counted = bindingsIn(children, bound).filter((one) => one.values['enabled'] !== false);
   const all = counted.map(({ binds, id, values: { negate } }) => {
@@ -109,20 +109,20 @@ function together(verdicts: readonly Verdict[], isAll: boolean): Verdict {
   return verdicts.includes(undefined) ? undefined : isAll;
 }
 
-function stepOf(record: LoginRecord | undefined): StepOfLogin | undefined {
+function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
   const part = record?.kind.login;
   return part?.is === 'login stage' ? part : undefined;
 }
 
-function insideOf(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
+function insideOf(record: LoginRecord, recordOf: FindRecord): readonly LoginRecord[] {
   return referredBy(record, stepOf(record)?.shows, recordOf);
 }
 
-function offeredBy(record: LoginRecord, recordOf: RecordOf): readonly LoginRecord[] {
+function offeredBy(record: LoginRecord, recordOf: FindRecord): readonly LoginRecord[] {
   return referredBy(record, stepOf(record)?.offers, recordOf);
 }
 
-function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: RecordOf): readonly LoginRecord[] {
+function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: FindRecord): readonly LoginRecord[] {
   const family = kind.fields[field]?.refersTo;
   const value = fields[field] ?? null;
   const all = isJsonList(value) ? value : [value];
@@ -147,7 +147,7 @@ function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
 }
 
-function provesIn({ fields }: LoginRecord, { proves, shows }: StepOfLogin): boolean {
+function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolean {
   if (shows !== undefined && isGiven(fields[shows])) return true;
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
@@ -159,7 +159,7 @@ export type NameOnlyLogin =
 
 /** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
 export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
-  if (!isLogin(record) || passes === false) return undefined;
+  if (!isLoginFlow(record) || passes === false) return undefined;
   let isNamed = false;
   let isUnknown = false;
   const guards: string[] = [];
@@ -194,13 +194,13 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 }
 
 /** The reasons why nobody can log in through a flow. Empty if somebody can, or if this is unknown. */
-export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly string[] {
+export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];
   const { field, values, default: usual } = login.beginners;
   const beginners = textOf(record.fields[field] ?? usual);
   const shown = stages.filter((stage) => stage.passes !== false);
-  const isAny = (has: (part: StepOfLogin) => unknown): boolean =>
+  const isAny = (has: (part: LoginStep) => unknown): boolean =>
     shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { is: 'login stage' }));
   const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
   const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
@@ -218,7 +218,7 @@ export function obstaclesIn({ record, passes, stages }: LoginFlow): readonly str
 }
 
 /** The kinds of stages that ask who the user is. */
-export function asksIn({ stages }: LoginFlow): ReadonlySet<Kind> {
+export function askingKinds({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)
     .flatMap(({ record, inside }) => (record ? [record, ...inside] : []))

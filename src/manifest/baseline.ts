@@ -5,7 +5,7 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { placeText } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
-import { placeholderFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
+import { placeholderFor, baselineValue, shownValue, type Template } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressNow, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -87,8 +87,8 @@ function alterationOf(earlier: Resource | undefined, current: Resource): Alterat
 }
 
 function isSameField(name: string, earlier: Resource, current: Resource): boolean {
-  const a = savedValue(earlier, name);
-  const b = savedValue(current, name);
+  const a = baselineValue(earlier, name);
+  const b = baselineValue(current, name);
   if (a === undefined || b === undefined) return a === b;
   return (
     sameValue(current.kind, name, b, a) &&

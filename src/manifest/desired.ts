@@ -8,7 +8,7 @@ import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts'
 import { mapIds } from '../kinds/bindings.ts';
 import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
-import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
+import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { formerly, state } from '../kinds/lifecycle.ts';
 import { isNameReference } from '../kinds/values.ts';
@@ -65,7 +65,7 @@ export function desiredResources(read: ManifestValue): Declared {
     const entries = byKind.get(kind);
     if (entries === undefined) continue; // kinds without entries cost no time
     const { list, identity, single: entryKinds } = kind;
-    const hidden = hiddenOf(kind, read.hide);
+    const hidden = hiddenFields(kind, read.hide);
     const inherits = defaultsKeys(kind).flatMap((key): Path[] =>
       key === undefined ? [] : [['defaults', key]],
     );

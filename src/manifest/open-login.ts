@@ -4,7 +4,7 @@ import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
-import { isLogin, loginFlow, nameOnlyLogin, openLogin, type LoginRecord } from '../kinds/way-in.ts';
+import { isLoginFlow, loginFlow, nameOnlyLogin, openLogin, type LoginRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
 /** The declared flows and their parts, from all files. */
@@ -31,7 +31,7 @@ export class LoginEntries {
     return [...this.#entries.values()].flatMap((resource) => {
       const record = loginRecordOf(resource);
       const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
-      if (field === undefined || !isLogin(record) || partialComparison(resource, field) !== undefined)
+      if (field === undefined || !isLoginFlow(record) || partialComparison(resource, field) !== undefined)
         return [];
       const flow = loginFlow(record, recordOf);
       return flow && nameOnlyLogin(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];

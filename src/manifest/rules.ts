@@ -1,12 +1,12 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { placeText } from '../base/source.ts';
-import { ownedFields } from '../kinds/kind.ts';
+import { singleOwnerFields } from '../kinds/kind.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { shownId } from '../kinds/values.ts';
-import { addressOfName, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
+import { idText } from '../kinds/values.ts';
+import { addressOfName, declaredNames, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
 import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import {
@@ -103,7 +103,7 @@ function checkDuplicate({ resource, first, isFirst }: Entry, _: SeenEntries, rep
 /** Some values, such as the provider of an application, may belong to only one resource. */
 function checkSingleOwner({ resource }: Entry, { ownedValues }: SeenEntries, report: Report): void {
   const { kind, address } = resource;
-  for (const field of ownedFields(kind)) {
+  for (const field of singleOwnerFields(kind)) {
     const rule = kind.fields[field]?.singleOwner;
     if (rule === undefined) continue;
     for (const [value, shown] of ownedValuesOf(resource, field)) {
@@ -125,9 +125,9 @@ function checkSingleOwner({ resource }: Entry, { ownedValues }: SeenEntries, rep
 function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);
-  for (const { id } of idsIn(field, sentValue(resource, field) ?? null)) {
-    const key = shownId(id);
-    if (!found.has(key)) found.set(key, shownId(id, nameIn(names, resource.kind, field, id)));
+  for (const { id } of idsWithPointers(field, sentValue(resource, field) ?? null)) {
+    const key = idText(id);
+    if (!found.has(key)) found.set(key, idText(id, nameOfId(names, resource.kind, field, id)));
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLogin, type LoginRecord } from '../kinds/way-in.ts';
+import { isLoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import { withChildren } from '../service/children.ts';
 import type { Client, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
@@ -43,7 +43,7 @@ export async function readLogin(
     ),
   );
   const flows = await reader.all('login flow');
-  const used = flows.filter((flow) => isLogin(flow) || named.has(textOf(plainUuid(flow.pk))));
+  const used = flows.filter((flow) => isLoginFlow(flow) || named.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
   const inside = await reader.named('login stage', [...stages, ...declared].flatMap(nestedStagesOf));

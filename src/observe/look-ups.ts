@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { soughtOf } from '../kinds/sought.ts';
+import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { isAnswered, isTimeout } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -51,7 +51,7 @@ export class LookUps {
       this.#markUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
-    const reading = await retrieve(soughtOf(resource), client, pacing, signal);
+    const reading = await retrieve(lookUpTargetOf(resource), client, pacing, signal);
     // The run was interrupted before the request was sent, or the requested pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
@@ -79,7 +79,7 @@ export class LookUps {
     await pacing.forEach(this.#doubtful, async ({ resource, reading }) => {
       const proof = client.evidence.proofOf(reading.answer);
       if (proof === 'absent' || proof === 'fault') return this.#record(resource, { ...reading, proof });
-      const again = await retrieve(soughtOf(resource), client, pacing, signal);
+      const again = await retrieve(lookUpTargetOf(resource), client, pacing, signal);
       return this.#record(resource, again ?? reading);
     });
   }

@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import { namesOf } from '../kinds/named.ts';
+import { referenceNames } from '../kinds/named.ts';
 import type { NameReference } from '../kinds/values.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
@@ -12,9 +12,9 @@ export function namesById(
 ): ReadonlyMap<string, NameReference> {
   const byName = new Map<string, ListedRecord[]>();
   for (const record of records) {
-    const [name] = namesOf(related.byName, record.received);
+    const [name] = referenceNames(related.byName, record.received);
     // If redaction changed the name, the name contains a secret.
-    if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
+    if (name === undefined || name !== referenceNames(related.byName, record.shown)[0]) continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }
   return new Map(

@@ -1,6 +1,6 @@
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Family } from '../kinds/kind.ts';
-import { namesOf } from '../kinds/named.ts';
+import { referenceNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
 import { findNames, type ResolveOptions, type UnresolvedName } from './resolve-names.ts';
@@ -8,7 +8,7 @@ import { textOf } from '../base/json.ts';
 import type { Client } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { soughtOf } from '../kinds/sought.ts';
+import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 
 /**
  * Finds new resources whose name is taken by a record of another kind in the same list. If the token may not read that record,
@@ -31,11 +31,11 @@ export async function findNamesTakenByOtherKinds(
     const { records } = await findNames(related, names, options);
     for (const resource of missing) {
       const { kind, name } = resource;
-      const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
+      const found = records.find(({ received }) => referenceNames(related.byName, received).includes(name));
       // A record of the same kind was created after the look-up. The apply will find that record.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
-      const now = await retrieve(soughtOf(resource), options.client, options.pacing, options.signal);
+      const now = await retrieve(lookUpTargetOf(resource), options.client, options.pacing, options.signal);
       if (now?.proof === 'exists') continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });

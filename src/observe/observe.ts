@@ -1,5 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
-import { addressOfName, declaredNames, withIdsOf } from '../kinds/named.ts';
+import { addressOfName, declaredNames, withRunIds } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -83,7 +83,7 @@ async function observeByName(
   const pkOf = (address: Address): string | null | undefined =>
     known.has(address) ? (heldAt(known, address)?.pk ?? null) : undefined;
   const sought: Resource[] = [];
-  for (const resource of inner.map((one) => withIdsOf(one, pkOf))) {
+  for (const resource of inner.map((one) => withRunIds(one, pkOf))) {
     const newWithin = observationWithoutParent(resource, first.observed);
     if (newWithin) known.set(resource.address, newWithin);
     else sought.push(resource);

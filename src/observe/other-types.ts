@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
 import type { Family } from '../kinds/kind.ts';
-import { namesOf } from '../kinds/named.ts';
+import { referenceNames } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
@@ -47,7 +47,7 @@ async function gapsIn(
     const { received, shown } = record;
     if (listed.has(pkOf(record)) || (received['managed'] ?? null) !== null) return [];
     if (known.some(({ kind }) => isOfKind(kind, received))) return [];
-    const [name = textOf(shown['pk'])] = namesOf(all.byName, shown);
+    const [name = textOf(shown['pk'])] = referenceNames(all.byName, shown);
     return isWanted(name) ? { name, type: textOf(shown['verbose_name']) || 'another type' } : [];
   });
   return others.length === 0 ? [] : [{ kind: 'other_types', of: all, others }];

@@ -2,9 +2,9 @@ import { textOf, type JsonValue } from '../base/json.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { type ReferenceFacts, referenceFactsOf, idsIn, referenceFields } from '../kinds/named.ts';
+import { type ReferenceFacts, referenceFactsOf, idsWithPointers, referenceFields } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, plainUuid, shownId } from '../kinds/values.ts';
+import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
@@ -82,10 +82,10 @@ export async function readReferenceFacts(
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById
-      ? idsIn(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
+      ? idsWithPointers(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
           isNameReference(id)
             ? []
-            : { id, place: { resource, declared: { related, name: shownId(id), field, item } } },
+            : { id, place: { resource, declared: { related, name: idText(id), field, item } } },
         )
       : [],
   );

@@ -7,7 +7,7 @@ import {
   declaredNames,
   type ReferenceFacts,
   referenceFactsOf,
-  namesOf,
+  referenceNames,
   withIds,
 } from '../kinds/named.ts';
 import type { Family } from '../kinds/kind.ts';
@@ -146,7 +146,7 @@ async function findAllNames(
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const noteRecords = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
-      for (const name of namesOf(related.byName, shown)) known.add(name);
+      for (const name of referenceNames(related.byName, shown)) known.add(name);
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     }
   };
@@ -245,7 +245,7 @@ function findingFor(
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
-    namesOf(related.byName, received).includes(name) ? [received['pk'] ?? null] : [],
+    referenceNames(related.byName, received).includes(name) ? [received['pk'] ?? null] : [],
   );
   const [id] = ids;
   if (id === undefined) return { kind: 'not_found' };

@@ -2,7 +2,7 @@ import { redactorOf } from '../base/redactor.ts';
 import { placeholderFor, isGenerated, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
-import { namesAt, type Names } from '../kinds/named.ts';
+import { namesByPointer, type NamesByPointer } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
 import type { Difference } from './plan.ts';
@@ -21,7 +21,7 @@ export function compareRecord(
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = printablePart(resource, field, shown);
     const known = placeholderFor(resource, field) === undefined ? names[field] : undefined;
-    const observedNames = known ? namesAt(resource.kind, field, observed, known) : {};
+    const observedNames = known ? namesByPointer(resource.kind, field, observed, known) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
       field,
@@ -60,6 +60,6 @@ export function printablePart(
   );
 }
 
-function mapValues(names: Names, change: (name: string) => string): Names {
+function mapValues(names: NamesByPointer, change: (name: string) => string): NamesByPointer {
   return Object.fromEntries(Object.entries(names).map(([place, name]) => [place, change(name)]));
 }

@@ -2,8 +2,14 @@ import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import type { Capability, Risk } from '../kinds/capability.ts';
-import { fieldOf, fieldsBy, instructionsOf, shownValue } from '../kinds/fields.ts';
-import { namesAt, namesById, referenceFields, withNamesAt, type Names } from '../kinds/named.ts';
+import { fieldOf, fieldValues, instructionsOf, shownValue } from '../kinds/fields.ts';
+import {
+  namesByPointer,
+  namesById,
+  referenceFields,
+  withNamesByPointer,
+  type NamesByPointer,
+} from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
@@ -84,9 +90,9 @@ export interface ChangeDocument {
    * The declared names that were replaced by ids. Each key is the JSON Pointer of an id in the declared fields, such as
    * `/groups/0`.
    */
-  readonly names?: Names;
+  readonly names?: NamesByPointer;
   /** The names of the observed ids in the differences. Each key is the JSON Pointer of an id in `before`. */
-  readonly observed_names?: Names;
+  readonly observed_names?: NamesByPointer;
   readonly since?: Alteration;
   /** Why a difference is not applied although updates are allowed. */
   readonly left_because?: string;
@@ -154,9 +160,12 @@ export function changeDocument(of: Change): ChangeDocument {
   const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, onWayIn } = of;
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
-  const shown = fieldsBy(shownValue, resource);
+  const shown = fieldValues(shownValue, resource);
   const names = declaredNamesFor(resource, differences, action === 'create' ? shown : observed);
-  const observedNames = Object.assign({}, ...differences.map((each) => each.observedNames ?? {})) as Names;
+  const observedNames = Object.assign(
+    {},
+    ...differences.map((each) => each.observedNames ?? {}),
+  ) as NamesByPointer;
   return {
     address,
     name,
@@ -219,13 +228,13 @@ function declaredNamesFor(
   resource: Resource,
   differences: readonly Difference[],
   values: Readonly<Record<string, JsonValue>>,
-): Names {
+): NamesByPointer {
   const { kind } = resource;
   const names: Record<string, string> = {};
   for (const [field] of referenceFields(kind)) {
     const differing = differences.find((difference) => difference.field === field)?.declared;
     const value = differing ?? values[field] ?? null;
-    Object.assign(names, namesAt(kind, field, value, namesById(resource, field)));
+    Object.assign(names, namesByPointer(kind, field, value, namesById(resource, field)));
   }
   return names;
 }
@@ -275,7 +284,7 @@ export function resourceAt(
   const kind = kindOf(type, model);
   const entry = { line: source.line, column: source.column };
   const fields = Object.entries(shown).map(([field, value]) => {
-    const given = kind.fields[field]?.refersTo ? withNamesAt(value, field, names) : value;
+    const given = kind.fields[field]?.refersTo ? withNamesByPointer(value, field, names) : value;
     return [field, fieldOf(given, { at: entry })] as const;
   });
   const origin = { kind: 'saved-plan', filename: source.file, entry } as const;

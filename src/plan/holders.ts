@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { ownedFields } from '../kinds/kind.ts';
-import { idsIn, type ReferenceFacts, factKey } from '../kinds/named.ts';
+import { singleOwnerFields } from '../kinds/kind.ts';
+import { idsWithPointers, type ReferenceFacts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
@@ -17,8 +17,8 @@ export function findHolders(
   for (const { kind, address } of resources) {
     const observation = observed.get(address);
     if (observation?.presence !== 'present') continue;
-    for (const field of ownedFields(kind))
-      for (const { id } of idsIn(field, observation.held.fields[field] ?? null))
+    for (const field of singleOwnerFields(kind))
+      for (const { id } of idsWithPointers(field, observation.held.fields[field] ?? null))
         seen.set(factKey(kind, field, id), address);
   }
 

@@ -1,4 +1,4 @@
-import { obstaclesIn, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
+import { loginObstacles, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
 /**
@@ -21,7 +21,7 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
   if (flow === undefined) return [0, 0];
   const found = nameOnlyLogin(flow);
   const open = found === undefined ? 0 : found.kind === 'open' ? 2 : 1;
-  return [open, obstaclesIn(flow).length];
+  return [open, loginObstacles(flow).length];
 }
 
 /**

@@ -5,7 +5,7 @@ import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLogin, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
@@ -49,7 +49,7 @@ export class LoginState {
   }
 
   get loginKeys(): readonly string[] {
-    return [...this.#records].flatMap(([key, record]) => (isLogin(record) ? key : []));
+    return [...this.#records].flatMap(([key, record]) => (isLoginFlow(record) ? key : []));
   }
 
   /**

@@ -5,10 +5,10 @@ import { placeholderFor } from '../kinds/fields.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
-  asksIn,
-  isLogin,
+  askingKinds,
+  isLoginFlow,
   lockout,
-  obstaclesIn,
+  loginObstacles,
   nameOnlyLogin,
   openLogin,
   type LoginFlow,
@@ -28,7 +28,7 @@ export function changedLoginRecords(changes: readonly ReadyChange[]): readonly L
       case 'login brand':
         return true;
       case 'login flow':
-        return action !== 'create' || isLogin(record);
+        return action !== 'create' || isLoginFlow(record);
       case 'login stage':
       case 'login policy':
       case 'login source':
@@ -201,7 +201,9 @@ function loginFlows(
 function isForOtherPurpose({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
-  return login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLogin(record);
+  return (
+    login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLoginFlow(record)
+  );
 }
 
 /** The change at which a problem of a flow is reported: a change to the flow itself, or else to a part of the flow. */
@@ -242,11 +244,11 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
-  const known = new Set(obstaclesIn(before));
-  const asks = asksIn(after);
-  const lost = [...asksIn(before)].filter((kind) => !asks.has(kind));
+  const known = new Set(loginObstacles(before));
+  const asks = askingKinds(after);
+  const lost = [...askingKinds(before)].filter((kind) => !asks.has(kind));
   return [
-    ...obstaclesIn(after).filter((reason) => !known.has(reason)),
+    ...loginObstacles(after).filter((reason) => !known.has(reason)),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];
 }

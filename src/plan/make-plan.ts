@@ -14,9 +14,9 @@ import {
 } from '../kinds/fields.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
-import { ownedFields } from '../kinds/kind.ts';
+import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import { factKey, idsIn, type ReferenceFacts } from '../kinds/named.ts';
+import { factKey, idsWithPointers, type ReferenceFacts } from '../kinds/named.ts';
 import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
@@ -274,8 +274,8 @@ export function findMovesToOthers(
   const newOwners = new Map<string, Address>();
   for (const { resource } of pendingIn({ changes })) {
     const { kind, address } = resource;
-    for (const field of ownedFields(kind))
-      for (const { id } of idsIn(field, sentValue(resource, field) ?? null))
+    for (const field of singleOwnerFields(kind))
+      for (const { id } of idsWithPointers(field, sentValue(resource, field) ?? null))
         newOwners.set(factKey(kind, field, id), address);
   }
   return ({ kind, address }, field, value) => {

@@ -1,5 +1,5 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import { createdBefore } from '../kinds/named.ts';
+import { prerequisitesOf } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
@@ -35,7 +35,7 @@ export function withoutRefused({
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
       ...waits(waitsFor, 'That change would free a value that this change sets.'),
-      ...waits(createdBefore(resource), 'The reference needs that record, which does not exist yet.'),
+      ...waits(prerequisitesOf(resource), 'The reference needs that record, which does not exist yet.'),
     ];
     if (diagnostics.length === 0) return change;
     notPlannedAddresses.add(resource.address);

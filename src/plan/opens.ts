@@ -6,9 +6,9 @@ import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.
 import { joinWords } from '../kinds/all.ts';
 import type { Access, Unbound, UnboundAccess } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { idKey, idsIn, nameIn, type NamesById, namesById } from '../kinds/named.ts';
+import { idKey, idsWithPointers, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, shownId } from '../kinds/values.ts';
+import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -114,7 +114,7 @@ function newAccessInState(
   };
   // Bindings that are not declared, such as policies and negated bindings, also decide about access.
   const count = declaring.reduce(
-    (sum, field) => sum + idsIn(field, observed.fields[field] ?? null).length,
+    (sum, field) => sum + idsWithPointers(field, observed.fields[field] ?? null).length,
     0,
   );
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
@@ -200,7 +200,7 @@ function subjectsOfField(
   const isShown = placeholderFor(resource, field) === undefined;
   const wordsOf = (type: string, id: JsonValue, name: string | undefined, wasIn: boolean): string => {
     if (!isShown) return wasIn ? `a ${type}` : `one more ${type}`;
-    return `the ${type} ${shownId(id, name)}`;
+    return `the ${type} ${idText(id, name)}`;
   };
   if (children)
     return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
@@ -218,9 +218,9 @@ function subjectsOfField(
           `${whoever === undefined ? '' : `${whoever} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
       };
     });
-  return idsIn(field, value).map(({ id: one }) => {
+  return idsWithPointers(field, value).map(({ id: one }) => {
     const id = isNameReference(one) ? (one['id'] ?? one) : one;
-    const name = isNameReference(one) ? one.name : nameIn(names, kind, field, id);
+    const name = isNameReference(one) ? one.name : nameOfId(names, kind, field, id);
     return {
       keys: [
         `${field} ${textOf(idKey(kind, field, id))}`,

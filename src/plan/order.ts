@@ -2,18 +2,18 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
-import { isMovedBetweenRecords, ownedFields, type Kind } from '../kinds/kind.ts';
+import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import {
   addressOfName,
   declaredNames,
   idKey,
-  idsIn,
-  nameIn,
-  createdBefore,
+  idsWithPointers,
+  nameOfId,
+  prerequisitesOf,
   namesById,
 } from '../kinds/named.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { shownId } from '../kinds/values.ts';
+import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
@@ -43,7 +43,7 @@ export function orderChanges<Planned extends Change>(
   const waits = new Map<Address, Dependency[]>();
   for (const change of changes) {
     const { resource } = change;
-    const first = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
+    const first = isPending(change) ? [...prerequisitesOf(resource), ...namedParents(resource, parents)] : [];
     if (first.length > 0)
       waits.set(
         resource.address,
@@ -146,7 +146,7 @@ export function orderBySequence<Planned extends Change>(
     changes.map((change): [Address, { readonly holder: Address }[]] => {
       const { resource, waitsFor = [], setAfter = [] } = change;
       const later = new Set(setAfter.map(({ after }) => after));
-      const all = isPending(change) ? [...createdBefore(resource), ...namedParents(resource, parents)] : [];
+      const all = isPending(change) ? [...prerequisitesOf(resource), ...namedParents(resource, parents)] : [];
       const named = all.filter((address) => !later.has(address));
       const holders = [...waitsFor, ...named, beforeOf.get(resource.address) ?? []].flat();
       return [resource.address, holders.map((holder) => ({ holder }))];
@@ -244,15 +244,15 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
   const { kind } = resource;
-  return ownedFields(kind).flatMap((field) => {
+  return singleOwnerFields(kind).flatMap((field) => {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
     if (!isSent || isMovedBetweenRecords(kind, field)) return [];
     const names = namesById(resource, field);
-    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const holder = holderOf(resource, field, id);
       return holder === undefined
         ? []
-        : [{ resource, field, id, name: nameIn(names, kind, field, id), holder }];
+        : [{ resource, field, id, name: nameOfId(names, kind, field, id), holder }];
     });
   });
 }
@@ -282,7 +282,7 @@ function isReleased({ field, id }: Need, change: Change | undefined): change is 
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
-  const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((item) =>
+  const kept = idsWithPointers(field, sentValue(change.resource, field) ?? null).map((item) =>
     idKey(kind, field, item.id),
   );
   return !kept.includes(idKey(kind, field, id));
@@ -293,7 +293,7 @@ function refusal({ resource, field, id, name, holder }: Need, advice: string): D
   if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {
     code: rule.takenCode ?? rule.code,
-    summary: rule.summary(placeholderFor(resource, field) ?? shownId(id, name), nameOf(holder)),
+    summary: rule.summary(placeholderFor(resource, field) ?? idText(id, name), nameOf(holder)),
     detail: `${rule.detail} ${advice}`,
   });
 }

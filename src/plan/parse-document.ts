@@ -1,6 +1,6 @@
 import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
 import { validate } from '../generated/plan.ts';
-import { isOfKind } from '../kinds/all.ts';
+import { isKnownKind } from '../kinds/all.ts';
 import { planFormatVersion, type PlanDocument } from './document.ts';
 
 type ParsedPlan =
@@ -26,7 +26,7 @@ export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, which Date cannot parse.
-  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isOfKind(change));
+  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isKnownKind(change));
 }
 
 function majorOf(version: string): string {

@@ -5,7 +5,7 @@ import type { Capability, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Names } from '../kinds/named.ts';
+import type { NamesByPointer } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
@@ -122,7 +122,7 @@ export interface Difference {
   /** The value in the service. It is null if the service does not return the field. */
   readonly observed: JsonValue;
   /** The names of the observed ids. Each key is the JSON Pointer of an id. */
-  readonly observedNames?: Names;
+  readonly observedNames?: NamesByPointer;
 }
 
 type Counted = Pick<Change, 'presence' | 'action' | 'differences' | 'notCompared'>;

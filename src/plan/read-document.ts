@@ -1,7 +1,7 @@
 import { pointer } from '../base/json.ts';
 import { placeholderFor, shownValue } from '../kinds/fields.ts';
-import { hiddenOf } from '../kinds/hide.ts';
-import type { Names } from '../kinds/named.ts';
+import { hiddenFields } from '../kinds/hide.ts';
+import type { NamesByPointer } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
 import type { ChangeDocument, PlanDocument } from './document.ts';
 import { notPlanned } from './not-planned.ts';
@@ -57,7 +57,7 @@ export function changeFrom(
   const { observed_names: allNames = {}, waits_for: waitsFor, set_after: setAfter } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
-  const resource = withHidden(known, hiddenOf(known.kind, []));
+  const resource = withHidden(known, hiddenFields(known.kind, []));
   const [action] = change.actions;
   if (action === 'not-planned') return notPlanned(resource, document.diagnostics ?? [], since);
   return {
@@ -88,7 +88,7 @@ export function changeFrom(
   };
 }
 
-function namesOf(field: string, names: Names): Names {
+function namesOf(field: string, names: NamesByPointer): NamesByPointer {
   const whole = pointer([field]);
   return Object.fromEntries(
     Object.entries(names).filter(([place]) => place === whole || place.startsWith(`${whole}/`)),

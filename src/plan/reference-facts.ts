@@ -3,7 +3,7 @@ import {
   factKey,
   fieldsWithFacts,
   referenceFactsOf,
-  idsIn,
+  idsWithPointers,
   referenceFields,
   type ReferenceFacts,
 } from '../kinds/named.ts';
@@ -48,7 +48,7 @@ function inheritGrants(
     for (const { resource, field, factField } of givers) {
       const { kind, name, address } = resource;
       const held = heldAt(observed, address);
-      const ids = idsIn(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
+      const ids = idsWithPointers(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
       if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
       const record = { [factField]: true, pk: held?.pk ?? { name } };
       for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);

@@ -11,10 +11,10 @@ import { missingBindings } from '../kinds/bindings.ts';
 import type { Child, Unbound } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
-import { isMovedBetweenRecords, ownedFields } from '../kinds/kind.ts';
-import { factKey, idKey, idsIn, nameIn, namesById, type ReferenceFacts } from '../kinds/named.ts';
+import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
+import { factKey, idKey, idsWithPointers, nameOfId, namesById, type ReferenceFacts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { shownId } from '../kinds/values.ts';
+import { idText } from '../kinds/values.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedValues, ObservedRecord } from '../service/types.ts';
 import type { FindHolder } from './holders.ts';
@@ -43,12 +43,14 @@ export function remarksOn(
     if (grants === undefined && !isTaken) return [];
     const names = namesById(resource, field);
     const isShown = placeholderFor(resource, field) === undefined;
-    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
-    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+    const has = new Set(
+      idsWithPointers(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)),
+    );
+    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const key = factKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
-      const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
+      const what = isShown ? idText(id, nameOfId(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `removes ${what} from the \`${field}\` of ${holder}`;
       return grants !== undefined && facts.get(key) === true
@@ -99,7 +101,7 @@ function unguardedBindings(
       ({ binds, id, name, values, inside }) => {
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
-        const what = isShown ? `the ${binds.idField} ${shownId(id, name)}` : 'one';
+        const what = isShown ? `the ${binds.idField} ${idText(id, name)}` : 'one';
         return `${what} is used without its \`${inside?.field}\` until they are bound`;
       },
     );
@@ -112,11 +114,11 @@ export function freedValues(
   { fields, names = {} }: ObservedValues,
   hide: HiddenFieldNames = [],
 ): string[] {
-  return ownedFields(kind).flatMap((field) =>
-    idsIn(field, fields[field] ?? null).map(({ id }) => {
+  return singleOwnerFields(kind).flatMap((field) =>
+    idsWithPointers(field, fields[field] ?? null).map(({ id }) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
-      const name = nameIn(names[field] ?? new Map(), kind, field, id);
-      return `${isShown ? shownId(id, name) : 'one'} of its \`${field}\` becomes free for others`;
+      const name = nameOfId(names[field] ?? new Map(), kind, field, id);
+      return `${isShown ? idText(id, name) : 'one'} of its \`${field}\` becomes free for others`;
     }),
   );
 }
@@ -157,12 +159,12 @@ function undeclaredIdNotes(
   // If access is declared for everyone, nobody loses access.
   if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(
-    idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
+    idsWithPointers(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
   );
   const isShown = placeholderFor(resource, field) === undefined;
-  return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
+  return idsWithPointers(field, held[field] ?? null).flatMap(({ id }) => {
     if (declared.has(idKey(kind, field, id))) return [];
-    const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
+    const what = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
     const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
     return `${removalNote ?? `its \`${field}\` lose`} ${what}${lost ? ", which grants a superuser's rights" : ''}`;
   });

@@ -4,8 +4,8 @@ import { isInstruction, partialComparisonOf, partialComparison, sentValue } from
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { labelPairs, mapIds } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { isNameReference, type PartialValue } from '../kinds/values.ts';
-import { namesAt, namesById } from '../kinds/named.ts';
+import { isNameReference, type PartialComparison } from '../kinds/values.ts';
+import { namesByPointer, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -52,7 +52,7 @@ function remainingText(
   // The id may have been declared by name.
   const named = (ids: JsonValue): JsonValue =>
     isJsonList(ids)
-      ? [...ids, ...Object.values(namesAt(kind, field, ids, names)).map((name) => ({ name }))]
+      ? [...ids, ...Object.values(namesByPointer(kind, field, ids, names)).map((name) => ({ name }))]
       : ids;
   const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
   const there = observed.fields[field];
@@ -65,7 +65,7 @@ function remainingText(
 
 function remainingBindingsText(
   children: Children,
-  part: PartialValue,
+  part: PartialComparison,
   before: JsonValue,
   resource: Resource,
   field: string,

@@ -1,6 +1,6 @@
 import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
 import { validate } from '../generated/apply.ts';
-import { isOfKind } from '../kinds/all.ts';
+import { isKnownKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
 import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
@@ -9,7 +9,7 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   if (!validate(value)) return false;
   const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, which Date does not.
-  return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isOfKind(outcome));
+  return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isKnownKind(outcome));
 }
 
 /** Restores the report from which a document was written, as far as the document contains it. */

@@ -1,7 +1,7 @@
 import { textOf } from '../base/json.ts';
 import { familyOf } from '../kinds/families.ts';
 import type { Release } from '../kinds/release.ts';
-import { shippedBy } from '../kinds/shipped.ts';
+import { shippedRecordsOf } from '../kinds/shipped.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { readWhole, type ListReading } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
@@ -15,7 +15,7 @@ export async function withBlueprints<Made extends ReadyPlan>(
   release: Release | undefined,
   service: Service,
 ): Promise<Made> {
-  const { records } = shippedBy(release);
+  const { records } = shippedRecordsOf(release);
   const blueprints = familyOf('blueprints');
   const isOfBlueprint = ({ action, resource: { kind, address } }: ReadyChange): boolean =>
     action === 'update' && records.has(address) && kind.single === undefined && kind.family !== blueprints;

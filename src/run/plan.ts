@@ -5,7 +5,7 @@ import type { UnboundAccess } from '../kinds/children.ts';
 import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { addressOfName, withIdsOf } from '../kinds/named.ts';
+import { addressOfName, withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
@@ -211,7 +211,7 @@ function existingIn(observed: ObservedState): ReadonlySet<Address> {
 function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {
   const pkOf = (address: Address): string | null | undefined =>
     observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined;
-  return resources.map((resource) => withIdsOf(resource, pkOf));
+  return resources.map((resource) => withRunIds(resource, pkOf));
 }
 
 function reportLists({ emit }: Job): (news: ListReport) => void {

@@ -2,7 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { inRange, type Release } from '../kinds/release.ts';
-import { shippedBy } from '../kinds/shipped.ts';
+import { shippedRecordsOf } from '../kinds/shipped.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { readInventoryOf } from '../observe/inventory.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
@@ -36,7 +36,7 @@ export async function withUndeclared<Made extends Plan>(
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const { send, pacing, signal } = service;
   const release = await askRelease(send, pacing, signal);
-  const { records: shipped } = shippedBy(release);
+  const { records: shipped } = shippedRecordsOf(release);
   const several = kinds.filter(({ single }) => single === undefined);
   const inventories = await readInventories(several, release, service);
   const all = await withOtherTypes(inventories, ({ byName }) => readWhole(byName, service));

@@ -55,17 +55,17 @@ const shortNames = {
   user: ['/core/users/'],
 } as const;
 
-export type WrittenType = keyof typeof shortNames;
+export type ShortKindName = keyof typeof shortNames;
 
 /** The name of a kind in the sandbox: a short name, or the path of the list, such as `/stages/deny/`. */
-export type KindName = WrittenType | `/${string}/`;
+export type KindName = ShortKindName | `/${string}/`;
 
-export function pathNamed({ release }: World, name: string): string {
+export function pathOfName({ release }: World, name: string): string {
   if (!isShort(name)) return name;
   const paths: readonly string[] = shortNames[name];
   return paths.find((path) => factsOf(release, path) !== undefined) ?? name;
 }
 
-function isShort(name: string): name is WrittenType {
+function isShort(name: string): name is ShortKindName {
   return Object.hasOwn(shortNames, name);
 }

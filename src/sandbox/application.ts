@@ -2,14 +2,14 @@ import { textOf, type JsonObject } from '../base/json.ts';
 import { launchUrlRefusal } from '../kinds/launch-url.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
-import { userUid, userUuid, uuid } from './ids.ts';
+import { userUid, userUuid, uuidFrom } from './ids.ts';
 import type { World, WritableKind } from './kind.ts';
-import { matchingRecords, listed } from './lists.ts';
-import { untypedProvider } from './provider.ts';
+import { matchingRecords, listRecords } from './lists.ts';
+import { baseProviderRecord } from './provider.ts';
 import { percentFormat } from './python.ts';
-import { pageOf, type Listed, type Query } from './query.ts';
+import { pageOf, type ListResult, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { isWithin, type Requester } from './rights.ts';
+import { isInExtent, type Requester } from './rights.ts';
 import { pickValues, Rows, valuesOf, type Row, type Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 
@@ -70,8 +70,8 @@ function removeBackchannels(rows: Rows, application: Row): void {
 function slugIds(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {
-    let pk = uuid(`application ${slug}`);
-    while (given.has(pk)) pk = uuid(pk);
+    let pk = uuidFrom(`application ${slug}`);
+    while (given.has(pk)) pk = uuidFrom(pk);
     given.add(pk);
     return pk;
   };
@@ -87,10 +87,10 @@ function cachedList(
   asker: Requester,
   { rules }: World,
   shown: Map<string, readonly JsonObject[]>,
-): Listed {
+): ListResult {
   const { user, rights } = asker;
   if (rights.superuser && query.isTrue('superuser_full_list', false))
-    return listed(kind, query, asker, rules);
+    return listRecords(kind, query, asker, rules);
   const all = matchingRecords(kind, query);
   const found = pageOf(query, all, rules);
   if (found === undefined) return 'no such page';
@@ -100,7 +100,7 @@ function cachedList(
   const cached = isSearch ? undefined : shown.get(key);
   if (cached !== undefined) return { pagination, results: cached };
   const reach = rights.extentOf('open', kind.list);
-  const opened = (rules.isFrom2025 ? page : all).filter((row) => isWithin(reach, kind, row));
+  const opened = (rules.isFrom2025 ? page : all).filter((row) => isInExtent(reach, kind, row));
   const results = opened.map((row) => kind.record(row, asker));
   if (!isSearch && results.length > 0) shown.set(key, results);
   return { pagination, results };
@@ -116,7 +116,7 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
   return {
     backchannel_providers_obj: providers
       .those(fields['backchannel_providers'])
-      .map((provider) => untypedProvider(world, provider)),
+      .map((provider) => baseProviderRecord(world, provider)),
     launch_url: url === '' ? null : url,
     pbm_uuid: pk,
     ...iconUrls(textOf(fields['meta_icon'])),

@@ -6,7 +6,7 @@ import type { Row } from './rows.ts';
 /** The field with the id to which policies are bound, if it is not the id of the record. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
-export function pathOf({ path }: SandboxKind): string {
+export function listPathOf({ path }: SandboxKind): string {
   return path.slice('/api/v3'.length);
 }
 

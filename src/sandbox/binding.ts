@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { uuid } from './ids.ts';
+import { uuidFrom } from './ids.ts';
 import type { World, WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Values } from './rows.ts';
@@ -18,7 +18,7 @@ export function bindingKind(world: World): WritableKind {
     ordering: 'order,-made',
     searchTexts: () => [],
     filtersFor: (query) => filtersOf(world, query),
-    newPk: (made) => uuid(`binding ${made}`),
+    newPk: (made) => uuidFrom(`binding ${made}`),
     prepare: (values, { own, count: made }) => {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
       const refusal = refusalOf(values, isLate);

@@ -1,5 +1,5 @@
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { html, notAllowed, type SandboxRequest, type SandboxResponse } from './http.ts';
+import { htmlResponse, methodNotAllowed, type SandboxRequest, type SandboxResponse } from './http.ts';
 
 const operations: readonly { readonly method: string; readonly path: RegExp }[] = [
   { method: 'POST', path: /^\/api\/v3\/core\/(?:applications|users)\/$/ },
@@ -7,7 +7,7 @@ const operations: readonly { readonly method: string; readonly path: RegExp }[] 
 ];
 
 /** Refuses all requests except the three documented operations, if the seed has `documented_only`. */
-export function withheld(
+export function undocumentedRefusal(
   request: SandboxRequest,
   { documented_only: isLimited }: SandboxSeed,
 ): SandboxResponse | undefined {
@@ -16,5 +16,5 @@ export function withheld(
   const here = operations.filter((one) => one.path.test(path));
   if (here.some(({ method }) => method === request.method)) return undefined;
   const allow = [...here.map(({ method }) => method), 'OPTIONS'].join(', ');
-  return here.length > 0 ? notAllowed(request, allow) : html(404, '<!DOCTYPE html>');
+  return here.length > 0 ? methodNotAllowed(request, allow) : htmlResponse(404, '<!DOCTYPE html>');
 }

@@ -1,9 +1,9 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import { html, json, type SandboxRequest, type SandboxResponse } from './http.ts';
+import { htmlResponse, jsonResponse, type SandboxRequest, type SandboxResponse } from './http.ts';
 import type { World } from './kind.ts';
 import { grantsAccess } from './policies.ts';
 import type { Row } from './rows.ts';
-import { typeOf } from './shown.ts';
+import { typePathOf } from './nested.ts';
 
 const allow = 'GET, POST, HEAD, OPTIONS';
 const cookie = 'authentik_session';
@@ -37,7 +37,7 @@ export class Executor {
 
   answer(request: SandboxRequest, slug: string, sent: JsonObject): SandboxResponse {
     const [flow] = this.#world.at('/flows/instances/').with('slug', slug);
-    if (flow === undefined) return html(404, '<!DOCTYPE html>');
+    if (flow === undefined) return htmlResponse(404, '<!DOCTYPE html>');
     const id = new RegExp(`${cookie}=(\\w+)`).exec(request.headers['cookie'] ?? '')?.[1] ?? '';
     const known = this.#sessions.get(id);
     const session = known?.flow === flow ? known : { flow, at: 0, name: undefined };
@@ -84,7 +84,7 @@ export class Executor {
       .flatMap((binding, index) => {
         const row = this.#world.at('/stages/all/').at(textOf(binding.fields['stage']));
         if (index < at || row === undefined || grantsAccess(this.#world, binding, user) !== true) return [];
-        return [{ index, path: typeOf(row, ''), row }];
+        return [{ index, path: typePathOf(row, ''), row }];
       });
   }
 
@@ -108,7 +108,7 @@ export class Executor {
       if (id !== '') this.#sessions.set(id, then);
       return this.#challenge(then, component, row);
     }
-    return json(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
+    return jsonResponse(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
   /** In 2023.10, each answer states how to show it. */
@@ -143,12 +143,16 @@ export class Executor {
         ...(isLate && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
       },
     };
-    return json(200, { ...this.#whole(session), component, ...more, ...shown[component] }, allow);
+    return jsonResponse(200, { ...this.#whole(session), component, ...more, ...shown[component] }, allow);
   }
 
   #denied(session: Session, error_message: string): SandboxResponse {
     const component = 'ak-stage-access-denied';
-    return json(200, { ...this.#whole(session), component, ...userFields(session), error_message }, allow);
+    return jsonResponse(
+      200,
+      { ...this.#whole(session), component, ...userFields(session), error_message },
+      allow,
+    );
   }
 
   #whole({ flow }: Session): JsonObject {

@@ -38,7 +38,7 @@ const families: readonly (Family & { readonly types: RegExp })[] = [
 const untypedPath = '/propertymappings/notification/';
 
 /** The name by which rights of tokens refer to a path, such as `stages` or `event_rules`. */
-export function listNamed(path: string): string {
+export function listNameOf(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
 

@@ -2,17 +2,17 @@ import { textOf, isJsonList, isJsonObject, type JsonObject, type JsonValue } fro
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../kinds/facts.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
 import {
-  choice,
-  dateTime,
-  flag,
-  mapping,
+  choiceOf,
+  readDateTime,
+  readBoolean,
+  readMapping,
   rejectNull,
   acceptNull,
   readFields,
-  reference,
-  references,
-  text,
-  uuid,
+  referenceReader,
+  referenceListReader,
+  textReader,
+  readUuid,
   type Check,
   type Field,
 } from './fields.ts';
@@ -55,7 +55,7 @@ function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): 
   const { checkFirst, checkLast, ...own } = { ...texts, ...row };
   const list = listOf(place, facts);
   const form = facts.enum
-    ? choice(facts.enum, names, checkFirst)
+    ? choiceOf(facts.enum, names, checkFirst)
     : {
         read: readerFor(world, place, facts, {
           ...(checkFirst && { checkFirst }),
@@ -86,27 +86,27 @@ function readerFor(
   const { type, format, items, minLength, maxLength, fields } = facts;
   const list = listOf(place, facts);
   if (list === 'bindables')
-    return reference('uuid', () => ({ at: (id) => bindableAt(world, id) }), checks.checkFirst);
+    return referenceReader('uuid', () => ({ at: (id) => bindableAt(world, id) }), checks.checkFirst);
   if (list !== undefined) {
     const idForm = (items ?? facts).type === 'integer' ? 'number' : 'uuid';
     const rows = (): Rows => world.at(referredLists[list]);
-    return items ? references(idForm, rows) : reference(idForm, rows, checks.checkFirst);
+    return items ? referenceListReader(idForm, rows) : referenceReader(idForm, rows, checks.checkFirst);
   }
-  if (facts.enum) return choice(facts.enum).read;
+  if (facts.enum) return choiceOf(facts.enum).read;
   if (fields) return (value) => readRecord(world, place, fields, value);
   if (items) return (value) => readItems(readerFor(world, place, items), value);
   switch (type) {
     case 'boolean':
-      return flag;
+      return readBoolean;
     case 'integer':
     case 'number':
       return numberReader(facts);
     case 'object':
-      return mapping;
+      return readMapping;
     case 'string':
-      if (format === 'date-time') return dateTime;
-      if (format === 'uuid') return uuid;
-      return text({
+      if (format === 'date-time') return readDateTime;
+      if (format === 'uuid') return readUuid;
+      return textReader({
         blank: minLength === undefined,
         ...(maxLength !== undefined && { maxLength }),
         ...checks,

@@ -66,7 +66,7 @@ interface TextRules {
 }
 
 /** Reads a string and trims it. Numbers are read as strings; booleans are rejected. */
-export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
+export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRules = {}): ReadField {
   const checks = [
     checkFirst,
     maxLength === undefined ? undefined : maxLengthCheck(maxLength),
@@ -83,7 +83,7 @@ export function text({ blank, checkFirst, maxLength, checkLast }: TextRules = {}
   });
 }
 
-export function choice(
+export function choiceOf(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
   check?: Check,
@@ -106,15 +106,19 @@ function readingOf(value: JsonValue, complaint: string | undefined): Reading {
   return complaint === undefined ? { value } : wrong(complaint);
 }
 
-export const flag: ReadField = rejectNull((value) =>
+export const readBoolean: ReadField = rejectNull((value) =>
   typeof value === 'boolean' ? { value } : wrong('Must be a valid boolean.'),
 );
 
-export const mapping: ReadField = rejectNull((value) =>
+export const readMapping: ReadField = rejectNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
-export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>, check?: Check): ReadField {
+export function referenceReader(
+  form: 'number' | 'uuid',
+  rows: () => Pick<Rows, 'at'>,
+  check?: Check,
+): ReadField {
   return (value, own) => {
     const id = idText(value);
     if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);
@@ -126,7 +130,7 @@ export function reference(form: 'number' | 'uuid', rows: () => Pick<Rows, 'at'>,
   };
 }
 
-export const uuid: ReadField = rejectNull((value) =>
+export const readUuid: ReadField = rejectNull((value) =>
   uuidForm.test(textOf(value)) ? { value } : wrong('Must be a valid UUID.'),
 );
 
@@ -136,8 +140,8 @@ function idText(value: JsonValue): string {
 }
 
 /** A list of distinct ids, in the order of the records. */
-export function references(form: 'number' | 'uuid', rows: () => Rows): ReadField {
-  const read = reference(form, rows);
+export function referenceListReader(form: 'number' | 'uuid', rows: () => Rows): ReadField {
+  const read = referenceReader(form, rows);
   return rejectNull((value) => {
     if (!isJsonList(value)) return wrong(`Expected a list of items but got type "${typeName(value)}".`);
     const ids = new Set<JsonValue>();
@@ -157,7 +161,7 @@ const timeForm =
   /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?(?:Z|([-+](?:[01]\d|2[0-3])):?([0-5]\d)?)?$/;
 
 /** Converts a date-time to UTC. A date-time without an offset is read as UTC. */
-export const dateTime: ReadField = acceptNull((value) => {
+export const readDateTime: ReadField = acceptNull((value) => {
   const [, day = '', minute, second = ':00', fraction = '', hours = '+00', minutes = '00'] =
     timeForm.exec(textOf(value)) ?? [];
   const instant = new Date(`${day}T${minute}${second}${hours}:${minutes}`);

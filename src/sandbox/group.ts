@@ -1,8 +1,8 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { uuid } from './ids.ts';
+import { uuidFrom } from './ids.ts';
 import type { World, WritableKind } from './kind.ts';
 import type { Query } from './query.ts';
-import { memberOf } from './people.ts';
+import { memberRecord } from './people.ts';
 import { Rows, valuesOf, type Row } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 
@@ -17,7 +17,7 @@ export function groupKind(world: World): WritableKind {
       ...(!world.rules.isFrom2025 && { name: { checkFirst: () => undefined } }),
       parent: { checkFirst: ownParentProblem },
     },
-    newPk: (made, { name }) => uuid(`group ${made} ${textOf(name)}`),
+    newPk: (made, { name }) => uuidFrom(`group ${made} ${textOf(name)}`),
     prepare: (sent, { own, asker, count: made }) => {
       const { users: _, ...values } = sent;
       const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
@@ -46,7 +46,7 @@ function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undef
     children: groups.with('parents', pk).map((child) => child.pk),
     parent_name: groups.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null,
     users: members.map((user) => user.pk),
-    users_obj: withUsers ? members.map(memberOf) : null,
+    users_obj: withUsers ? members.map(memberRecord) : null,
   };
 }
 

@@ -15,23 +15,25 @@ export interface SandboxResponse {
   readonly body: string;
 }
 
-export function json(status: number, body: JsonValue, allow: string): SandboxResponse {
+export function jsonResponse(status: number, body: JsonValue, allow: string): SandboxResponse {
   const headers = { allow, 'content-type': 'application/json' };
   return { status, headers, body: JSON.stringify(body) };
 }
 
-export function html(status: number, body: string, allow?: string): SandboxResponse {
+export function htmlResponse(status: number, body: string, allow?: string): SandboxResponse {
   const headers = { ...(allow && { allow }), 'content-type': 'text/html; charset=utf-8' };
   return { status, headers, body };
 }
 
 /** The answer after a crash. Only a GET gets an error page. */
-export function crashed({ method }: SandboxRequest): SandboxResponse {
-  return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
+export function crashResponse({ method }: SandboxRequest): SandboxResponse {
+  return method === 'GET'
+    ? htmlResponse(500, '<!DOCTYPE html>')
+    : htmlResponse(405, '', 'GET, HEAD, OPTIONS');
 }
 
-export function notAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {
-  return json(405, { detail: `Method "${method}" not allowed.` }, allow);
+export function methodNotAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {
+  return jsonResponse(405, { detail: `Method "${method}" not allowed.` }, allow);
 }
 
 /** The fields of a request, or the answer if the service cannot read them. */
@@ -42,14 +44,16 @@ export function bodyOf(
 ): { readonly fields: JsonObject } | { readonly refusal: SandboxResponse } {
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (mediaType !== 'application/json')
-    return { refusal: json(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow) };
+    return {
+      refusal: jsonResponse(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow),
+    };
   const fields = parseJson(body);
   const complaint = parseProblem(body, fields !== undefined, isLate);
   if (fields === undefined || complaint !== undefined)
-    return { refusal: json(400, { detail: `JSON parse error - ${complaint}` }, allow) };
+    return { refusal: jsonResponse(400, { detail: `JSON parse error - ${complaint}` }, allow) };
   if (isJsonObject(fields)) return { fields };
   const wrongType = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
-  return { refusal: json(400, { non_field_errors: [wrongType] }, allow) };
+  return { refusal: jsonResponse(400, { non_field_errors: [wrongType] }, allow) };
 }
 
 /** The fields of a request that the service does not check. */

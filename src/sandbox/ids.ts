@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 
 /** Hexadecimal digits that depend only on the text. */
-export function digest(of: string, length: number): string {
+export function digestOf(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }
 
 export function userUid(pk: number | string): string {
-  return digest(`uid ${pk}`, 64);
+  return digestOf(`uid ${pk}`, 64);
 }
 
 export function userUuid(pk: number | string): string {
-  return uuid(`user ${pk}`);
+  return uuidFrom(`user ${pk}`);
 }
 
-export function uuid(of: string): string {
-  return digest(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+export function uuidFrom(of: string): string {
+  return digestOf(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
 /** A UUID, with or without dashes. */

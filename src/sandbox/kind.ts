@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import type { Field, FieldErrors } from './fields.ts';
-import type { Filter, Listed, Query } from './query.ts';
+import type { Filter, ListResult, Query } from './query.ts';
 import type { Rules, SandboxRelease } from './release.ts';
 import type { Requester, GuardedKind } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
@@ -35,7 +35,7 @@ export interface SandboxKind extends GuardedKind {
   /** Further filters for a query, or the problems of the query. */
   readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
   /** Answers list requests, if the answer depends on more than permissions and filters. */
-  readonly listFor?: (query: Query, asker: Requester) => Listed;
+  readonly listFor?: (query: Query, asker: Requester) => ListResult;
   /** Converts a record to an answer. The query may omit fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   /** The URLs of a record at the service, by name. */

@@ -1,16 +1,16 @@
 import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
-import { pageOf, type Filter, type Listed, type Query } from './query.ts';
+import { pageOf, type Filter, type ListResult, type Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { isWithin, type Requester } from './rights.ts';
+import { isInExtent, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-export function listed(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): Listed {
+export function listRecords(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): ListResult {
   const reach = asker.rights.extentOf('view', kind.list);
   if (reach === 'none') return 'forbidden';
   const filters = kind.filtersFor?.(query) ?? [];
   if (!isList(filters)) return { errors: filters };
-  const isViewed: Filter[] = reach === 'all' ? [] : [(row) => isWithin(reach, kind, row)];
+  const isViewed: Filter[] = reach === 'all' ? [] : [(row) => isInExtent(reach, kind, row)];
   const found = pageOf(query, matchingRecords(kind, query, [...filters, ...isViewed]), rules);
   if (found === undefined) return 'no such page';
   const { pagination, page } = found;

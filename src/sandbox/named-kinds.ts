@@ -1,7 +1,7 @@
 import { isJsonList } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
 import type { SandboxKind, World, WritableKind } from './kind.ts';
-import { untypedProvider } from './provider.ts';
+import { baseProviderRecord } from './provider.ts';
 import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
 export function certificateKind(world: World): WritableKind {
@@ -56,7 +56,7 @@ export function outpostKind(world: World): WritableKind {
       providers_obj: world
         .at('/providers/all/')
         .those(fields['providers'])
-        .map((provider) => untypedProvider(world, provider)),
+        .map((provider) => baseProviderRecord(world, provider)),
     }),
   });
 }

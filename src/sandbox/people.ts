@@ -14,7 +14,7 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   return [...all];
 }
 
-export function groupOfUser({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
+export function groupRecord({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
   const empty = {
     num_pk: 0,
     name: '',
@@ -25,7 +25,7 @@ export function groupOfUser({ pk, fields }: Row, { isFrom2025: isLate }: Rules):
   return { pk, ...empty, ...pickValues(fields, Object.keys(empty)) };
 }
 
-export function memberOf({ pk, fields }: Row): JsonObject {
+export function memberRecord({ pk, fields }: Row): JsonObject {
   const names = ['username', 'name', 'is_active', 'last_login', 'email', 'attributes'];
   return { pk, ...pickValues(fields, names), uid: userUid(pk) };
 }

@@ -4,18 +4,18 @@ import type { World } from './kind.ts';
 import type { Query } from './query.ts';
 import { allGroupsOf } from './people.ts';
 import type { Row } from './rows.ts';
-import { opensUnbound } from './settings.ts';
-import { typeOf } from './shown.ts';
+import { admitsWithoutBindings } from './settings.ts';
+import { typePathOf } from './nested.ts';
 
 /** The answer to whether a user may open an application. Undefined if the user or the application does not exist. */
-export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
+export function accessCheck(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
   const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');
   const user = pk === undefined ? asker : world.at('/core/users/').at(pk);
   if (application === undefined || user === undefined) return undefined;
   const passing = isBound(world, application)
     ? grantsAccess(world, application, user) === true
-    : opensUnbound(world);
+    : admitsWithoutBindings(world);
   return { passing, messages: [], log_messages: [] };
 }
 
@@ -54,7 +54,7 @@ export function grantsAccess(world: World, target: Row, user: Row | undefined): 
 function resultOf(world: World, pk: string): boolean | string {
   const policy = world.at('/policies/all/').at(pk);
   if (policy === undefined) return false;
-  if (typeOf(policy, '') === '/policies/dummy/') return policy.fields['result'] === true;
+  if (typePathOf(policy, '') === '/policies/dummy/') return policy.fields['result'] === true;
   const expression = textOf(policy.fields['expression']);
   return /\/\s*0\s*$/.test(expression) ? 'division by zero' : !/return False\s*$/.test(expression);
 }

@@ -1,7 +1,7 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { validityRefusal } from '../kinds/provider.ts';
 import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
-import { digest } from './ids.ts';
+import { digestOf } from './ids.ts';
 import type { SandboxKind, World, WritableKind } from './kind.ts';
 import { typeLabelsOf } from './recorded.ts';
 import type { Row } from './rows.ts';
@@ -44,7 +44,7 @@ export function oauth2Kind(world: World): WritableKind {
     shown: ({ pk, fields }) => ({
       ...typeLabelsOf(models.oauth2),
       component: 'ak-provider-oauth2-form',
-      ...(fields['client_secret'] === undefined && { client_secret: digest(`client_secret ${pk}`, 40) }),
+      ...(fields['client_secret'] === undefined && { client_secret: digestOf(`client_secret ${pk}`, 40) }),
     }),
     urls: (row, origin) => urlsOf(world.kind(allTypesPath).record(row), origin),
   });
@@ -80,7 +80,7 @@ export function proxyKind(world: World): WritableKind {
       const host = textOf(values['external_host'] ?? own?.fields['external_host'] ?? '');
       return {
         stored: {
-          ...(!own && { client_id: digest(`client ${pk}`, 40) }),
+          ...(!own && { client_id: digestOf(`client ${pk}`, 40) }),
           ...values,
           property_mappings: withScopes(
             world,
@@ -125,7 +125,7 @@ function validityFields(fields: object): FieldRows {
 }
 
 /** A provider in the form that it has inside an application or an outpost. */
-export function untypedProvider(world: World, provider: Row): JsonObject {
+export function baseProviderRecord(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,
     assigned_backchannel_application_name: null,

@@ -28,7 +28,7 @@ export class Query {
   }
 }
 
-export type Listed =
+export type ListResult =
   | { readonly pagination: Pagination; readonly results: readonly JsonObject[] }
   | { readonly errors: FieldErrors }
   | 'forbidden'

@@ -5,7 +5,7 @@ import { isSecret } from '../kinds/secrets.ts';
 import { emptyValue, factsIn } from './field-facts.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { typeLabelsOf, shownValue, type Recorded } from './recorded.ts';
-import { nestedSerializers } from './shown.ts';
+import { nestedSerializers } from './nested.ts';
 
 /** The readable fields at a path, with their empty values, and the field with the id. */
 interface Shape {

@@ -1,7 +1,7 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { memoizePerKey, memoizePerText } from '../base/memoize.ts';
 import { packageFileText } from '../base/package-file.ts';
-import { digest } from './ids.ts';
+import { digestOf } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
@@ -82,7 +82,7 @@ const inHalfAnHour = '2026-01-01T00:30:00Z';
 function generatedValue(value: string, name: string, pk: Row['pk']): string {
   if (value === '{time}') return inHalfAnHour;
   const length = Number(/\d+/.exec(value)?.[0]);
-  return digest(`${name} ${pk}`, 64).repeat(2).slice(0, length);
+  return digestOf(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
 /** The recorded value of a field, with placeholders replaced by the values of this record. */

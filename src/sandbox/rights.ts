@@ -83,7 +83,7 @@ export interface GuardedKind {
   readonly includes?: (row: Row) => boolean;
 }
 
-export function isWithin(reach: Extent, { identity }: GuardedKind, { fields }: Row): boolean {
+export function isInExtent(reach: Extent, { identity }: GuardedKind, { fields }: Row): boolean {
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }
 
@@ -98,5 +98,5 @@ export function viewableRecord(
   const { key, rows } = kind;
   const found = key.field === 'pk' ? rows.at(canonicalPk(name)) : rows.with(key.field, name)[0];
   if (found === undefined || kind.includes?.(found) === false) return 'absent';
-  return isWithin(visible, kind, found) ? found : 'absent';
+  return isInExtent(visible, kind, found) ? found : 'absent';
 }

@@ -1,40 +1,40 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { answers } from './answers.ts';
-import { pathOf } from './bindables.ts';
-import { pathNamed, type KindName } from './all.ts';
-import { withheld } from './documented-only.ts';
+import { listPathOf } from './bindables.ts';
+import { pathOfName, type KindName } from './all.ts';
+import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
 import { addFreshRecords } from './fresh.ts';
 import {
   bodyOf,
   fieldsOf,
-  crashed,
-  html,
-  json,
-  notAllowed,
+  crashResponse,
+  htmlResponse,
+  jsonResponse,
+  methodNotAllowed,
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
 import { isWritable, type SandboxKind, type World, type WritableKind } from './kind.ts';
-import { listed } from './lists.ts';
+import { listRecords } from './lists.ts';
 import { Paths } from './paths.ts';
-import { insertSeed, type RejectedEntry } from './planted.ts';
-import { checkedAccess } from './policies.ts';
+import { insertSeed, type RejectedEntry } from './insert-seed.ts';
+import { accessCheck } from './policies.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import {
   Requesters,
   notAuthenticated,
-  isWithin,
+  isInExtent,
   rightFor,
   viewableRecord,
   type Requester,
 } from './rights.ts';
 import type { Row } from './rows.ts';
-import { listOptions, meOf, versionOf } from './self.ts';
-import { saveRequest, type SaveResult } from './taken.ts';
-import { deleteRow, shownUses } from './uses.ts';
+import { listOptions, currentUserAnswer, versionAnswer } from './self.ts';
+import { saveRequest, type SaveResult } from './save-request.ts';
+import { deleteRow, dependentsOf } from './uses.ts';
 
 export class Sandbox {
   readonly #world: World;
@@ -81,7 +81,7 @@ export class Sandbox {
 
   handle(request: SandboxRequest): SandboxResponse {
     this.#requests += 1;
-    const { headers, ...answer } = withheld(request, this.#world.seed) ?? this.#answer(request);
+    const { headers, ...answer } = undocumentedRefusal(request, this.#world.seed) ?? this.#answer(request);
     const { json: type, vary } = this.#world.rules;
     return {
       ...answer,
@@ -98,9 +98,9 @@ export class Sandbox {
     const path = request.path.split('?', 1)[0] ?? '';
     switch (path) {
       case '/api/v3/core/users/me/':
-        return this.#answerAbout(request, (asker) => asker && meOf(asker.user, this.#world));
+        return this.#answerAbout(request, (asker) => asker && currentUserAnswer(asker.user, this.#world));
       case '/api/v3/admin/version/':
-        return this.#answerAbout(request, (asker) => asker && versionOf(this.#world.rules));
+        return this.#answerAbout(request, (asker) => asker && versionAnswer(this.#world.rules));
       case '/api/v3/root/config/':
         return this.#answerAbout(
           request,
@@ -120,7 +120,9 @@ export class Sandbox {
     if (item?.kind.otherLists?.has(item.name)) return this.#listOthers(request, item.kind);
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
     // If no route has the path, a POST is rejected for its method.
-    return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
+    return request.method === 'POST'
+      ? htmlResponse(405, '', 'GET, HEAD, OPTIONS')
+      : htmlResponse(404, '<!DOCTYPE html>');
   }
 
   /** Answers a request that needs no permissions. `record` returns undefined if it needs a token. */
@@ -131,23 +133,23 @@ export class Sandbox {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
     if ('refusal' in asker && asker.refusal !== notAuthenticated)
-      return json(403, { detail: asker.refusal }, allow);
+      return jsonResponse(403, { detail: asker.refusal }, allow);
     const shown = record('refusal' in asker ? undefined : asker);
-    if (shown === undefined) return json(403, { detail: notAuthenticated }, allow);
-    return request.method === 'GET' ? json(200, shown, allow) : notAllowed(request, allow);
+    if (shown === undefined) return jsonResponse(403, { detail: notAuthenticated }, allow);
+    return request.method === 'GET' ? jsonResponse(200, shown, allow) : methodNotAllowed(request, allow);
   }
 
   #atList(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const { method } = request;
     const allow = kind.allow.list;
     const asker = this.#askers.of(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
+    if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
     if (method === 'GET') return this.#list(request, kind, asker);
-    if (!isWritable(kind)) return notAllowed(request, allow);
+    if (!isWritable(kind)) return methodNotAllowed(request, allow);
     const mayCreate = asker.rights.extentOf('add', kind.list) === 'all';
-    if (method === 'OPTIONS') return json(200, listOptions(kind, mayCreate), allow);
-    if (!mayCreate) return json(403, { detail: notPermitted }, allow);
-    if (method !== 'POST') return notAllowed(request, allow);
+    if (method === 'OPTIONS') return jsonResponse(200, listOptions(kind, mayCreate), allow);
+    if (!mayCreate) return jsonResponse(403, { detail: notPermitted }, allow);
+    if (method !== 'POST') return methodNotAllowed(request, allow);
     return this.#write(request, kind, asker);
   }
 
@@ -155,50 +157,50 @@ export class Sandbox {
     const allow = kind.allow.list;
     const { rules } = this.#world;
     const query = new Query(request.path);
-    const found = kind.listFor?.(query, asker) ?? listed(kind, query, asker, rules);
-    if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
-    if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
-    if (found === 'crashed') return crashed(request);
-    if ('errors' in found) return json(400, found.errors, allow);
-    const more = rules.isFrom2025 && { autocomplete: answers().autocomplete[pathOf(kind)] ?? {} };
-    return json(200, { ...found, ...more }, allow);
+    const found = kind.listFor?.(query, asker) ?? listRecords(kind, query, asker, rules);
+    if (found === 'forbidden') return jsonResponse(403, { detail: notPermitted }, allow);
+    if (found === 'no such page') return jsonResponse(404, { detail: 'Invalid page.' }, allow);
+    if (found === 'crashed') return crashResponse(request);
+    if ('errors' in found) return jsonResponse(400, found.errors, allow);
+    const more = rules.isFrom2025 && { autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} };
+    return jsonResponse(200, { ...found, ...more }, allow);
   }
 
   #checkAccess(request: SandboxRequest, slug: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    const checked = checkedAccess(this.#world, slug, asker.user, new Query(request.path));
-    return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
+    if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
+    const checked = accessCheck(this.#world, slug, asker.user, new Query(request.path));
+    return checked ? jsonResponse(200, checked, allow) : jsonResponse(404, { detail: 'Not found.' }, allow);
   }
 
   /** Answers a request for the dependents or the URLs of a visible record. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
-    if (!kind?.key.form.test(name)) return html(404, '<!DOCTYPE html>');
+    if (!kind?.key.form.test(name)) return htmlResponse(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
     const asker = this.#askers.of(request);
     const row = 'refusal' in asker ? 'forbidden' : viewableRecord(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
-    if (request.method !== 'GET') return notAllowed(request, allow);
-    if (below === 'used_by') return json(200, shownUses(this.#world, kind, row), allow);
+    if (request.method !== 'GET') return methodNotAllowed(request, allow);
+    if (below === 'used_by') return jsonResponse(200, dependentsOf(this.#world, kind, row), allow);
     const urls = kind.urls?.(row, `http://${request.headers['host'] ?? 'localhost'}`);
-    return urls ? json(200, urls, allow) : html(404, '<!DOCTYPE html>');
+    return urls ? jsonResponse(200, urls, allow) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
   /** Answers a request for a list below another list. Such lists are always empty in the sandbox. */
   #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    if (request.method !== 'GET') return notAllowed(request, allow);
+    if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
+    if (request.method !== 'GET') return methodNotAllowed(request, allow);
     const found = pageOf(new Query(request.path), [], this.#world.rules);
-    if (found === undefined) return json(404, { detail: 'Invalid page.' }, allow);
+    if (found === undefined) return jsonResponse(404, { detail: 'Invalid page.' }, allow);
     const { pagination } = found;
-    return json(
+    return jsonResponse(
       200,
-      { pagination, results: [], autocomplete: answers().autocomplete[pathOf(kind)] ?? {} },
+      { pagination, results: [], autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} },
       allow,
     );
   }
@@ -207,11 +209,11 @@ export class Sandbox {
     const { rules } = this.#world;
     const { method } = request;
     const allow = kind.allow.one;
-    const forbidden = json(403, { detail: notPermitted }, allow);
+    const forbidden = jsonResponse(403, { detail: notPermitted }, allow);
     const asker = this.#askers.of(request);
     if ('refusal' in asker) {
       const isUser = asker.refusal === notAuthenticated && rules.isFrom2025;
-      return isUser ? forbidden : json(403, { detail: asker.refusal }, allow);
+      return isUser ? forbidden : jsonResponse(403, { detail: asker.refusal }, allow);
     }
     const found = viewableRecord(kind, name, asker);
     if (found === 'forbidden') return forbidden;
@@ -219,16 +221,16 @@ export class Sandbox {
     const reach = right && asker.rights.extentOf(right, kind.list);
     // 2023.10 checks the general right before it looks for the record.
     if (reach !== undefined && reach !== 'all' && !rules.isFrom2025) return forbidden;
-    if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
+    if (reach === undefined && method !== 'GET') return methodNotAllowed(request, allow);
     if (found === 'absent') {
       const detail = rules.isFrom2025 ? `No ${kind.title} matches the given query.` : 'Not found.';
-      return json(404, { detail }, allow);
+      return jsonResponse(404, { detail }, allow);
     }
-    if (reach !== undefined && !isWithin(reach, kind, found)) return forbidden;
+    if (reach !== undefined && !isInExtent(reach, kind, found)) return forbidden;
     if (reach !== undefined) return this.#write(request, kind, asker, found);
     return kind.isUnreadable?.(found)
-      ? crashed(request)
-      : json(200, kind.record(found, asker, new Query(request.path)), allow);
+      ? crashResponse(request)
+      : jsonResponse(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
   #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
@@ -238,13 +240,13 @@ export class Sandbox {
       this.#delete(kind, own);
       return { status: 204, headers: { allow }, body: '' };
     }
-    if (!isWritable(kind)) return notAllowed(request, allow);
+    if (!isWritable(kind)) return methodNotAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
     const result = saveRequest(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
-    if ('crashedOver' in result) return crashed(request);
-    if ('errors' in result) return json(400, result.errors, allow);
-    return json(own ? 200 : 201, result.record, allow);
+    if ('crashedOver' in result) return crashResponse(request);
+    if ('errors' in result) return jsonResponse(400, result.errors, allow);
+    return jsonResponse(own ? 200 : 201, result.record, allow);
   }
 
   // The following methods act as another client, without permission checks. They find records by slug, username or name.
@@ -280,7 +282,7 @@ export class Sandbox {
   }
 
   #written(type: string): WritableKind {
-    const kind = this.#paths.listAt(`/api/v3${pathNamed(this.#world, type)}`);
+    const kind = this.#paths.listAt(`/api/v3${pathOfName(this.#world, type)}`);
     if (!kind || !isWritable(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
     return kind;
   }

@@ -9,7 +9,7 @@ import { pickValues, type Row } from './rows.ts';
 // The answers about the service itself and about the requester.
 
 /** The release of the service: `GET /admin/version/`. */
-export function versionOf({ version, isFrom2025: isLate }: Rules): JsonObject {
+export function versionAnswer({ version, isFrom2025: isLate }: Rules): JsonObject {
   return {
     version_current: version,
     version_latest: version,
@@ -41,7 +41,7 @@ function fieldOptions(
   return { type, required: byDefault === undefined, read_only: false, label: label ?? words, ...more };
 }
 
-export function meOf(asker: Row, world: World): JsonObject {
+export function currentUserAnswer(asker: Row, world: World): JsonObject {
   const { isFrom2025: isLate } = world.rules;
   const user = world.kind('/core/users/').record(asker);
   const groups = allGroupsOf(world, asker);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { factsOf } from '../kinds/facts.ts';
 import { answers } from './answers.ts';
 import { emptyValue, factsIn } from './field-facts.ts';
-import { mapping } from './fields.ts';
+import { readMapping } from './fields.ts';
 import type { World, WritableKind } from './kind.ts';
 import { writableKindFrom } from './table.ts';
 
@@ -17,7 +17,7 @@ export function settingsKind(world: World): WritableKind {
     list: 'settings',
     identity: 'avatars',
     single,
-    fields: { flags: { read: mapping } },
+    fields: { flags: { read: readMapping } },
     shown: ({ fields }) => ({ flags: fields['flags'] ?? flagsOf(world) }),
   });
   kind.writing.insert({ pk: single, ...answers().settings });
@@ -32,7 +32,7 @@ function flagsOf(world: World): JsonValue {
 }
 
 /** Whether everybody may open records without bindings. Releases without this flag store and ignore it. */
-export function opensUnbound(world: World): boolean {
+export function admitsWithoutBindings(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
   const flags = world.at(path).at(single)?.fields['flags'] ?? null;
   return !isJsonObject(flags) || flags[accessFlag] !== false;

@@ -2,16 +2,16 @@ import { textOf, type JsonObject } from '../base/json.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import { bindableId } from './bindables.ts';
 import { missingRequired } from './demands.ts';
-import { componentOf, familyOf, listNamed } from './families.ts';
+import { componentOf, familyOf, listNameOf } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
-import { uuid } from './ids.ts';
+import { uuidFrom } from './ids.ts';
 import { keyByPk, type Rejection, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
 import type { Requester } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
-import { pathField } from './shown.ts';
+import { pathField } from './nested.ts';
 
 /** The handwritten part of a kind, for everything that neither the API schema nor recordings show. */
 export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'writing'>> {
@@ -54,14 +54,14 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   let fields: WritableKind['writing']['fields'] | undefined; // made when one is first written
   const typed = list === path ? {} : storedType(model, recorded, () => family && componentOf(family, path));
   const bindable = path.startsWith('/flows/')
-    ? (pk: Row['pk']) => ({ [bindableId]: uuid(`bindable ${pk}`) })
+    ? (pk: Row['pk']) => ({ [bindableId]: uuidFrom(`bindable ${pk}`) })
     : undefined;
   const add = (pk: Row['pk'], values: Values): Row =>
     records().add({ pk, fields: { ...typed, [pathField]: path, ...bindable?.(pk), ...values } });
   let count = 0;
   return {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
-    list: listNamed(list),
+    list: listNameOf(list),
     path: `/api/v3${path}`,
     facts,
     allTypesPath: list,
@@ -158,7 +158,7 @@ function rejectionOf(
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
-  return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuid(text);
+  return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuidFrom(text);
 }
 
 function allowedMethods({ can }: TypeFacts): SandboxKind['allow'] {

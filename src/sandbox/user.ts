@@ -3,7 +3,7 @@ import { emailRefusal } from '../kinds/email.ts';
 import { readRelease } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
-import { allGroupsOf, groupOfUser, roleRecord } from './people.ts';
+import { allGroupsOf, groupRecord, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
 import type { World, WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
@@ -42,7 +42,7 @@ export function userKind(world: World): WritableKind {
         is_superuser: [user, ...allGroupsOf(world, user)].some(
           ({ fields: { is_superuser } }) => is_superuser === true,
         ),
-        groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
+        groups_obj: has('groups') ? groups.map((group) => groupRecord(group, rules)) : null,
         roles_obj: has('roles') ? roles.map(roleRecord) : null,
         uuid: userUuid(user.pk),
       };

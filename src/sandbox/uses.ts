@@ -1,6 +1,6 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
-import { bindableIdOf, pathOf } from './bindables.ts';
+import { bindableIdOf, listPathOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
@@ -26,7 +26,7 @@ const referring = new WeakMap<SandboxKind, readonly ReferringField[]>();
 function referringFields(world: World, kind: SandboxKind): readonly ReferringField[] {
   const known = referring.get(kind);
   if (known !== undefined) return known;
-  const path = pathOf(kind);
+  const path = listPathOf(kind);
   const inAll = kind.allTypesPath === path ? {} : world.kind(kind.allTypesPath).facts.fields;
   const found = Object.entries(kind.facts.fields).flatMap(([field, of]): ReferringField[] => {
     const list = referenceOf(path, field, of)?.list;
@@ -78,11 +78,11 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   return gone;
 }
 
-export function shownUses(world: World, kind: SandboxKind, row: Row): JsonObject[] {
+export function dependentsOf(world: World, kind: SandboxKind, row: Row): JsonObject[] {
   const isPolicy = kind.allTypesPath === referredLists.policies;
   return [
     ...usesOf(world, kind, row).map(({ kind: other, row: user, via: by }) =>
-      isPolicy && pathOf(other) === '/policies/bindings/'
+      isPolicy && listPathOf(other) === '/policies/bindings/'
         ? bindingTargets(world, user)
         : useOf(world, other, user, by),
     ),
@@ -98,7 +98,7 @@ function actionName(world: World, action: Action): string {
 }
 
 function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): JsonObject {
-  const path = by.isOfAllTypes ? kind.allTypesPath : pathOf(kind);
+  const path = by.isOfAllTypes ? kind.allTypesPath : listPathOf(kind);
   return useRecord(world, path, row, by.action);
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { childrenDeclaredBy, nestedFieldName, admittedSubject } from '../kinds/access.ts';
-import { targetId, childFields, valueOf } from '../kinds/bindings.ts';
+import { targetId, childFields, bindingsAsValue } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
@@ -178,7 +178,7 @@ async function withNestedBindings(
   if (read.kind !== 'read') return read;
   const whole = (child: Child): Child => ({
     ...child,
-    values: { ...child.values, [field]: valueOf(read.of.get(child.pk) ?? []) },
+    values: { ...child.values, [field]: bindingsAsValue(read.of.get(child.pk) ?? []) },
   });
   return { kind: 'read', of: new Map(Array.from(bound, ([pk, all]) => [pk, all.map(whole)])) };
 }
@@ -208,7 +208,7 @@ export function withBindings(
   const declaring = childFields(kind).filter(([, of]) => of === children);
   const fields = Object.fromEntries([
     ...each.map(({ field, those }) => [field, those.map(({ id = null }) => id)] as const),
-    ...declaring.map(([field]) => [field, valueOf(bound)] as const),
+    ...declaring.map(([field]) => [field, bindingsAsValue(bound)] as const),
   ]);
   return {
     ...observed,

@@ -3,7 +3,7 @@ import type { Capability } from '../kinds/capability.ts';
 import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import type { Sought } from '../kinds/sought.ts';
+import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import { Evidence } from './evidence.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -56,7 +56,7 @@ export type Deleting = JudgedAnswer & {
 export interface Client {
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
-  read(sought: Sought, signal?: AbortSignal): Promise<Reading>;
+  read(sought: LookUpTarget, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages, which requires that the token can look them up. */
   canList(kind: Kind): boolean;
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
-import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
+import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { fieldNamed } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
@@ -12,7 +12,7 @@ export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered' || exchange.status < 300) return exchange;
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
-    const fields = kind && hiddenOf(kind, hide);
+    const fields = kind && hiddenFields(kind, hide);
     const body = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
     if (fields === undefined || !isJsonObject(body)) return exchange;
     // The original body is preserved, because it determines the kind of answer.

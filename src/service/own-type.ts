@@ -1,6 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import type { Sought } from '../kinds/sought.ts';
+import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import type { Client, Reading, RecordReading } from './client.ts';
 import type { ObservedRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
@@ -14,7 +14,7 @@ export function isOfKind({ model }: Kind, record: JsonObject): boolean {
 
 /** Looks up a record. A record of a derived kind counts as absent. */
 export async function readOfKind(
-  sought: Sought,
+  sought: LookUpTarget,
   client: Client,
   pacing: Pacing,
   signal: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { Family } from '../kinds/kind.ts';
-import { namesOf } from '../kinds/named.ts';
+import { referenceNames } from '../kinds/named.ts';
 import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
@@ -59,7 +59,7 @@ async function readAttempt(
     const { items, count, next, end } = reading.page;
     for (const item of items) {
       const { pk = null } = item.received;
-      if (list.isId(pk) && namesOf(list, item.received).length > 0) records.set(textOf(pk), item);
+      if (list.isId(pk) && referenceNames(list, item.received).length > 0) records.set(textOf(pk), item);
     }
     counted ??= count;
     if (count !== counted) return { kind: 'moved', reading };

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
-import { hiddenOf, type HiddenFieldNames } from '../kinds/hide.ts';
+import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { referenceFields } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -56,7 +56,7 @@ function closedPaths(hide: HiddenFieldNames): string[] {
   // A path contains the value of a field only if the field refers to another record.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
-    const fields = hiddenOf(kind, hide);
+    const fields = hiddenFields(kind, hide);
     return referenceFields(kind).flatMap(([field, { path }]) => (fields.has(field) ? [path] : []));
   });
 }

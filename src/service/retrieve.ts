@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
-import type { Sought } from '../kinds/sought.ts';
+import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import type { Answer } from './answer.ts';
 import type { Client, Reading } from './client.ts';
 import { readOfKind } from './own-type.ts';
@@ -13,7 +13,7 @@ import type { InconclusiveRead } from './readable-kinds.ts';
  * sent because the run was interrupted, a pause was too long, or the service was unavailable.
  */
 export async function retrieve(
-  sought: Sought,
+  sought: LookUpTarget,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,

@@ -7,7 +7,7 @@ import {
   isRisk,
   risks,
   type Capability,
-  type Reach,
+  type AllowedOperations,
   type Risk,
 } from '../kinds/capability.ts';
 import { nonEmpty, type Environment } from './environment.ts';
@@ -19,7 +19,7 @@ const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCA
  * The enabled capabilities. Flags override the environment, which overrides the file; `contract_only` turns all of them off. Throws
  * a UsageError for an unknown capability.
  */
-export function readReach({ values, env, config }: Omit<Sources, 'files'>): Reach {
+export function readReach({ values, env, config }: Omit<Sources, 'files'>): AllowedOperations {
   const { capabilities: givenNames, contractOnly, nameOf } = values;
   const named = nonEmpty(env[variables.capabilities]);
   const turnedOn =
@@ -38,7 +38,7 @@ export function readReach({ values, env, config }: Omit<Sources, 'files'>): Reac
  */
 export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<Sources, 'values' | 'config'>,
-  { contractOnly, capabilities: turnedOn }: Reach,
+  { contractOnly, capabilities: turnedOn }: AllowedOperations,
 ): readonly Capability[] {
   const givenNames = allow.filter((name) => !isRisk(name));
   const isGiven = givenNames.length > 0;

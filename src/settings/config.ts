@@ -7,7 +7,7 @@ import { isJsonObject } from '../base/json.ts';
 import { resolveFromFile, globFolder, isBelow } from '../base/path-rules.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { hideable, hideProblem, type HiddenFieldNames } from '../kinds/hide.ts';
+import { hideableFields, hideProblem, type HiddenFieldNames } from '../kinds/hide.ts';
 import { releaseProblem } from '../kinds/release.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -59,7 +59,7 @@ export async function readConfig(
   }
   const read = { filename: filename ?? defaultConfigFile };
   const text = await readText(read.filename, files, { secretFiles, linksOutside: 'refused' });
-  if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable() };
+  if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideableFields() };
   const hides = hideField.test(text.text);
   // The file also has variables, whose values may be used for hidden fields.
   const file = hides ? withoutQuotableLines(text) : text;
@@ -69,7 +69,7 @@ export async function readConfig(
     ...read,
     diagnostics: diagnostics.map((diagnostic) => withoutToken(diagnostic)),
     tokens,
-    hide: hides ? hideable() : [],
+    hide: hides ? hideableFields() : [],
   });
   if (parsed.value === undefined) return invalidConfig(parsed.diagnostics);
   const { validate } = await import('../generated/config.ts');

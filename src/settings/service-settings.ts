@@ -1,6 +1,6 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
-import type { Capability, Reach, Risk } from '../kinds/capability.ts';
+import type { Capability, AllowedOperations, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
 import { acceptedRisks, permittedCapabilities, readReach } from './capabilities.ts';
@@ -12,7 +12,7 @@ import type { Secret } from './secret.ts';
 import { readToken, refuseTokenMismatch } from './token.ts';
 import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
 
-export interface ServiceSettings extends Reach {
+export interface ServiceSettings extends AllowedOperations {
   readonly baseUrl: string;
   readonly environment?: string | undefined;
   readonly token: Secret;

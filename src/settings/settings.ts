@@ -4,7 +4,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { redactorOf } from '../base/redactor.ts';
-import type { Reach, Risk } from '../kinds/capability.ts';
+import type { AllowedOperations, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import { acceptedRisks, readReach } from './capabilities.ts';
@@ -18,7 +18,7 @@ import { noTokenPlaces, readToken, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig, type NameOf, type Sources, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
-export interface Settings extends Reach {
+export interface Settings extends AllowedOperations {
   /** The chosen environment of rollcall.yaml; undefined if the file is invalid. */
   readonly config?: ChosenConfig | undefined;
   /** The file that `config` comes from, even if the file is invalid. It is not a manifest. */

@@ -6,15 +6,15 @@ import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
-import { uuid } from '../../src/sandbox/ids.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { someReleases } from '../support/effort.ts';
 
 const newest = sandboxReleases.at(-1);
-const flow = uuid('flow default-provider-authorization-implicit-consent');
+const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
 const grafana = {
   name: 'Grafana OIDC',
   authorization_flow: flow,
-  invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+  invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
   redirect_uris: [],
   client_id: 'grafana',
   client_secret: 'of-grafana',

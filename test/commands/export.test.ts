@@ -20,7 +20,7 @@ import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { defaultRelease } from '../../src/sandbox/release.ts';
 import { demanded, writtenType } from '../support/written-type.ts';
-import { asManifestDeclares } from '../../src/kinds/access.ts';
+import { asManifestEntry } from '../../src/kinds/access.ts';
 import { toNewestRelease } from '../../src/kinds/forms.ts';
 import { lists } from '../../src/kinds/all.ts';
 import { checkOf } from '../../src/manifest/manifest-check.ts';
@@ -557,7 +557,7 @@ describe('an export reports unreadable records instead of treating them as absen
 function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
   const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
   if ('record' in first) {
-    const declared = asManifestDeclares(kind, toNewestRelease(kind, first.record));
+    const declared = asManifestEntry(kind, toNewestRelease(kind, first.record));
     const isWritable = writableDeclaration({ address, kind, fields: declared }, check).fields !== undefined;
     return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
   }

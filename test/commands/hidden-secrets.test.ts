@@ -6,7 +6,7 @@ import { credentials } from '../../src/commands/credentials.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { ProgramEnvironment } from '../../src/commands/program.ts';
 import { run } from '../../src/commands/run-program.ts';
-import { uuid } from '../../src/sandbox/ids.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import { root } from '../support/cli.ts';
@@ -25,8 +25,8 @@ function worldWith(hides: boolean): World {
   const world = new World({ hides_secrets: hides }, sandboxReleases.at(-1));
   const made = world.sandbox.create('oauth2', {
     name,
-    authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
-    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+    authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
+    invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
     redirect_uris: [{ matching_mode: 'strict', url: 'https://grafana.example.com/login/generic_oauth' }],
     client_id: 'grafana',
     client_secret: before,

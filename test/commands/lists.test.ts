@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
-import type { WrittenType } from '../../src/sandbox/all.ts';
+import type { ShortKindName } from '../../src/sandbox/all.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
@@ -31,7 +31,7 @@ function holding(text: string, rights: Partial<SeedToken>): Sandbox {
     Record<string, string>[]
   >;
   for (const [type, bodies] of Object.entries({ application: applications, user: users }))
-    for (const body of bodies) sandbox.create(type as WrittenType, body); // the two keys above
+    for (const body of bodies) sandbox.create(type as ShortKindName, body); // the two keys above
   return sandbox;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import type { plan } from '../../src/commands/plan.ts';
-import { uuid } from '../../src/sandbox/ids.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
@@ -11,7 +11,7 @@ import { someReleases } from '../support/effort.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flow = uuid('flow default-provider-authorization-implicit-consent');
+const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
 const host = 'https://wiki.example.com';
 
 /** A service with several proxies that manifests can declare as OAuth2 providers, and an OAuth2 provider. */
@@ -20,7 +20,7 @@ function serviceOf(names: readonly string[], release: SandboxRelease = '2023.10'
   const service = sandboxTransport({ tokens }, 'root', release);
   const shared = {
     authorization_flow: flow,
-    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+    invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
   };
   for (const name of names)
     service.sandbox.create('proxy', { name, ...shared, mode: 'forward_single', external_host: host });

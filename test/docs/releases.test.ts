@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { knownReleases, readRelease, shownRelease } from '../../src/kinds/release.ts';
+import { knownReleases, readRelease, releaseText } from '../../src/kinds/release.ts';
 import { root } from '../support/cli.ts';
 
 const page = readFileSync(join(root, 'docs/releases.md'), 'utf8');
@@ -11,7 +11,7 @@ const lines = knownReleases.map(({ line }) => line);
 
 function indexOf(since: string): number {
   const { year = 0, month = 0 } = readRelease(since) ?? {};
-  return lines.indexOf(shownRelease({ year, month }));
+  return lines.indexOf(releaseText({ year, month }));
 }
 
 test('docs/releases.md names every tried release, and every schema that was read', () => {

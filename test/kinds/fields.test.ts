@@ -4,7 +4,7 @@ import { kindOf } from '../../src/kinds/all.ts';
 import {
   placeholderFor,
   fieldOf,
-  savedValue,
+  baselineValue,
   sentValue,
   shownValue,
   writtenValue,
@@ -20,7 +20,7 @@ function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonV
   return {
     sent: sentValue(declared, name),
     shown: shownValue(declared, name),
-    saved: savedValue(declared, name),
+    saved: baselineValue(declared, name),
     written: writtenValue(declared, name),
     blank: placeholderFor(declared, name),
   };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { defaultKinds, kinds } from '../../src/kinds/all.ts';
-import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
+import { hiddenFields, hideableFields, hideProblem } from '../../src/kinds/hide.ts';
 
 test('every field can be hidden, except identities', () => {
-  expect(hideable().map((name) => hideProblem(name))).toEqual(hideable().map(() => undefined));
+  expect(hideableFields().map((name) => hideProblem(name))).toEqual(hideableFields().map(() => undefined));
   for (const { type, identity, scope, fields } of kinds)
     for (const field of Object.keys(fields))
-      expect(hideable().includes(`${type}.${field}`), `${type}.${field}`).toBe(
+      expect(hideableFields().includes(`${type}.${field}`), `${type}.${field}`).toBe(
         field !== identity && field !== scope && !fields[field]?.isInstruction,
       );
 });
@@ -34,7 +34,7 @@ test.each([
 
 test('the hidden fields of a kind are its secrets and the fields that `hide` names', () => {
   const hidden = defaultKinds.map((kind) => [
-    ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
+    ...hiddenFields(kind, ['user.email', 'application.name', 'user.name']),
   ]);
   expect(hidden).toEqual([['key_data'], [], [], [], ['client_secret'], [], [], ['name'], ['email', 'name']]);
 });

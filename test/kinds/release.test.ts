@@ -6,7 +6,7 @@ import {
   maybeSameRelease,
   readRelease,
   releaseProblem,
-  shownRelease,
+  releaseText,
   type Release,
 } from '../../src/kinds/release.ts';
 
@@ -19,12 +19,12 @@ function release(text: string): Release {
 test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])(
   'the string "%s" is read as a release and printed unchanged',
   (text) => {
-    expect(shownRelease(release(text))).toBe(text);
+    expect(releaseText(release(text))).toBe(text);
   },
 );
 
 test('a release candidate counts as its release', () => {
-  expect(shownRelease(release('2026.5.0-rc1'))).toBe('2026.5.0');
+  expect(releaseText(release('2026.5.0-rc1'))).toBe('2026.5.0');
 });
 
 test.each([

@@ -5,7 +5,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { isNameReference } from '../../src/kinds/values.ts';
 import {
   loginFlow,
-  obstaclesIn,
+  loginObstacles,
   nameOnlyLogin,
   type LoginFlow,
   type LoginRecord,
@@ -159,5 +159,5 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
   ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
 ])('a login flow with %s is reported with its obstacles', (_, bound, fields, obstacles) => {
-  expect(obstaclesIn(flowOf(bound, fields))).toEqual(obstacles);
+  expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
 });

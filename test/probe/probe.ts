@@ -1,4 +1,4 @@
-import { shownRelease, type Release } from '../../src/kinds/release.ts';
+import { releaseText, type Release } from '../../src/kinds/release.ts';
 import { accessRows } from './access.ts';
 import { answers } from './answers.ts';
 import { claimRows } from './claims.ts';
@@ -65,7 +65,7 @@ export async function probeService(
 
 /** A line for a result: `PASS 2025.12.4  a slug of 51 characters`. */
 export function shownResult({ row, verdict }: Result, release: Release | undefined): string {
-  const shown = release ? shownRelease(release) : 'unknown release';
+  const shown = release ? releaseText(release) : 'unknown release';
   const why = verdict.kind === 'pass' ? '' : `: ${verdict.why}`;
   return `${verdict.kind.toUpperCase()}  ${shown}  ${row}${why}`;
 }

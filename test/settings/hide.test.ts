@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hideable } from '../../src/kinds/hide.ts';
+import { hideableFields } from '../../src/kinds/hide.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings } from '../support/settings.ts';
@@ -40,7 +40,7 @@ describe('the setting hide of rollcall.yaml', () => {
     ['is in a file of invalid YAML', 'version: 1\nhide: [user.email\n'],
     ['is in flow style', '{ version: 2, "hide": [user.email] }\n'],
   ])('hides all fields of manifests if it cannot be read because it %s', async (_, config) => {
-    expect((await settings(config)).hide).toEqual(hideable());
+    expect((await settings(config)).hide).toEqual(hideableFields());
   });
 
   test('in a comment of an invalid file hides nothing', async () => {

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { uuid } from '../../src/sandbox/ids.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Values } from './identity.ts';
@@ -284,8 +284,8 @@ export function providersBefore({ applications, absent, isLate }: AccessScenario
     type: made.type,
     body: {
       name,
-      authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
-      invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+      authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
+      invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
       ...fieldsOfMade(made),
       ...(made.type === 'oauth2' && {
         redirect_uris: isLate

@@ -9,7 +9,7 @@ import {
 } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
-import type { KindName, WrittenType } from '../../src/sandbox/all.ts';
+import type { KindName, ShortKindName } from '../../src/sandbox/all.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -226,7 +226,7 @@ export class ServiceWorld {
     for (const { type, name, formerly } of declared)
       if (
         formerly !== undefined &&
-        [name, formerly].every((one) => this.#sandbox.record(type as WrittenType, one))
+        [name, formerly].every((one) => this.#sandbox.record(type as ShortKindName, one))
       )
         this.log({ kind: 'doubled', type, name });
   }
@@ -814,7 +814,7 @@ export class ServiceWorld {
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
     const body = bodyOf(identity, condition, style.handed && !isInvalid);
     const { provider: _, ...without } = body;
-    const type = identity.type as WrittenType; // who is no part of a world of access is of one of these types
+    const type = identity.type as ShortKindName; // who is no part of a world of access is of one of these types
     let created = this.#sandbox.create(type, body);
     // Another application has its main provider.
     if ('errors' in created) created = this.#sandbox.create(type, without);

@@ -6,7 +6,7 @@ import { childFields } from '../../src/kinds/bindings.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { policyBindings } from '../../src/kinds/policy-bindings.ts';
 import { readRelease } from '../../src/kinds/release.ts';
-import { shippedBy } from '../../src/kinds/shipped.ts';
+import { shippedRecordsOf } from '../../src/kinds/shipped.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { World } from './update-world.ts';
 import { changeOf, createdKinds, isIn, leastEntry, writtenType } from './written-type.ts';
@@ -59,7 +59,7 @@ export function instance(world: World, release: SandboxRelease, random: () => nu
     const change = chance(0.5) ? changeOf(kind, release, {}) : {};
     add(kind, { ...entry, ...change, ...boundTo(kind) });
   }
-  for (const [address, fields] of shippedBy(readRelease(release)).records) {
+  for (const [address, fields] of shippedRecordsOf(readRelease(release)).records) {
     const kind = kinds.find(
       ({ type, variant }) =>
         address.startsWith(`${type}.`) && (variant === undefined || variant.value === fields[variant.field]),

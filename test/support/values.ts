@@ -2,23 +2,23 @@ import { pointer, type JsonObject } from '../../src/base/json.ts';
 import type { Span } from '../../src/base/source.ts';
 import {
   fieldOf,
-  fieldsBy,
+  fieldValues,
   instructionsOf,
   sentValue,
   shownValue,
   type Declared,
   type Templates,
 } from '../../src/kinds/fields.ts';
-import { declaredNames, idPointer, type Names } from '../../src/kinds/named.ts';
+import { declaredNames, idPointer, type NamesByPointer } from '../../src/kinds/named.ts';
 
 /** All declared values, as sent. */
 export function sentOf(declared: Declared): JsonObject {
-  return { ...fieldsBy(sentValue, declared), ...instructionsOf(declared) };
+  return { ...fieldValues(sentValue, declared), ...instructionsOf(declared) };
 }
 
 /** All declared values, as shown to people. */
 export function shownOf(declared: Declared): JsonObject {
-  return { ...fieldsBy(shownValue, declared), ...instructionsOf(declared) };
+  return { ...fieldValues(shownValue, declared), ...instructionsOf(declared) };
 }
 
 /** Fields with these declared values, all at one place. */
@@ -37,7 +37,7 @@ export function templatesOf({ fields }: Declared): Templates | undefined {
 }
 
 /** The names of the ids that were looked up, by JSON Pointer from the fields; undefined without any. */
-export function namesOf(declared: Declared): Names | undefined {
+export function namesOf(declared: Declared): NamesByPointer | undefined {
   const known = declaredNames(declared).filter(({ id }) => id !== undefined);
   return known.length === 0 ? undefined : Object.fromEntries(known.map((one) => [idPointer(one), one.name]));
 }

@@ -6,7 +6,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import type { KindName } from '../../src/sandbox/all.ts';
-import { uuid } from '../../src/sandbox/ids.ts';
+import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { certificates } from './pem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
@@ -109,7 +109,7 @@ function plainValue({ type, format = '', enum: values, items, minimum = 1 }: Val
   const byFormat: Readonly<Record<string, string>> = {
     uri: 'https://x.example.com/',
     email: 'x@example.com',
-    uuid: uuid('x'),
+    uuid: uuidFrom('x'),
     'date-time': '2030-01-01T00:00:00Z',
   };
   switch (type) {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Release } from '../release.ts';
-import { likelyRefused } from '../release.ts';
+import { likelyRefusedProblem } from '../release.ts';
 
 /**
  * The problem of a create without a field that the service requires, although its API schema does not. Any field of `others`
@@ -14,5 +14,5 @@ export function requireField(
   return (_, beside) =>
     others.some((field) => beside[field] !== undefined)
       ? undefined
-      : likelyRefused(summary, 'If the record already exists, ignore this.');
+      : likelyRefusedProblem(summary, 'If the record already exists, ignore this.');
 }

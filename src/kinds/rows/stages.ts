@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
-import type { Form } from '../kind.ts';
+import type { ValueForms } from '../kind.ts';
 import { kindFrom, type KindRow, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
@@ -36,7 +36,7 @@ const redirect = kindFrom({
 });
 
 /** Converts between the string that later releases use and the number that earlier releases use. */
-function formerly(former: (text: string) => number, text: (number: JsonValue) => string): Form {
+function formerly(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
   return {
     sent: (declared) => declared,
     former: (declared) => former(textOf(declared)),

@@ -10,11 +10,11 @@ import {
   createdByContract,
   joinWords,
   modelOf,
-  withoutDocumentedRead,
+  undocumentedReads,
   type ResourceType,
 } from '../../kinds/all.ts';
 import { childFields } from '../../kinds/bindings.ts';
-import type { Reach } from '../../kinds/capability.ts';
+import type { AllowedOperations } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { inRange, type Release } from '../../kinds/release.ts';
 
@@ -112,13 +112,13 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
 }
 
 export function requiredRole(
-  { contractOnly, capabilities }: Reach,
+  { contractOnly, capabilities }: AllowedOperations,
   release: Release | undefined,
   kinds: readonly Kind<ResourceType>[] = defaultKinds,
 ): string {
   const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
-  const looked = [...documented, ...(contractOnly ? [] : withoutDocumentedRead(kinds))];
+  const looked = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren(kinds);
   // These records get their providers after their bindings, which needs the right to change them.

@@ -4,8 +4,8 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { placeText } from '../../base/source.ts';
-import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
-import { isNameReference, sameJson, shownId } from '../../kinds/values.ts';
+import { idsWithPointers, type NamesByPointer, namesByPointer, namesById } from '../../kinds/named.ts';
+import { isNameReference, sameJson, idText } from '../../kinds/values.ts';
 import { everyone, isBindingField } from '../../kinds/access.ts';
 import { labelPairs } from '../../kinds/bindings.ts';
 import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
@@ -143,7 +143,7 @@ function alteredView(
 interface Held {
   readonly name: SideName;
   readonly value: JsonValue | undefined;
-  readonly names?: Names | undefined;
+  readonly names?: NamesByPointer | undefined;
 }
 
 /** Two different values of a field, or a message if neither may be shown. */
@@ -171,21 +171,21 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
 }
 
 /** Ids with their names, and names that replace ids; undefined without any name. `names` are a planned resource's. */
-function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
+function namedText(field: string, value: JsonValue | undefined, names?: NamesByPointer): string | undefined {
   if (value === undefined || isMasked(value)) return undefined;
-  const ids = idsIn(field, value);
+  const ids = idsWithPointers(field, value);
   if (!ids.some(({ id, place }) => isNameReference(id) || Object.hasOwn(names ?? {}, place)))
     return undefined;
   const texts = ids.map(({ id, place }) =>
     // A name without an id belongs to a resource that does not exist yet.
-    names && isNameReference(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
+    names && isNameReference(id) ? `${idText(id)} (created first)` : idText(id, names?.[place]),
   );
   return printableLine(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
-function namesIn(resource: Resource, field: string, value: JsonValue): Names | undefined {
+function namesIn(resource: Resource, field: string, value: JsonValue): NamesByPointer | undefined {
   if (resource.kind.fields[field]?.refersTo === undefined) return undefined;
-  return namesAt(resource.kind, field, value, namesById(resource, field));
+  return namesByPointer(resource.kind, field, value, namesById(resource, field));
 }
 
 /** JSON on one line, with blanks at which it can be wrapped. Safe to print. */
@@ -227,7 +227,7 @@ interface Part {
   readonly field: string;
   readonly declared: JsonValue | undefined;
   readonly observed: JsonValue | undefined;
-  readonly observedNames?: Names;
+  readonly observedNames?: NamesByPointer;
 }
 
 /** Splits a difference between mappings into differences between keys, at any depth: `attributes.department`. */

@@ -18,7 +18,7 @@ import {
   maybeSameRelease,
   newestRelease,
   oldestRelease,
-  shownRelease,
+  releaseText,
   type Release,
 } from '../../kinds/release.ts';
 
@@ -103,26 +103,26 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
 
 /** The note of a plan or apply if the release is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
-  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of ${newestRelease}.`;
+  return `The service is ${releaseText(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of ${newestRelease}.`;
 }
 
 /** Notes on fields that a release does not have, one for each field. */
 export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {
   return fields.map(
     ({ list, field, since }) =>
-      `Note: \`${field}\` of ${list} is left out: it came with release ${since}, and the service is ${shownRelease(release)}.`,
+      `Note: \`${field}\` of ${list} is left out: it came with release ${since}, and the service is ${releaseText(release)}.`,
   );
 }
 
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
   if (finding !== undefined && finding.kind !== 'valid') return check('release', 'unknown', 'not known yet');
-  const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
+  const written = configured === undefined ? '' : `; rollcall.yaml says ${releaseText(configured)}`;
   if (release === undefined)
     return check('release', 'unknown', `the service was not asked for its release${written}`);
   if (release === null)
     return check('release', 'unknown', `the service does not return its release${written}`);
-  const line = shownRelease({ year: release.year, month: release.month });
-  const summary = `the service is ${shownRelease(release)}`;
+  const line = releaseText({ year: release.year, month: release.month });
+  const summary = `the service is ${releaseText(release)}`;
   const warn = (words: string, advice: string): DoctorCheck =>
     check('release', 'warn', `${summary}${words}`, advice);
   if (configured && !maybeSameRelease(release, configured))

@@ -2,7 +2,7 @@ import { grouped, listNames } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
-import { shownId } from '../../kinds/values.ts';
+import { idText } from '../../kinds/values.ts';
 import { placeholderFor } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
@@ -18,7 +18,7 @@ import {
   waitAdvice,
 } from './answers.ts';
 import { isMasked } from '../../base/sensitive.ts';
-import { listsOf } from '../../kinds/all.ts';
+import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
@@ -31,7 +31,7 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'unresolved':
       return unresolvedNames(halt);
     case 'too_many_creates': {
-      const lists = listsOf(halt.unseen);
+      const lists = joinListNames(halt.unseen);
       const unseen = `The limit includes ${lists}, which are not looked up and may all be absent. `;
       return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
     }
@@ -240,7 +240,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code: 'ambiguous-name',
         summary: `there is more than one ${type}${named}`,
-        detail: `${isShown ? `Their ids: ${fault.ids.map((id) => shownId(id)).join(', ')}. ` : ''}${
+        detail: `${isShown ? `Their ids: ${fault.ids.map((id) => idText(id)).join(', ')}. ` : ''}${
           field === resource.kind.identity
             ? 'Rename or delete the others in the service.'
             : 'Write the id of the intended record.'
@@ -280,7 +280,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code,
         summary: `both ${before} and ${now} exist as ${list}`,
-        detail: `Their ids: ${ids.map((id) => shownId(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
+        detail: `Their ids: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
       };
     case 'unseen':
       return {

@@ -1,7 +1,7 @@
 import { childrenDeclaredBy } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import type { Declared } from '../../adopt/declaration.ts';
-import { listsOf } from '../../kinds/all.ts';
+import { joinListNames } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
@@ -37,7 +37,7 @@ export const gapWords: GapWords = (inventory) =>
 
 function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
-  const lists = listsOf(kinds).replaceAll('_', ' ');
+  const lists = joinListNames(kinds).replaceAll('_', ' ');
   return diagnosticFor(undefined, {
     code,
     summary: `not all ${lists} could be read: ${summary}`,

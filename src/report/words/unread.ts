@@ -1,4 +1,4 @@
-import { listsOf, type ResourceType } from '../../kinds/all.ts';
+import { joinListNames, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { Unreadable } from '../../service/types.ts';
@@ -41,7 +41,7 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   if (unread === 0) return [];
   const what = 'each resource marked ? is created if it is absent, and left unchanged otherwise.';
   if (contractOnly) {
-    const note = `With contract_only, ${listsOf(unreadKinds({ changes }))} are not looked up: ${what}`;
+    const note = `With contract_only, ${joinListNames(unreadKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];
     const where = scope === undefined ? 'declared' : 'selected';
     return [`${note}\nNo other resource is ${where}, so no request was sent.`];

@@ -1,6 +1,6 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { joinWords } from '../../kinds/all.ts';
-import { ownedFields } from '../../kinds/kind.ts';
+import { singleOwnerFields } from '../../kinds/kind.ts';
 import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { printableLine, orEmpty, quoted } from '../printable.ts';
@@ -64,7 +64,7 @@ function earlierValueLines({ resource: { address }, action, undo = {} }: Change)
 }
 
 export function dependencyReason({ resource: { kind } }: Change): string {
-  return ownedFields(kind).length > 0
+  return singleOwnerFields(kind).length > 0
     ? 'which frees a value that this change needs'
     : 'so that no way to log in opens or closes in between';
 }

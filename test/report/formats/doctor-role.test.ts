@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reach } from '../../../src/kinds/capability.ts';
+import type { AllowedOperations } from '../../../src/kinds/capability.ts';
 import { requiredRole } from '../../../src/report/formats/doctor.ts';
 
 const least = ['view_application', 'add_application', 'add_user'];
@@ -17,7 +17,7 @@ const reading = [
 // An application gets its provider after all of its bindings.
 const finishing = 'change_application';
 
-test.each<[Reach, string[]]>([
+test.each<[AllowedOperations, string[]]>([
   [{ contractOnly: true, capabilities: [] }, least],
   [{ contractOnly: false, capabilities: [] }, [...reading, finishing]],
   [

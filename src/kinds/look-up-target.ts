@@ -3,13 +3,13 @@ import { sentValue } from './fields.ts';
 import type { Kind } from './kind.ts';
 import type { Resource } from './resource.ts';
 
-export interface Sought {
+export interface LookUpTarget {
   readonly kind: Kind;
   readonly name: string;
   readonly within?: JsonValue | undefined;
 }
 
-export function soughtOf(resource: Pick<Resource, 'kind' | 'name' | 'fields'>): Sought {
+export function lookUpTargetOf(resource: Pick<Resource, 'kind' | 'name' | 'fields'>): LookUpTarget {
   const { kind, name } = resource;
   return { kind, name, within: kind.scope && sentValue(resource, kind.scope) };
 }

@@ -1,9 +1,9 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { pathNamed } from './all.ts';
-import { uuid } from './ids.ts';
+import { pathOfName } from './all.ts';
+import { uuidFrom } from './ids.ts';
 import { isWritable, type World } from './kind.ts';
-import { saveRequest } from './taken.ts';
+import { saveRequest } from './save-request.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
@@ -61,8 +61,8 @@ const requestedLists: ReadonlySet<string> = new Set([
 function byType(type: JsonValue): JsonObject {
   return {
     authentication_flow: null,
-    authorization_flow: uuid('flow default-provider-authorization-implicit-consent'),
-    invalidation_flow: uuid('flow default-provider-invalidation-flow'),
+    authorization_flow: uuidFrom('flow default-provider-authorization-implicit-consent'),
+    invalidation_flow: uuidFrom('flow default-provider-invalidation-flow'),
     ...(type === 'saml' && { acs_url: 'https://saml.example.com/acs' }),
   };
 }
@@ -88,7 +88,8 @@ function bindingTarget(
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
-  if (known() === undefined) insertRecord(world, path, { pk: uuid(`policy ${name}`), name, result: false });
+  if (known() === undefined)
+    insertRecord(world, path, { pk: uuidFrom(`policy ${name}`), name, result: false });
   return known() ?? null;
 }
 
@@ -108,7 +109,7 @@ export function insertSeed(world: World): RejectedEntry[] {
     return all.map((entry, index) => ({
       list,
       index,
-      path: pathNamed(world, kind.replace('{type}', textOf(entry['type'] ?? 'saml'))),
+      path: pathOfName(world, kind.replace('{type}', textOf(entry['type'] ?? 'saml'))),
       pk: requestedLists.has(list) ? undefined : entry['pk'],
       whole: () => filled(entry, world, index),
     }));

@@ -1,7 +1,7 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { FieldFacts, TypeFacts } from '../kinds/facts.ts';
 import { referenceOf, referredLists } from '../kinds/references.ts';
-import { groupOfUser, memberOf } from './people.ts';
+import { groupRecord, memberRecord } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
@@ -55,7 +55,7 @@ function referringRecords(world: World, path: string, name: string): ShowNested 
         world
           .at(referredLists.users)
           .those([fields[name] ?? null])
-          .map(memberOf)[0] ?? null;
+          .map(memberRecord)[0] ?? null;
     case 'countries_obj':
       return ({ fields }) => countries(fields['countries'] ?? null);
     case 'outpost_set':
@@ -115,16 +115,16 @@ function referencedRecord(
 }
 
 function partialRecord(world: World, row: Row, of: string, list: string): JsonObject {
-  if (/^(?:PartialUser|GroupMember)$/.test(of)) return memberOf(row);
-  if (/^(?:PartialGroup|UserGroup)$/.test(of)) return groupOfUser(row, world.rules);
-  return recordOf(world, row, /^(?:Policy|RACProvider)$/.test(of) ? typeOf(row, list) : list);
+  if (/^(?:PartialUser|GroupMember)$/.test(of)) return memberRecord(row);
+  if (/^(?:PartialGroup|UserGroup)$/.test(of)) return groupRecord(row, world.rules);
+  return recordOf(world, row, /^(?:Policy|RACProvider)$/.test(of) ? typePathOf(row, list) : list);
 }
 
 function recordOf(world: World, row: Row, path: string): JsonObject {
   return world.kind(path).record(row);
 }
 
-export function typeOf({ fields }: Row, list: string): string {
+export function typePathOf({ fields }: Row, list: string): string {
   return typeof fields[pathField] === 'string' ? fields[pathField] : list;
 }
 
