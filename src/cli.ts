@@ -50,14 +50,14 @@ function end(its: ProgramEnding): void {
   settle();
 }
 
-/** Reports a problem that occurred in addition to the ending. */
+/** Reports a problem that is not a part of the command's ending. */
 function lose(what: string, more: string): void {
   isLost = true;
   standardError().write(`error: ${what}\n    ${more}\n`);
   settle();
 }
 
-/** Sets the exit code, again if output is lost after the ending. */
+/** Sets the exit code. Called again if output is lost after the command ended. */
 function settle(): void {
   if (ending === undefined) return;
   process.exitCode =

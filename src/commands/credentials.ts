@@ -22,7 +22,7 @@ import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './f
 import { narratedJob } from './narrator.ts';
 
 export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
-  /** The file to write, which only its owner can read, or `-`. */
+  /** The file to write (only its owner can read it), or `-` for standard output. */
   readonly to?: string;
   readonly format: CredentialFormat;
   readonly replace?: boolean;

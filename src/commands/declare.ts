@@ -25,11 +25,11 @@ import {
   type Made,
 } from './options.ts';
 
-/** How the program ended. A command that the sandbox ran has an exit code of its own. */
+/** How the program ended. If the sandbox ran a command, this is the exit code of that command. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
 export interface Declared {
-  /** The words that call it, such as `import csv`. */
+  /** The words that call the command, such as `import csv`. */
   readonly name: string;
   /** A command without a summary is not in the help. */
   readonly summary?: string;
@@ -37,7 +37,7 @@ export interface Declared {
   readonly argument?: readonly [name: string, words?: string];
   readonly example?: string;
   readonly options?: readonly Made[];
-  /** Whether the options after its arguments belong to another command. */
+  /** Whether options after the first argument belong to another command, as for `sandbox`. */
   readonly passesOptions?: true;
   readonly isOfAll?: true;
   /** Loads the function that runs the command. Loading the functions of all commands would make help slow. */
@@ -55,7 +55,7 @@ export const groups: Readonly<Record<string, { readonly summary: string; readonl
 
 export const topics: string = `Topics: ${topicNames.join(', ')}.`;
 
-/** All commands, in the order of help. */
+/** All commands, in the order in which help lists them. */
 export const commands: readonly Declared[] = [
   {
     name: 'init',

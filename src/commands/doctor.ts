@@ -25,7 +25,7 @@ import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** Whether to print the smallest role that suffices, instead of checks. */
+  /** Whether to print the least role that rollcall needs, instead of checking the service. */
   readonly role?: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   return isDenied(checks) ? 'denied' : 'failed';
 }
 
-/** Prints the role. Nothing is sent for it, because the token's rights do not matter. */
+/** Prints the role. No request is sent, because the role does not depend on the token. */
 async function printRole(settings: Settings, context: Context): Promise<Ending> {
   const { release, diagnostics, ...reach } = settings;
   if (hasErrors(diagnostics)) {
@@ -73,7 +73,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   return 'done';
 }
 
-/** The declared kinds to check, and a note if the manifests do not show them. The kinds are undefined if unknown. */
+/** The declared kinds, or undefined if there are no manifests or, after a message, if they are invalid. */
 async function checkedKinds(
   settings: Settings,
   context: Context,
@@ -91,14 +91,14 @@ type DeclaredKinds =
   | { readonly kind: 'known'; readonly kinds: readonly Kind<ResourceType>[] }
   | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
 
-/** The kinds that the manifests of rollcall.yaml declare. No secret is read for this. */
+/** The kinds that the manifests of rollcall.yaml declare. Reads no secrets. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
   const declared = new Set<Kind>();
   const { diagnostics } = await check(settings, context, {
     isSelected: ({ kind }) => {
       declared.add(kind);
-      // Only the kinds matter, even of a hundred thousand resources.
+      // Only the kinds are needed, so no resource is kept in memory.
       return false;
     },
     secrets: 'assumed',
@@ -114,7 +114,7 @@ export type Examined =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
-/** Probes the service, after waiting with --wait, and the token. Without `declared`, only documented operations are used. */
+/** Checks the service, for which it may wait (--wait), and the token. Without `declared`, it sends only documented requests. */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,
@@ -160,7 +160,7 @@ export function checkServiceState(
   });
 }
 
-/** The service's answer. Waits for the service as plan and apply do. */
+/** Probes the service, and waits for it as plan and apply do. */
 async function probeWithWait(
   { send, pacing, settings, signal }: Service,
   { clock }: NarratedJob,

@@ -97,7 +97,7 @@ function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kin
   return types.length > 0 ? kinds.filter(({ type }) => types.includes(type)) : kinds;
 }
 
-/** Throws a UsageError with contract_only, because no documented operation lists records. */
+/** Throws a UsageError if contract_only is set, because no documented operation lists records. */
 function refuseContractOnly({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(

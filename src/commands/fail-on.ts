@@ -27,7 +27,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Ask
     );
 }
 
-/** The reasons why a plan fails because of `--fail-on`, on a line each; empty if it does not fail. */
+/** Why a plan fails because of `--fail-on`: a line for each condition that holds. */
 export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
     const count = countOf(name, plan);
@@ -38,7 +38,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
   });
 }
 
-/** The reasons why it is unknown whether a condition of `--fail-on` holds; empty if it is known. */
+/** Why a condition of `--fail-on` could not be checked; empty if all could be checked. */
 export function unknownReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']

@@ -44,7 +44,7 @@ export function detailOf({ compact }: DetailFlags): Detail | undefined {
   return compact ? 'lines' : 'all';
 }
 
-/** Converts flags to settings. The UsageError for a wrong flag names it. */
+/** Converts flags to settings. Throws a UsageError that names a wrong flag. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
   const { env: environment, var: assignments = [], capability, timeout, wait, header = [], ...same } = flags;
   return {
@@ -93,7 +93,7 @@ export async function requestOf(
   };
 }
 
-/** The files that a run would read, for a run that failed early. Reads neither secrets nor standard input to find them. */
+/** The files that a run would read, for a run that failed early. Reads neither secrets nor standard input. */
 export async function inputFiles(
   paths: readonly string[],
   flags: RunFlags,

@@ -15,7 +15,7 @@ export interface InitOptions extends ServiceFlags {
   readonly merges?: string;
 }
 
-/** The answers that the first files of a project depend on. */
+/** The answers from which the first files of a project are made. */
 export interface InitAnswers {
   readonly url: string;
   readonly tokenEnv: string;
@@ -23,7 +23,7 @@ export interface InitAnswers {
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
   readonly allowsUpdates?: boolean;
-  /** The dependency on rollcall to write into a package.json; undefined if there is a dependency already, or if it is unknown. */
+  /** The source of rollcall to write into a new package.json; undefined if a package.json exists or the source is unknown. */
   readonly dependency?: string | undefined;
 }
 
@@ -93,7 +93,9 @@ function configText(answers: InitAnswers): string {
 const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
-/** The source of rollcall in npm's lockfile: the name alone may mean another package. No URL with a password is returned. */
+/**
+ * The source of rollcall in npm's lockfile, because the name alone may mean another package. Undefined if its URL has a password.
+ */
 export function dependencyIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
   const packages = isJsonObject(lock) ? lock['packages'] : undefined;

@@ -282,7 +282,7 @@ async function checkService(
   }
   const config = kept ?? { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
-  // The check uses no token except that of the named variable.
+  // The check uses only the token of the named variable.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');

@@ -199,7 +199,7 @@ function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): strin
   return noPlanSentence(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 
-/** Why there is no plan, and the number of problems that follow from this reason. */
+/** Says why there is no plan, and how many resources or names were not looked up for that reason. */
 function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,

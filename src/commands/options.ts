@@ -3,7 +3,7 @@ import { splits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
-/** Makes a new option for each command, because commander stores in it the place in the command's help. */
+/** Makes a new option for each command, because commander stores the place in the command's help in the option. */
 export type Made = () => Option;
 
 export function singleOption(
@@ -66,13 +66,13 @@ export const colours: readonly Made[] = [
 
 export const reporting: readonly Made[] = [report, commentKey];
 
-/** For commands that show many changes. */
+/** Options of commands that show many changes. */
 export const detail: readonly Made[] = [
   singleOption('--compact', 'show a line for each change'),
   singleOption('--no-compact', 'show every change in full, however many there are'),
 ];
 
-/** For commands that read rollcall.yaml. */
+/** Options of commands that read rollcall.yaml. */
 const config: readonly Made[] = [
   singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
   singleOption('--config <file>', 'read this file in place of rollcall.yaml'),
@@ -80,7 +80,7 @@ const config: readonly Made[] = [
   repeatableOption('--capability <name>', 'turn on a capability: rollcall help capabilities'),
 ];
 
-/** For commands that read manifests. */
+/** Options of commands that read manifests. */
 export function project(formats?: readonly string[]): readonly Made[] {
   return [
     ...config,
@@ -92,7 +92,7 @@ export function project(formats?: readonly string[]): readonly Made[] {
   ];
 }
 
-/** For commands that talk to the service. */
+/** Options of commands that talk to the service. */
 const service: readonly Made[] = [
   url,
   singleOption('--token-file <file>', 'the file of the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
@@ -107,7 +107,7 @@ const connection: readonly Made[] = [
   repeatableOption('--header <name: value>', 'send this header too; may contain ${env:NAME}'),
 ];
 
-/** For commands that plan and apply. */
+/** Options of commands that plan or apply. */
 export function runOptions(formats?: readonly string[]): readonly Made[] {
   return [
     ...project(formats),

@@ -54,7 +54,7 @@ export async function plan(
   return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
 }
 
-/** The ending if a condition holds, even if something could not be read. */
+/** The ending of a plan for which a condition of `--fail-on` may hold, even if something could not be read. */
 function endingWithCondition(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
   const isRead = made !== undefined && notPlannedIn(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));

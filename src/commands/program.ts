@@ -23,8 +23,8 @@ const inertEnvironment: ProgramEnvironment = {
 };
 
 /**
- * All commands and their options. If `called` is given, only that command, because declaring all of them takes long. The code of
- * a command is loaded when it runs, so `--help` does not load it.
+ * All commands and their options. If `called` is given, only that command is declared, because declaring all of them takes long.
+ * The code of a command is loaded when it runs, so `--help` does not load it.
  */
 export function program(
   toolVersion: string,

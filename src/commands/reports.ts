@@ -120,7 +120,7 @@ export class Reports {
     );
   };
 
-  /** Writes every report; returns whether all were written. Runs of the same roll use the same comment key. */
+  /** Writes every report; returns whether all were written. Runs with the same target use the same comment key. */
   async write(report: Report, context: Context, roll?: RunTarget): Promise<boolean> {
     let isWritten = true;
     const isKnown = this.#refused !== undefined;
@@ -157,7 +157,10 @@ export class Reports {
     return isWritten;
   }
 
-  /** The refused outputs of a run that ended before its inputs were known. If they remain unknown, all existing files. */
+  /**
+   * The refused outputs of a run that ended before its inputs were known. If the inputs remain unknown, every output that exists is
+   * refused.
+   */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];
@@ -198,7 +201,7 @@ function isStandardOutput(filename: string): boolean {
   return descriptorNamed(filename) === 1;
 }
 
-/** Runs a command. An error, returned as `thrown`, is an ending too, because reports are written after it as well. */
+/** Runs a command. Returns an error as `thrown`, because reports are written after an error too. */
 export async function catchEnding<Result>(
   run: () => Promise<FinishedJob<Result>>,
 ): Promise<FinishedJob<Result> & { readonly thrown?: Error }> {

@@ -6,7 +6,7 @@ import { planFrom } from '../plan/read-document.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** JavaScript cannot have longer strings. */
+/** The maximum length of a string in JavaScript. */
 const maxBytes = constants.MAX_STRING_LENGTH;
 
 /** The text of a file that contains the result of a run. Rejects with a UsageError if the file cannot be read. */
@@ -14,7 +14,7 @@ export async function resultText(what: string, filename: string, { files }: Cont
   return new TextDecoder().decode(await readOrUsageError(what, filename, files.read(filename, maxBytes)));
 }
 
-/** Why a document contains no result, if its run had none. Not safe to print. */
+/** Why a document contains no result, if its run had none. The text is not safe to print yet. */
 export function missingResultReason({ valid, diagnostics = [] }: JsonObject): string | undefined {
   const [first] = isJsonList(diagnostics) ? diagnostics : [];
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;

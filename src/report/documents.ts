@@ -49,7 +49,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     resource: resourceAt(document),
     ...(notCompared && { notCompared }),
     ...(stopped_by && { stoppedBy: stopped_by }),
-    // A resource without a planned change stays as it was found.
+    // Only resources without a planned change have these outcomes.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
     needsFix,
     detail,

@@ -98,7 +98,7 @@ export function headingOf(report: Report): string {
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
-/** Every message about a line of a manifest, for readers who see only these messages and know only the repository. */
+/** All messages about lines of manifests, for readers who see only these messages, with paths in the repository. */
 export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
   const advice =
     report.kind === 'apply' ? report.remarks.filter((remark) => remark !== isInterruptedOutcome) : [];
@@ -131,7 +131,7 @@ export function byKind<Rest extends unknown[], Result>(of: {
   };
 }
 
-/** Show changes in full, as one line each, or only their number. */
+/** Whether changes are shown in full, on one line each, or only counted. */
 export type Detail = 'all' | 'lines' | 'counts';
 
 /** Values that distinguish comments from each other, by name; undefined values are left out. */
@@ -146,7 +146,7 @@ export interface Setting {
   readonly toolVersion: string;
   readonly style?: Style;
   readonly detail?: Detail | undefined;
-  /** The maximum length of a comment; by default that of GitHub and GitLab. */
+  /** The maximum length of a comment; by default the maximum of GitHub and GitLab. */
   readonly limit?: Limit;
   /** Values that distinguish this comment from others; by default the service and the environment. */
   readonly commentKey?: CommentKey | undefined;

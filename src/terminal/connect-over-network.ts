@@ -2,7 +2,7 @@ import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Connection } from '../run/world.ts';
 
-/** Connects to a service over the network. Only here are secrets converted to plain texts. */
+/** Connects to a service over the network. This is the only place where secrets become plain text. */
 export function connectOverNetwork(settings: ServiceSettings): Connection {
   const { baseUrl, token, timeoutMs, proxy, certificates, client } = settings;
   const authorization = proxy?.authorization?.reveal();

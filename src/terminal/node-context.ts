@@ -71,7 +71,7 @@ function outputTo(
 
 const defaultColumns = 80;
 
-/** NO_COLOR (no-color.org) and FORCE_COLOR decide if set to anything; otherwise whether the output is a terminal. */
+/** NO_COLOR (no-color.org) and FORCE_COLOR decide if they are set. Otherwise, only a terminal gets colours. */
 function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';

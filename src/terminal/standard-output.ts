@@ -50,7 +50,7 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/** For files, Node does not check how much of the output it wrote; to pipes and terminals it writes everything. */
+/** Whether the output is a file. Node may write only a part to a file without an error; a pipe or terminal gets everything. */
 function isFileDescriptor(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));
@@ -63,14 +63,14 @@ export function isTerminalDescriptor(descriptor: number): boolean {
 
 function statsOf(descriptor: number): BigIntStats | undefined {
   try {
-    // Without `bigint`, if this is a pipe, Node.js 20 follows no link to a package that is loaded later.
+    // Without `bigint`, Node.js 20 could not load linked packages later if this is a pipe.
     return fstatSync(descriptor, { bigint: true });
   } catch {
     return undefined;
   }
 }
 
-/** Standard error, which takes long to load. A failed write cannot be reported anywhere. */
+/** Standard error, loaded at its first use because that takes long. Failed writes are ignored, because they cannot be reported. */
 export function standardError(): NodeJS.WriteStream {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   return process.stderr;

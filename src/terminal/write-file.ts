@@ -54,7 +54,7 @@ async function removeAll(filenames: readonly string[]): Promise<void> {
   for (const filename of filenames) await rm(filename, { force: true });
 }
 
-/** Writes a file that only its owner can read. Replaces an existing file, but refuses a link and anything else. */
+/** Writes a file that only its owner can read. Replaces an existing file, but refuses a link and anything that is not a file. */
 export async function writePrivateFile(filename: string, text: string): Promise<void> {
   const found = await entryTypeAt(filename);
   if (found && !found.isFile()) throw new Error(notReplacedError(found));

@@ -11,12 +11,12 @@ export const formats = {
 
 export type ReportFormat = keyof typeof formats;
 
-// Object.keys gives strings: the keys of the table.
+// Object.keys returns the keys of the table as strings.
 export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
 
 export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
   const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
-  // Each name of the table has its format.
+  // Each name is paired with its format.
   return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
 }
 

@@ -24,7 +24,7 @@ export function credentialsText(found: readonly Credentials[], format: Credentia
   }
 }
 
-/** The name under which a format writes a record. Of two records with the same name, one would replace the other. */
+/** The name under which a format writes a record. If two records have the same name, one would replace the other. */
 export function writtenName({ address }: Credentials, format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':

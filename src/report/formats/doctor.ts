@@ -81,7 +81,7 @@ function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   });
 }
 
-/** What a passed check has in common with similar ones: its summary without the list. */
+/** The summary of a passed check without the name of its list, so that similar checks have the same text. */
 function sortOf({ name, status, summary }: DoctorCheck): string {
   if (status !== 'pass') return name;
   return summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them');
@@ -121,7 +121,7 @@ export function requiredRole(
   const looked = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
   const changed = capabilities.includes('update') ? kinds : [];
   const bound = contractOnly ? [] : allChildren(kinds);
-  // These records get their providers after their bindings, which needs the right to change them.
+  // Such records are completed after their bindings exist, which needs the right to change them.
   const finished =
     changed.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [

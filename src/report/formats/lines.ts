@@ -64,14 +64,14 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** A diagnostic about a whole file has the start of the file and no excerpt; then the result is empty. */
+/** Empty for a diagnostic about a whole file, which has the start of the file and no excerpt. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** If a line is longer, only the part around the place is shown. */
+/** The maximum length of an excerpt. Of a longer line, only the part around the error is shown. */
 const maxExcerptLength = 110;
 const shareBeforePlace = 0.55;
 
@@ -79,7 +79,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
-  // The width is also needed for the line number, a bar, blanks, and a mark at each cut end.
+  // The line number, a bar, blanks and the mark at each cut end also take columns.
   const room = Math.min(maxExcerptLength, style.width - number.length - 7);
   const shown = withEscapes(excerpt);
   const until = (column: number): number => withEscapes(excerpt.slice(0, column - 1)).length;
@@ -232,7 +232,7 @@ function indented(indent: number, text: string): ChangeLine {
   return { sign: ' ', colour: 'grey', indent, text };
 }
 
-/** Texts of several lines follow a bar line by line; other values are JSON, indented if too long for one line. */
+/** Shows each line of a multi-line string after a bar, and any other value as JSON, indented if it is too long for one line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
   if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))

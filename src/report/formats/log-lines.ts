@@ -34,7 +34,7 @@ export function listLine(news: ListReport, time: string, format: 'text' | 'json'
     : `${time} ${printableLine(message)}\n`;
 }
 
-/** How the resources of a kind were read; if not in pages, also why. */
+/** Says how the resources of a kind were read, and why if they were not read in pages. */
 function listWords({ kind: { list }, declared, progress }: ListReport): string {
   const oneByOne = `${list} are looked up one by one`;
   switch (progress.kind) {

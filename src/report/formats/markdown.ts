@@ -62,7 +62,7 @@ const contentOf = byKind<[], Content>({
     return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
   },
   plan: planContent,
-  /** First problems, then the outcomes of all resources. All sections are folded. */
+  /** Shows the problems first, then the outcomes of all resources. All sections are folded. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
     const ended = orEmpty(run.interrupted && isInterruptedOutcome, headline).join(' ');
@@ -86,8 +86,8 @@ const maxUnfoldedLines = 60;
 const maxRemovedEntries = 50;
 
 /**
- * First the problems that prevent an apply of the plan, then the changes as a diff. All sections are folded. With a baseline, the
- * changes of this pull request come first and unfolded, and the rest of the plan is folded.
+ * Shows the problems that prevent an apply first, then the changes as a diff. All sections are folded. With a baseline, the changes
+ * of this pull request come first and unfolded, and the rest of the plan is folded.
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
@@ -262,7 +262,7 @@ function codeSpan(text: string): string {
   return fence + pad + text + pad + fence;
 }
 
-/** A length at which the text cannot close the fence around it. */
+/** The length of a fence that the text inside it cannot close. */
 function fenceAround(text: string): number {
   return Math.max(2, longestRun(text)) + 1;
 }

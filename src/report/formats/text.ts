@@ -47,7 +47,7 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: Setting): 
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
   const foot = fitToWidth([...remarks.map((remark) => printableLine(remark)), painting].join('\n'), style);
-  // A validation has no service, and its text is short.
+  // A validation has no service, so its text has no heading.
   const heading = service === undefined ? '' : `${fitToWidth(printableLine(headingOf(report)), style)}\n\n`;
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
@@ -55,12 +55,12 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: Setting): 
 /** If a plan has more changes than this, a terminal shows one line for each by default. */
 const maxLinesOnTerminal = 200;
 
-/** The plan for people. By default it has all details, unless very many changes go to a terminal. */
+/** The plan for people. By default, all changes are shown in full, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan that is shown before an apply, followed by the flags that would also change the resources left unchanged. */
+/** The plan that is shown before an apply. Advice about resources left unchanged comes later, with the result. */
 export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
 }
@@ -168,7 +168,7 @@ export function asPlannedText(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
-/** A line for each resource. If dozens were not begun for the same reason, they share a line. */
+/** A line for each resource. Resources share a line if dozens of them were not begun for the same reason. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(

@@ -1,4 +1,4 @@
-// Shows those entries of the page that are of a chosen kind and hold the text that is searched for, wherever they are folded up.
+// Shows the entries of the page that are of a chosen kind and contain the searched text, also in closed folds.
 'use strict';
 {
   const form = /** @type {HTMLFormElement} */ (document.querySelector('form'));
@@ -16,7 +16,7 @@
   const filter = () => {
     const kinds = new Set(boxes.filter(({ checked }) => checked).map(({ value }) => value));
     const wanted = search.value.trim().toLowerCase();
-    // What is searched for may be folded up.
+    // A match may be in a closed fold.
     if (wanted !== '') for (const fold of folds) fold.open = true;
     let shown = 0;
     for (const { element, fold, kind, text } of entries) {
@@ -32,6 +32,6 @@
   for (const fold of folds) fold.addEventListener('toggle', filter);
   form.addEventListener('submit', (event) => event.preventDefault());
   filter();
-  // A page that is gone back to keeps what was chosen and typed, and the browser fills that in only now.
+  // When the user returns to the page, the browser restores the form only at this event.
   addEventListener('pageshow', filter);
 }

@@ -141,7 +141,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
   return likeTlsPort ? ' The port may also expect TLS: then the service URL must begin with https://.' : '';
 }
 
-/** The service's own words as a single text; empty if it has none that can be shown. */
+/** The text that the service sent about its refusal, on one line; empty if there is none to show. */
 export function serviceWords(answer: Answer): string {
   return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {

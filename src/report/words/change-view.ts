@@ -170,7 +170,7 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
   };
 }
 
-/** Ids with their names, and names that replace ids; undefined without any name. `names` are a planned resource's. */
+/** The ids of a value with their names, and names of records that have no id yet; undefined if there are no names. */
 function namedText(field: string, value: JsonValue | undefined, names?: NamesByPointer): string | undefined {
   if (value === undefined || isMasked(value)) return undefined;
   const ids = idsWithPointers(field, value);

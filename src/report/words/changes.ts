@@ -13,7 +13,7 @@ export interface Look {
 
 interface ChangeLook extends Look {
   readonly verdict: (change: Change) => string;
-  /** The words after the address, by the change since the baseline; often none, because the sign is enough. */
+  /** The words after the address, for each kind of alteration since the baseline. Often empty, because the sign says enough. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 

@@ -4,7 +4,7 @@ import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
-/** The summary of a diagnostic including the resource's name, because nothing else names the resource. */
+/** The summary of a diagnostic with the address of its resource, for formats that show the address nowhere else. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
@@ -24,10 +24,10 @@ export function grouped<Item, Key extends string>(
   return groups;
 }
 
-/** More places of the same cause would hide other causes. */
+/** Listing more places of one cause would hide other causes. */
 const maxListedPlaces = 3;
 
-/** Codes of problems with a single value or resource: the same words elsewhere have another cause. */
+/** Codes of problems with a single value or resource. Elsewhere, the same words have another cause. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
   'invalid-value',
   'invalid-format',
@@ -100,7 +100,7 @@ export function validationHeadline(
   return `Valid: ${[declared.join(', ') || 'nothing is declared', ...warned].join('; ')}.`;
 }
 
-/** More names would hide the result. */
+/** Listing more names would hide the result. */
 const maxListedNames = 10;
 
 export function listNames(names: readonly string[]): string {

@@ -53,7 +53,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
-/** What to do about an answer. Only flags that doctor has are named. */
+/** What to do about an answer. It names only flags that doctor accepts. */
 function adviceFor(answer: Answer): string {
   if (answer.kind === 'slow_down') return 'Try again later.';
   const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
@@ -86,7 +86,7 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
   return `${service} answers${way} in ${Math.round(durationMs)} ms${safety}`;
 }
 
-/** Tokens and certificates are valid for a time, so a larger difference between the clocks causes errors. */
+/** Tokens and certificates are valid for a limited time, so a larger difference between the clocks causes errors. */
 const maxClockSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {

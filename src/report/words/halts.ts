@@ -73,7 +73,7 @@ function tooMany(
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/** Diagnostics for failed reads; those with the same problem of service or connection share a diagnostic. */
+/** Diagnostics for failed reads. Reads share one if they failed for the same reason in the service or connection. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
@@ -125,7 +125,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
-/** Why a saved plan is not applied, with a diagnostic at each line that differs. */
+/** Why a saved plan is not applied: a diagnostic at each line that differs. */
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
@@ -173,7 +173,7 @@ function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
-/** Why names have no ids, at the line of each name; once if entries get it from the defaults of their file. */
+/** Why names have no ids: a diagnostic at the line of each name. Entries share one if their name is from `defaults`. */
 function unresolvedNames({
   names,
   diagnostics,
@@ -200,7 +200,7 @@ function unresolvedNames({
   return all;
 }
 
-/** Whether a name was not looked up for a reason outside the manifests. The right to view depends on the kind. */
+/** Whether the service or the connection prevented a look-up. A missing right to view a kind does not count. */
 export function isOfService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
@@ -215,7 +215,7 @@ const notLookedUpWords = diagnosticFor(undefined, {
     'The service asked for too long a wait, or did not become available. Nothing was changed. Run the command again.',
 });
 
-/** The problem of a name without an id. For a hidden field, the message contains no name or id. */
+/** The problem of a name for which no id was found. For a hidden field, the message contains no name or id. */
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
   const { related, name, field } = declared;
   const { type, list } = related;

@@ -14,7 +14,7 @@ import { grouped, namedSummary } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
-/** The gaps of inventories, for readers who might think that inventories are complete. Each common cause has one diagnostic. */
+/** Diagnostics for what inventories lack, so that nobody takes them for complete. Gaps with the same cause share a diagnostic. */
 export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const ended = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),

@@ -2,7 +2,10 @@ import type { Change } from '../../plan/plan.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, type AnswerWords } from './answers.ts';
 
-/** Words for the answer to a change. A change that is not offered has a right URL, as reads of the record succeeded. */
+/**
+ * The words for the answer to a change. If a change is not offered, the URL is right all the same, because the record could be
+ * read.
+ */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
   const { kind: is, status } = answer;
   const isChange = action === 'update' || action === 'delete';

@@ -35,8 +35,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { answer, at, clash, differences } = outcome;
   if (outcome.stoppedBy === 'left') return [unchangedProblem(outcome.change)];
   if (isPartial(outcome)) return partialProblems(outcome);
-  // Somebody else created it since the plan, with other values than declared. Earlier differences were in the
-  // plan.
+  // The plan had no such differences, so somebody else has created the record since, with other values.
   if (outcome.outcome === 'exists' && differences !== undefined)
     return [
       {
@@ -202,7 +201,7 @@ function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | un
   );
 }
 
-/** Why an existing record was not changed, field by field if it is about fields. */
+/** Why an existing record was not changed: a problem for each field, if it is about fields. */
 function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
   const { verb, done } = actionWords[change.action === 'delete' ? 'delete' : 'update'];
@@ -285,7 +284,7 @@ function namedItem(declared: JsonValue | undefined, texts: readonly string[]): n
   return undefined;
 }
 
-/** A UUID in one form: case and dashes vary. */
+/** Makes UUIDs comparable, because their case and dashes vary. */
 function plainId(text: string): string {
   return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
 }

@@ -130,9 +130,9 @@ function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
-/** If more resources ended as planned, unchanged ones are counted, and this many created or changed ones are named. */
+/** If more resources ended as planned than this, unchanged ones are only counted. */
 export const maxAsPlanned = 50;
-/** If more resources were created or changed, they are counted too, and only the first are named. */
+/** If more resources were created or changed than this, only the first `maxAsPlanned` of them are named. */
 const maxListedChanges = 200;
 
 /** Splits resources into those that did not end as planned, those that were created or changed, and the number of all others. */
@@ -174,7 +174,7 @@ interface ApplyWords {
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. The summary may count further outcomes. */
+/** How a run of apply ended, in words. `summary` may count more outcomes than are given. */
 export function applyWords(
   { interrupted, saved, lostWayIn = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostWayIn'>,
   outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],

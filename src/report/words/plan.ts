@@ -55,7 +55,7 @@ function rankOf(change: Change): number {
   return isOnWayIn(change) || change.takesOwnRights ? 1 : 2;
 }
 
-/** More new resources of the same kind would hide the rest: the first are named, and the others counted. */
+/** If a list has more than `inFull` new resources, only the first `named` of them are named, and the others are counted. */
 const maxListedNew = { inFull: 200, named: 50 };
 
 /** The changes to show in full. If a kind has very many new resources, the first are shown by name and the others counted. */

@@ -32,9 +32,9 @@ export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
 
-/** The release of the service, the token and its rights; undefined if not asked for. */
+/** Facts about the release, the token and its rights. A fact is undefined if the service was not asked for it. */
 export interface RightsFacts {
-  /** The release of the service; null if the service did not say it. */
+  /** The release of the service; null if the service did not return it. */
   readonly release: Release | null | undefined;
   readonly configured: Release | undefined;
   /** How the service denied the look-up of an application; undefined if it did not. */
@@ -43,7 +43,7 @@ export interface RightsFacts {
   /** The kinds to check: if known, the kinds that the manifests declare. */
   readonly kinds: readonly Kind<ResourceType>[];
   readonly areDeclared: boolean;
-  /** The token's rights by kind; undefined if not asked for. */
+  /** The token's rights by kind; undefined if the service was not asked. */
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 

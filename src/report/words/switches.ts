@@ -5,7 +5,7 @@ import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.t
 import { grouped } from './diagnostics.ts';
 import { listFirst } from './way-in.ts';
 
-/** A line for each capability: resources left unchanged, and the flags that change that. Empty with contract_only. */
+/** For each capability, the flags that would change the resources left unchanged. Empty if contract_only is set. */
 export function switchNotes({
   changes,
   capabilities = [],
@@ -45,7 +45,7 @@ function named(changes: readonly Change[]): string {
   return listFirst(changes.map(({ resource }) => resource.address));
 }
 
-/** Whether a plan has differences that an apply would not change. */
+/** Whether an apply would change nothing although there are differences. */
 export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
   return pendingIn(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
 }

@@ -4,7 +4,10 @@ import { printableLine } from '../printable.ts';
 
 const maxListed = 10;
 
-/** New providers that no declared outpost serves; manifests outside a partial scope may declare such an outpost. */
+/**
+ * Names new providers that no declared outpost serves. Says nothing about a part of the manifests, because the rest may declare
+ * one.
+ */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   if (scope !== undefined) return [];
   const served = new Set(

@@ -36,7 +36,7 @@ export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
     : [];
 }
 
-/** Reports that people could log in before an apply but not after it, with the earlier values. */
+/** Reports that people could log in before an apply but no longer can, with the values to restore. */
 export function lostLoginDiagnostics({
   outcomes,
   lostWayIn = [],
