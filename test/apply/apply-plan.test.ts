@@ -76,36 +76,6 @@ describe('applying a plan', () => {
     expect(mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
-  test('continues with users when applications are denied', async () => {
-    const { counts, posts } = await applying(
-      20,
-      (request) =>
-        request.path.includes('applications') ? answered(403, { detail: 'no' }) : created(request),
-      1,
-    );
-    expect(counts).toEqual({ denied: 1, not_attempted: 19, created: 20 });
-    expect(posts).toHaveLength(21);
-  });
-
-  test('continues with users when the licence does not allow creating applications', async () => {
-    const { counts, posts, outcomes } = await applying(
-      20,
-      (request) =>
-        request.path.includes('applications')
-          ? answered(400, { detail: 'no', code: 'denied_license' })
-          : created(request),
-      1,
-    );
-    expect(counts).toEqual({ not_attempted: 20, created: 20 });
-    expect(posts).toHaveLength(21);
-    expect(new Set(outcomes.map(({ stoppedBy }) => stoppedBy))).toEqual(new Set([undefined, 'read_only']));
-  });
-
-  test('stops the run when a POST gets the 404 of a missing API', async () => {
-    const { counts } = await applying(20, () => answered(404, '<!DOCTYPE html>'), 1);
-    expect(counts).toEqual({ not_attempted: 40 });
-  });
-
   test('stops the run after five creates in a row with an unknown result', async () => {
     const { counts } = await applying(20, () => lost, 1);
     expect(counts).toEqual({ unknown: 5, not_attempted: 35 });

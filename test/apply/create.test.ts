@@ -66,75 +66,137 @@ async function settleUnless(
 }
 
 describe('a create of an application', () => {
-  test('with a 201 ends as created', async () => {
-    expect(await settle(application, created)).toMatchObject({
-      outcome: 'created',
-      held: { pk: 'p1' },
-      attempts: 1,
-      sleeps: [],
-    });
-  });
+  const slowDown = (seconds: number): Exchange => answered(429, '', { 'retry-after': String(seconds) });
+  const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
+  const failing = answered(502);
 
-  test('with a refused field ends as rejected, without a retry', async () => {
-    expect(await settle(application, invalid)).toMatchObject({ outcome: 'rejected', attempts: 1 });
-  });
-
-  test('with a taken slug ends as exists if the record is found', async () => {
-    expect(await settle(application, slugTaken, found)).toMatchObject({
-      outcome: 'exists',
-      answer: { status: 400 },
-      held: { pk: 'p0' },
-      methods: 'POST GET',
-    });
-  });
-
-  test('with a slug taken by a hidden record ends as conflict', async () => {
-    expect(await settle(application, slugTaken, absent)).toMatchObject({ outcome: 'conflict' });
-  });
-
-  test('that is denied stops the creation of further applications', async () => {
-    expect(await settle(application, denied)).toMatchObject({ outcome: 'denied', stop: 'type' });
-  });
-
-  test('that the licence does not allow ends as not attempted, and stops further applications', async () => {
-    expect(await settle(application, readOnly)).toMatchObject({
-      outcome: 'not_attempted',
-      attempts: 1,
-      stop: 'type',
-    });
-  });
-
-  test('that the licence does not allow ends as unknown if an earlier answer was lost', async () => {
-    expect(await settle(application, lost, absent, readOnly)).toMatchObject({ outcome: 'unknown' });
-  });
-
-  test('that crashes the service is looked up before a retry', async () => {
-    expect(await settle(application, crash, absent, created)).toMatchObject({
-      outcome: 'created',
-      attempts: 2,
-      methods: 'POST GET POST',
-      sleeps: [200],
-    });
-  });
-
-  test('that crashes the service ends as exists if the record is found', async () => {
-    expect(await settle(application, crash, found)).toMatchObject({
-      outcome: 'exists',
-      answer: { status: 405 },
-      held: { pk: 'p0' },
-      methods: 'POST GET',
-    });
-  });
-
-  test('that ends as exists is in doubt only after an unclear answer', async () => {
-    expect(await settle(application, slugTaken, found)).toMatchObject({ outcome: 'exists', inDoubt: false });
-    expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', inDoubt: true });
-    expect(await settle(application, lost, absent, slugTaken, found)).toMatchObject({
-      outcome: 'exists',
-      inDoubt: true,
-      held: { fields: { slug: 'wiki' } },
-    });
-    expect(await settle(application, refused, slugTaken, found)).toMatchObject({ inDoubt: false });
+  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+    [
+      'with a 201 ends as created',
+      [created],
+      { outcome: 'created', held: { pk: 'p1' }, attempts: 1, sleeps: [] },
+    ],
+    [
+      'with a refused field ends as rejected, without a retry',
+      [invalid],
+      { outcome: 'rejected', attempts: 1 },
+    ],
+    [
+      'with a taken slug ends as exists if the record is found',
+      [slugTaken, found],
+      { outcome: 'exists', inDoubt: false, answer: { status: 400 }, held: { pk: 'p0' }, methods: 'POST GET' },
+    ],
+    ['with a slug taken by a hidden record ends in conflict', [slugTaken, absent], { outcome: 'conflict' }],
+    [
+      'with a taken slug ends in conflict if the token may not look up the record',
+      [slugTaken, denied],
+      { outcome: 'conflict', answer: { status: 400 } },
+    ],
+    [
+      "with a taken slug ends as unknown with the look-up's answer if the look-up fails",
+      [slugTaken, failing, failing, failing, failing, failing],
+      { outcome: 'unknown', answer: { status: 502 } },
+    ],
+    [
+      'that is denied stops the creation of further applications',
+      [denied],
+      { outcome: 'denied', stop: 'type' },
+    ],
+    [
+      'that the licence does not allow ends as not attempted, and stops further applications',
+      [readOnly],
+      { outcome: 'not_attempted', attempts: 1, stop: 'type' },
+    ],
+    [
+      'that crashes the service is looked up before a retry',
+      [crash, absent, created],
+      { outcome: 'created', attempts: 2, methods: 'POST GET POST', sleeps: [200] },
+    ],
+    [
+      'that crashes the service ends as exists, in doubt, if the record is found',
+      [crash, found],
+      { outcome: 'exists', inDoubt: true, answer: { status: 405 }, held: { pk: 'p0' }, methods: 'POST GET' },
+    ],
+    [
+      'that finds its slug taken after a lost answer ends as exists, in doubt',
+      [lost, absent, slugTaken, found],
+      { outcome: 'exists', inDoubt: true, held: { fields: { slug: 'wiki' } } },
+    ],
+    [
+      'that finds its slug taken after a request that was never sent is not in doubt',
+      [refused, slugTaken, found],
+      { inDoubt: false },
+    ],
+    ['with a lost answer ends as unknown if the look-up is denied', [lost, denied], { outcome: 'unknown' }],
+    ['that is refused after a lost answer ends as unknown', [lost, absent, invalid], { outcome: 'unknown' }],
+    ['that is denied after a lost answer ends as unknown', [lost, absent, denied], { outcome: 'unknown' }],
+    [
+      'that the licence does not allow after a lost answer ends as unknown',
+      [lost, absent, readOnly],
+      { outcome: 'unknown' },
+    ],
+    [
+      'whose slug is taken and hidden after a lost answer ends as unknown',
+      [lost, absent, slugTaken, absent],
+      { outcome: 'unknown' },
+    ],
+    [
+      'ends as unknown after three lost answers',
+      [lost, absent, lost, absent, lost, absent],
+      { outcome: 'unknown', attempts: 3, methods: 'POST GET POST GET POST GET', sleeps: [200, 400] },
+    ],
+    [
+      'is retried without a look-up if it was never sent',
+      [refused, created],
+      { outcome: 'created', methods: 'POST POST' },
+    ],
+    [
+      'ends as not attempted if it could not be sent',
+      [refused, refused, refused],
+      { outcome: 'not_attempted', attempts: 3 },
+    ],
+    [
+      'waits exactly as long as the service asks',
+      [slowDown(7), created],
+      { outcome: 'created', sleeps: [200, 6800] },
+    ],
+    [
+      'waits as long as a 503 asks before its look-up',
+      [answered(503, '', { 'retry-after': '7' }), absent, created],
+      { methods: 'POST GET POST', sleeps: [7000, 200] },
+    ],
+    [
+      'waits as long as a 502 asks before its look-up',
+      [answered(502, '', { 'retry-after': '7' }), absent, created],
+      { methods: 'POST GET POST', sleeps: [7000, 200] },
+    ],
+    [
+      'ends as not attempted, with the answer, when the service asks for a pause of an hour',
+      [slowDown(3600)],
+      {
+        outcome: 'not_attempted',
+        answer: { status: 429, retryAfter: '3600' },
+        attempts: 1,
+        stop: 'pause',
+      },
+    ],
+    [
+      'stops the run if the base URL is wrong',
+      [answered(404, '<!DOCTYPE html>')],
+      { outcome: 'not_attempted', stop: 'run' },
+    ],
+    [
+      'that is redirected stops the run and ends as unknown',
+      [redirect, absent],
+      { outcome: 'unknown', stop: 'run', methods: 'POST GET' },
+    ],
+    [
+      'that is redirected ends as unknown if its look-up is redirected too',
+      [redirect, redirect],
+      { outcome: 'unknown', stop: 'run' },
+    ],
+  ])('%s', async (_, answers, expected) => {
+    expect(await settle(application, ...answers)).toMatchObject(expected);
   });
 
   test('reports only the sent fields of the answer', async () => {
@@ -151,105 +213,7 @@ describe('a create of an application', () => {
     });
   });
 
-  test('with a lost answer ends as unknown if the look-up is denied', async () => {
-    expect(await settle(application, lost, denied)).toMatchObject({ outcome: 'unknown' });
-  });
-
-  test('never ends as rejected, denied or in conflict once an answer was lost', async () => {
-    expect(await settle(application, lost, absent, invalid)).toMatchObject({ outcome: 'unknown' });
-    expect(await settle(application, lost, absent, denied)).toMatchObject({ outcome: 'unknown' });
-    expect(await settle(application, lost, absent, slugTaken, absent)).toMatchObject({ outcome: 'unknown' });
-  });
-
-  test('ends as unknown after three lost answers', async () => {
-    expect(await settle(application, lost, absent, lost, absent, lost, absent)).toMatchObject({
-      outcome: 'unknown',
-      attempts: 3,
-      methods: 'POST GET POST GET POST GET',
-      sleeps: [200, 400],
-    });
-  });
-
-  test('is retried without a look-up if it was never sent', async () => {
-    expect(await settle(application, refused, created)).toMatchObject({
-      outcome: 'created',
-      methods: 'POST POST',
-    });
-  });
-
-  test('ends as not attempted if it could not be sent', async () => {
-    expect(await settle(application, refused, refused, refused)).toMatchObject({
-      outcome: 'not_attempted',
-      attempts: 3,
-    });
-  });
-
-  test('waits exactly as long as the service asks', async () => {
-    const slowDown = answered(429, '', { 'retry-after': '7' });
-    expect(await settle(application, slowDown, created)).toMatchObject({
-      outcome: 'created',
-      sleeps: [200, 6800],
-    });
-  });
-
-  test('is given up when the service asks for a pause of an hour', async () => {
-    const slowDown = answered(429, '', { 'retry-after': '3600' });
-    expect(await settle(application, slowDown)).toMatchObject({
-      outcome: 'not_attempted',
-      attempts: 1,
-      stop: 'pause',
-    });
-  });
-
-  test('stops the run if the base URL is wrong', async () => {
-    expect(await settle(application, answered(404, '<!DOCTYPE html>'))).toMatchObject({
-      outcome: 'not_attempted',
-      stop: 'run',
-    });
-  });
-
-  test('that is redirected stops the run and ends as unknown', async () => {
-    const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
-    expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
-    expect(await settle(application, redirect, absent)).toMatchObject({
-      outcome: 'unknown',
-      stop: 'run',
-      methods: 'POST GET',
-    });
-  });
-});
-
-describe('a service that asks for a pause', () => {
-  test('gets the look-up only after the requested pause', async () => {
-    const unavailable = answered(503, '', { 'retry-after': '7' });
-    const { methods, sleeps } = await settle(application, unavailable, absent, created);
-    expect(methods).toBe('POST GET POST');
-    expect(sleeps).toEqual([7000, 200]);
-  });
-
-  test('gets the retry only after the pause that its error response asks for', async () => {
-    const { sleeps } = await settle(application, answered(502, '', { 'retry-after': '7' }), absent, created);
-    expect(sleeps[0]).toBe(7000);
-  });
-});
-
-describe('a create with a taken slug', () => {
-  test('ends in conflict if the token may not look up the record', async () => {
-    expect(await settle(application, slugTaken, denied)).toMatchObject({
-      outcome: 'conflict',
-      answer: { status: 400 },
-    });
-  });
-
-  test("ends as unknown with the failed look-up's answer if the look-up fails", async () => {
-    const failing = answered(502);
-    expect(await settle(application, slugTaken, failing, failing, failing, failing, failing)).toMatchObject({
-      outcome: 'unknown',
-      answer: { status: 502 },
-    });
-  });
-
-  test('ends as unknown if the look-up would have to wait for too long a pause', async () => {
+  test('with a taken slug ends as unknown if the look-up would have to wait for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const client = createClient(async ({ method }) => {
       expect(method).toBe('POST');
@@ -266,14 +230,6 @@ describe('a create with a taken slug', () => {
 
 describe('a pause that exceeds the limit', () => {
   const tooLong = { 'retry-after': '3600' };
-
-  test('ends a create without effect as not attempted, with the answer that asked for the pause', async () => {
-    expect(await settle(application, answered(429, '', tooLong))).toMatchObject({
-      outcome: 'not_attempted',
-      answer: { status: 429, retryAfter: '3600' },
-      attempts: 1,
-    });
-  });
 
   test('ends a create that may have had an effect as unknown, with the answer that asked for the pause', async () => {
     expect(await settle(user, answered(503, '', tooLong))).toMatchObject({
@@ -422,12 +378,38 @@ describe('an interrupted create', () => {
 });
 
 describe('a create of a user', () => {
-  test('with a 201 ends as created', async () => {
-    expect(await settle(user, created)).toMatchObject({ outcome: 'created', held: { pk: 'p1' } });
-  });
-
-  test('with a taken username ends as exists if the record is found', async () => {
-    expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
+  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+    ['with a 201 ends as created', [created], { outcome: 'created', held: { pk: 'p1' } }],
+    [
+      'with a taken username ends as exists',
+      [usernameTaken],
+      { outcome: 'exists', inDoubt: false, methods: 'POST' },
+    ],
+    [
+      'with a username taken after a request that was never sent is not in doubt',
+      [refused, usernameTaken],
+      { outcome: 'exists', inDoubt: false },
+    ],
+    [
+      'with a username taken after a lost answer ends as exists, in doubt',
+      [lost, usernameTaken],
+      { outcome: 'exists', inDoubt: true, methods: 'POST POST' },
+    ],
+    [
+      'with a username taken after a 502 ends as exists, in doubt',
+      [answered(502), refused, usernameTaken],
+      { outcome: 'exists', inDoubt: true },
+    ],
+    [
+      'is retried after a lost answer if users cannot be looked up',
+      [lost, created],
+      { outcome: 'created', methods: 'POST POST' },
+    ],
+    ['that is refused after a crash ends as unknown', [crash, invalid], { outcome: 'unknown' }],
+    ['that cannot be sent after a crash ends as unknown', [crash, refused, refused], { outcome: 'unknown' }],
+    ['with a 409 ends as unknown', [answered(409)], { outcome: 'unknown', attempts: 1 }],
+  ])('%s', async (_, answers, expected) => {
+    expect(await settle(user, ...answers)).toMatchObject(expected);
   });
 
   test('with a taken username ends without an id', async () => {
@@ -470,14 +452,6 @@ describe('a create of a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is retried after a lost answer if users cannot be looked up', async () => {
-    expect(await settle(user, lost, usernameTaken)).toMatchObject({
-      outcome: 'exists',
-      methods: 'POST POST',
-    });
-    expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
-  });
-
   test('ends without look-ups, as with contract_only, if users cannot be read', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
@@ -495,22 +469,6 @@ describe('a create of a user', () => {
     });
     expect(await settling(answered(409, {}), unseen, self)).toMatchObject({ outcome: 'unknown' });
     expect(await settling(usernameTaken, unseen, unseen, unseen)).toMatchObject({ outcome: 'conflict' });
-  });
-
-  test('with a taken username is in doubt only after an unclear answer', async () => {
-    expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
-    expect(await settle(user, refused, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
-    expect(await settle(user, lost, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: true });
-    expect(await settle(user, answered(502), refused, usernameTaken)).toMatchObject({ inDoubt: true });
-  });
-
-  test('never ends as rejected once an answer was lost', async () => {
-    expect(await settle(user, crash, invalid)).toMatchObject({ outcome: 'unknown' });
-    expect(await settle(user, crash, refused, refused)).toMatchObject({ outcome: 'unknown' });
-  });
-
-  test('with a 409 ends as unknown', async () => {
-    expect(await settle(user, answered(409))).toMatchObject({ outcome: 'unknown', attempts: 1 });
   });
 });
 
