@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { application } from '../../src/kinds/application.ts';
@@ -12,7 +12,7 @@ import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
 
-const bindings = '/api/v3/policies/bindings/';
+const bindings = '/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
 const allowed = { config: 'rollcall.yaml', allow: ['update'] };
 
@@ -41,21 +41,9 @@ function serviceWith(
   return sandboxTransport({ applications, bindings: bound, ...more }, token);
 }
 
-function asAdministrator({ sandbox }: Service, method: string, path: string, body?: JsonObject): string {
-  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-  return sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' }).body;
-}
-
-function bindingsOf(service: Service): readonly JsonObject[] {
-  const list = parseJson(asAdministrator(service, 'GET', `${bindings}?page_size=100`)) ?? null;
-  const results = isJsonObject(list) ? (list['results'] ?? null) : null;
-  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
-}
-
-function bind(service: Service, name: string): void {
-  const target = service.sandbox.pk('application', 'grafana') ?? null;
-  const group = service.sandbox.pk('group', name) ?? null;
-  asAdministrator(service, 'POST', bindings, { target, group, order: 7 });
+function bind({ sandbox, ask }: Service, name: string): void {
+  const target = sandbox.pk('application', 'grafana') ?? null;
+  ask('POST', bindings, { target, group: sandbox.pk('group', name) ?? null, order: 7 });
 }
 
 /** Calls a function just before the nth request of a kind arrives. */
@@ -75,8 +63,8 @@ function before(
   };
 }
 
-const isBind = ({ method, path }: HttpRequest): boolean => method === 'POST' && path === bindings;
-const isList = ({ method, path }: HttpRequest): boolean => method === 'GET' && path.startsWith(bindings);
+const isBind = ({ method, path }: HttpRequest): boolean => method === 'POST' && path.endsWith(bindings);
+const isList = ({ method, path }: HttpRequest): boolean => method === 'GET' && path.includes(bindings);
 const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
@@ -98,9 +86,9 @@ describe('while another client writes,', () => {
   test('no binding is deleted if a declared binding disappears meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
-      for (const { pk, group } of bindingsOf(service))
+      for (const { pk, group } of service.list(`${bindings}?page_size=100`))
         if (group === service.sandbox.pk('group', 'contractors'))
-          asAdministrator(service, 'DELETE', `${bindings}${textOf(pk)}/`);
+          service.ask('DELETE', `${bindings}${textOf(pk)}/`);
     };
     const send = before(service, isList, 4, deleteNew);
     const { ending, stdout } = await run(
@@ -112,7 +100,7 @@ describe('while another client writes,', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('a declared group or user is no longer bound');
     expect(sent(service, 'DELETE')).toEqual([]);
-    expect(bindingsOf(service)).toHaveLength(1);
+    expect(service.list(`${bindings}?page_size=100`)).toHaveLength(1);
   });
 
   test('a record that another client created since the plan is compared with its declaration', async () => {
@@ -147,9 +135,9 @@ describe('while another client writes,', () => {
 test('of duplicate bindings, every run keeps the one with the lowest id', async () => {
   const one = { application: 'grafana', group: 'staff' };
   const service = serviceWith([one, one, one, one]);
-  const pks = bindingsOf(service).map(({ pk }) => textOf(pk));
+  const pks = service.list(`${bindings}?page_size=100`).map(({ pk }) => textOf(pk));
   await run(apply, service.send, grafana('{ groups: [{ name: staff }] }'), allowed);
-  expect(bindingsOf(service).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
+  expect(service.list(`${bindings}?page_size=100`).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
 });
 
 test('backchannel providers are set after the bindings, as the provider is, and each new binding gets its own order', async () => {
@@ -187,7 +175,7 @@ describe('an apply with a failed or interrupted binding', () => {
     };
     const { ending } = await run(apply, send, grafana('{ groups: [{ name: staff }] }', '    provider: 1\n'));
     expect(ending).toBe('done');
-    expect(bindingsOf(service)).toHaveLength(1);
+    expect(service.list(`${bindings}?page_size=100`)).toHaveLength(1);
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
@@ -242,7 +230,7 @@ describe('an apply with a failed or interrupted binding', () => {
     const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });
     expect(ending).toBe('interrupted');
     expect(stdout).toContain('application.grafana  not attempted');
-    expect(bindingsOf(service)).toEqual([]);
+    expect(service.list(`${bindings}?page_size=100`)).toEqual([]);
   });
 
   test('completes a started change after an interruption', async () => {
@@ -253,7 +241,7 @@ describe('an apply with a failed or interrupted binding', () => {
     const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });
     expect(ending).toBe('interrupted');
     expect(stdout).toContain('~ application.grafana  changed');
-    expect(bindingsOf(service).map(({ group }) => group)).toEqual([
+    expect(service.list(`${bindings}?page_size=100`).map(({ group }) => group)).toEqual([
       service.sandbox.pk('group', 'contractors'),
     ]);
   });
@@ -307,7 +295,7 @@ describe('an application with the declared access and another difference', () =>
 test('an application is not planned if its bindings get a 404', async () => {
   const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const missing: Transport = async (request, signal) =>
-    request.method === 'GET' && request.path.startsWith(bindings)
+    request.method === 'GET' && request.path.includes(bindings)
       ? answered(404, { detail: 'Not found.' })
       : send(request, signal);
   const { ending, stdout } = await run(plan, missing, grafana('{ groups: [{ name: staff }] }'), allowed);

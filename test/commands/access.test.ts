@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -68,15 +68,9 @@ function serviceWith(
 }
 
 /** The subjects bound to an application, with duplicates. */
-function boundTo({ sandbox }: Service, slug: string = 'grafana'): readonly unknown[] {
-  const target = textOf(sandbox.pk('application', slug));
-  const headers = { authorization: 'Bearer sandbox-token' };
-  const { body } = sandbox.handle({ method: 'GET', path: `${bindings}?target=${target}`, headers, body: '' });
-  const list = parseJson(body) ?? null;
-  const results = isJsonObject(list) ? (list['results'] ?? null) : null;
-  return (isJsonList(results) ? results : []).flatMap((one) =>
-    isJsonObject(one) ? [one['group'] ?? one['user'] ?? one['policy']] : [],
-  );
+function boundTo({ sandbox, list }: Service, slug: string = 'grafana'): readonly unknown[] {
+  const bound = list(`/policies/bindings/?target=${textOf(sandbox.pk('application', slug))}`);
+  return bound.map(({ group, user, policy }) => group ?? user ?? policy);
 }
 
 /** The writing requests, such as `POST bindings group`. */
@@ -164,86 +158,6 @@ describe('a plan with access', () => {
     );
   });
 
-  describe('with mode `all`', () => {
-    const both = '{ groups: [{ name: staff }, { name: contractors }] }';
-    const serviceOf = (mode: string, ...groups: string[]): Service =>
-      serviceWith(
-        groups.map((group) => ({ application: 'grafana', group })),
-        { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: mode }] },
-      );
-    const opened = async (service: Service, text: string): Promise<string | undefined> => {
-      const { stdout } = await run('plan', service.send, text, { ...allowed, failOn: ['opens'] });
-      return /^Opens application\.grafana to (.*)\.$/m.exec(stdout)?.[1];
-    };
-    const [ofStaff, ofContractors] = [
-      `the group "staff" (${staff})`,
-      `the group "contractors" (${contractors})`,
-    ];
-
-    test('reports access gained by each subject if the mode changes to `any`', async () => {
-      const text = grafana(both, '    policy_engine_mode: any\n');
-      expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(
-        `${ofStaff} and ${ofContractors}`,
-      );
-      const alone = 'version: 1\napplications: [{ slug: grafana, name: Grafana, policy_engine_mode: any }]\n';
-      expect(await opened(serviceOf('all', 'staff', 'contractors'), alone)).toBe(
-        'users who pass any of its bindings',
-      );
-    });
-
-    test('reports access gained by the remaining subjects if another is removed', async () => {
-      const text = grafana('{ groups: [{ name: staff }] }');
-      expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(ofStaff);
-      const three = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
-      expect(await opened(serviceOf('all', 'staff', 'contractors'), three)).toBe(
-        `users who pass all of these: ${ofStaff} and the user "carol" (1)`,
-      );
-    });
-
-    test('reports access gained by a new subject next to a disabled binding', async () => {
-      const service = serviceWith([
-        { application: 'grafana', group: 'staff' },
-        { application: 'grafana', user: 'carol', enabled: false },
-      ]);
-      const text = grafana('{ groups: [{ name: contractors }] }', '    policy_engine_mode: all\n');
-      expect(await opened(service, text)).toContain(ofContractors);
-    });
-
-    test.each([
-      ['two subjects next to a group', ['staff'], '{ groups: [{ name: staff }] }', `${ofStaff} and `],
-      ['subjects of an application for everyone', [], 'everyone', ''],
-    ])(
-      'reports access gained through negated bindings of %s if the mode changes to `any`',
-      async (_, bound, access, whom) => {
-        const service = serviceWith(
-          [
-            ...bound.map((group) => ({ application: 'grafana', group })),
-            { application: 'grafana', group: 'contractors', negate: true },
-            { application: 'grafana', user: 'carol', negate: true },
-          ],
-          { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: 'all' }] },
-        );
-        const text = grafana(access, '    policy_engine_mode: any\n');
-        expect(await opened(service, text)).toBe(`${whom}everyone admitted by policies and negated bindings`);
-      },
-    );
-
-    test("reports access gained if a group has two bindings and another group's is disabled", async () => {
-      const policies =
-        'version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    policies:\n' +
-        '      - { group: { name: staff }, order: 0 }\n      - { group: { name: staff }, order: 9 }\n' +
-        '      - { group: { name: contractors }, order: 1, enabled: false }\n';
-      expect(await opened(serviceOf('all', 'staff', 'contractors'), policies)).toContain(ofStaff);
-    });
-
-    test('reports no access gained if a binding is added', async () => {
-      expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
-      const text = grafana(both, '    policy_engine_mode: all\n');
-      expect(await opened(serviceOf('any', 'staff'), text)).toBeUndefined();
-      expect(await opened(serviceOf('any', 'staff', 'contractors'), text)).toBeUndefined();
-    });
-  });
-
   test('reports no access gained for an application that was open to everyone, or that the run may not change', async () => {
     const closing = await run(
       'plan',
@@ -312,19 +226,6 @@ describe('a plan with access', () => {
       expect(await opened('version: 1\n', grafana('everyone'))).toBe('everyone');
     });
 
-    test('reports access gained by each subject if the mode changes to `any`', async () => {
-      const whom = `${names.ofStaff} and ${names.ofContractors}`;
-      expect(await opened(grafana(both, mode('all')), grafana(both, mode('any')))).toBe(whom);
-      expect(await opened(grafana(both, mode('any')), grafana(both, mode('all')))).toBeUndefined();
-      // An undeclared former mode is unknown, not `all`.
-      expect(await opened(grafana(both), grafana(both, mode('any')))).toBeUndefined();
-    });
-
-    test('reports access gained by the remaining subjects of mode `all` if another is removed', async () => {
-      expect(await opened(grafana(both, mode('all')), grafana(one, mode('all')))).toBe(names.ofStaff);
-      expect(await opened(grafana(one, mode('all')), grafana(both, mode('all')))).toBeUndefined();
-    });
-
     test('counts bound policies as bindings', async () => {
       expect(await opened(grafana(one), grafana(both), ['staff'], ['p'])).toBe(names.ofContractors);
       expect(await opened(grafana(one, mode('all')), grafana(one, mode('any')), ['staff'], ['p'])).toBe(
@@ -363,14 +264,6 @@ describe('apply with access', () => {
     expect(boundTo(service)).toEqual([]);
   });
 
-  test('keeps one of duplicate bindings', async () => {
-    const one = { application: 'grafana', group: 'staff' };
-    const service = serviceWith([one, one, one]);
-    const { ending } = await run('apply', service.send, grafana('{ groups: [{ name: staff }] }'), allowed);
-    expect(ending).toBe('done');
-    expect(boundTo(service)).toEqual([staff]);
-  });
-
   test.each(['', '    meta_description: New\n'])(
     'ends as unfinished if somebody else changes the record while bindings are added: %j',
     async (more) => {
@@ -388,23 +281,6 @@ describe('apply with access', () => {
       ]);
     },
   );
-
-  test('ends as unfinished if somebody reverts its change', async () => {
-    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    const send: Transport = (request, signal) => {
-      if (request.method === 'POST' && request.path === bindings)
-        service.sandbox.change('application', 'grafana', { policy_engine_mode: 'any' });
-      return service.send(request, signal);
-    };
-    const both = '{ groups: [{ name: staff }, { name: contractors }] }';
-    const { ending, stdout } = await run(
-      'apply',
-      send,
-      grafana(both, '    policy_engine_mode: all\n'),
-      allowed,
-    );
-    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('it was changed only in part')]);
-  });
 
   test('changes no bindings without permission to update', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
@@ -438,42 +314,7 @@ describe('apply with access', () => {
     expect(ending).toBe('done');
     expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
   });
-
-  test('leaves an application without its provider if no binding could be added, and reports the remaining work', async () => {
-    const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
-    const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
-    const { ending, stdout, stderr } = await run('apply', service.send, text);
-    expect(ending).toBe('denied');
-    expect(stdout).toContain('x application.grafana  unfinished: not as declared in access.groups, provider');
-    expect(stderr + stdout).toContain('m.yaml:5:');
-    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: null });
-    const next = await run('plan', service.send, text, allowed);
-    expect(next.stdout).toContain('~ application.grafana');
-    const report = await run('apply', service.send, text, { ...allowed, output: 'json' });
-    expect(schemaErrors('apply', JSON.parse(report.stdout))).toEqual([]);
-  });
-
-  test('reads the bindings again before each write', async () => {
-    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    const send: Transport = async (request, signal) => {
-      const answer = await service.send(request, signal);
-      // Another client adds the bindings just before rollcall.
-      if (request.method === 'GET' && request.path.includes('/applications/grafana/'))
-        bind(service, { group: contractors });
-      return answer;
-    };
-    const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
-    await run('apply', send, text, allowed);
-    expect(writes(service.requests).filter((words) => words.startsWith('POST'))).toEqual([]);
-  });
 });
-
-function bind({ sandbox }: Service, subject: JsonObject): void {
-  const target = sandbox.pk('application', 'grafana') ?? null;
-  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-  const body = JSON.stringify({ target, ...subject, order: 7 });
-  sandbox.handle({ method: 'POST', path: bindings, headers, body });
-}
 
 describe('bindings hidden from the token', () => {
   const service = (): Service =>

@@ -222,16 +222,6 @@ test.each(Object.entries(missing))(
   },
 );
 
-test('a 404 of an unknown form is read again, and the second answer decides', async () => {
-  let asked = 0;
-  const service = await documented({
-    missing: (slug) => (slug === 'mail' && (asked += 1) < 3 ? html : notFound),
-  });
-  const planned = await run(plan, service.url, manifests['applications alone']);
-  expect(planned).toMatchObject({ ending: 'done' });
-  expect(planned.stdout).toContain('+ application.mail');
-});
-
 test.each(Object.entries(manifests))('plan at a wrong path ends with 1: %s', async (_, text) => {
   const service = await documented({ base: '/elsewhere/api/v3/core/' });
   expect((await run(plan, service.url, text)).ending).toBe('failed');
@@ -281,39 +271,6 @@ test('a service that stops answering ends the plan with 1, even after earlier an
   const planned = await run(plan, service.url, text, { wait: '1', concurrency: '1' });
   expect(planned.ending).toBe('failed');
   expect(planned.stderr).toContain('user.alice');
-});
-
-test('plan at a wrong path sends a few look-ups of many applications, and ends', async () => {
-  const service = await documented({ base: '/elsewhere/api/v3/core/' });
-  const many = Array.from({ length: 60 }, (_, index) => `  - { slug: app-${index}, name: A }\n`);
-  const text = `version: 1\napplications:\n${many.join('')}`;
-  expect((await run(plan, service.url, text, { concurrency: '1' })).ending).toBe('failed');
-  expect(service.requests.length).toBeLessThan(20);
-});
-
-test('plan sends no more look-ups of users after five without data', async () => {
-  const page = (records: object[]): Reply =>
-    json(200, {
-      pagination: {
-        next: 0,
-        previous: 0,
-        count: records.length,
-        current: 1,
-        total_pages: 1,
-        start_index: records.length > 0 ? 1 : 0,
-        end_index: records.length,
-      },
-      results: records,
-    });
-  const service = await documented({
-    otherwise: (url) => (url.includes('username=u0&') || url.endsWith('username=u0') ? page([]) : html),
-  });
-  const many = Array.from({ length: 12 }, (_, index) => `  - { username: u${index}, name: U }\n`);
-  const planned = await run(plan, service.url, `version: 1\nusers:\n${many.join('')}`, { concurrency: '1' });
-  expect(planned).toMatchObject({ ending: 'done' });
-  expect(planned.stdout).toContain('+ user.u0');
-  expect(planned.stdout.match(/^ {2}\? user\./gm)).toHaveLength(11);
-  expect(service.requests.filter((each) => each.includes('username='))).toHaveLength(6);
 });
 
 describe('doctor at a service with only the documented operations', () => {

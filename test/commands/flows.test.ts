@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -9,8 +9,9 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
-import { answered, lost } from '../support/scripted-transport.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { someMoments, someReleases } from '../support/effort.ts';
+import { faultNames, faulty } from '../support/faulty.ts';
 
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
 const commands = { plan, apply, validate };
@@ -36,7 +37,7 @@ type Service = ReturnType<typeof sandboxTransport>;
 /** A service with a policy and the stages of these flows. */
 function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): Service {
   const service = sandboxTransport({}, undefined, release);
-  const post = (path: string, body: JsonObject): void => void asked(service, 'POST', `/api/v3${path}`, body);
+  const post = (path: string, body: JsonObject): void => void service.ask('POST', path, body);
   post('/policies/dummy/', { name: 'never', result: false });
   post('/stages/identification/', { name: 'who', user_fields: ['username'] });
   post('/stages/password/', { name: 'proof', backends: ['authentik.core.auth.InbuiltBackend'] });
@@ -44,10 +45,10 @@ function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): 
   post('/stages/user_login/', { name: 'enter' });
   post('/stages/user_login/', { name: 'stay' });
   if (stages.length === 0) return service;
-  const { pk: target = null } = asked(service, 'POST', '/api/v3/flows/instances/', door);
+  const { pk: target = null } = service.ask('POST', '/flows/instances/', door);
   for (const one of stages) {
     const [order = '', name = ''] = one.split(' ');
-    const stage = listed(service, `/stages/all/?name=${name}`)[0]?.['pk'] ?? null;
+    const stage = service.list(`/stages/all/?name=${name}`)[0]?.['pk'] ?? null;
     post('/flows/bindings/', { target, stage, order: Number(order) });
   }
   return service;
@@ -55,25 +56,13 @@ function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): 
 
 const door = { slug: 'door', name: 'Door', title: 'Door', designation: 'authentication' };
 
-function asked({ sandbox }: Service, method: string, path: string, body?: JsonObject): JsonObject {
-  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-  const answer = sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
-  const json = parseJson(answer.body) ?? null;
-  return isJsonObject(json) ? json : {};
-}
-
-function listed(service: Service, path: string): readonly JsonObject[] {
-  const results = asked(service, 'GET', `/api/v3${path}`)['results'] ?? null;
-  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
-}
-
 /** The stages of the flow in order, each with the number of its policies: `20 proof (1)`. */
 function stagesIn(service: Service): readonly string[] {
-  const { pk } = asked(service, 'GET', '/api/v3/flows/instances/door/');
+  const { pk } = service.ask('GET', '/flows/instances/door/');
   if (pk === undefined) return [];
-  const bound = listed(service, `/flows/bindings/?target=${textOf(pk)}&ordering=order`);
+  const bound = service.list(`/flows/bindings/?target=${textOf(pk)}&ordering=order`);
   return bound.map(({ order, stage_obj: stage = null, policybindingmodel_ptr_id: id = null }) => {
-    const policies = listed(service, `/policies/bindings/?target=${textOf(id)}`).length;
+    const policies = service.list(`/policies/bindings/?target=${textOf(id)}`).length;
     const name = isJsonObject(stage) ? textOf(stage['name']) : '';
     return `${textOf(order)} ${name}${policies > 0 ? ` (${policies})` : ''}`;
   });
@@ -179,25 +168,6 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
     },
   ];
 
-const faults = {
-  'a lost answer to one request': (since: number) => ({ arrives: true, answers: since !== 0 }),
-  'a lost request': (since: number) => ({ arrives: since !== 0, answers: true }),
-  'a kill after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
-};
-
-type Fault = keyof typeof faults;
-
-function failing(service: Service, at: number, how: Fault, after: () => void): Transport {
-  let number = 0;
-  return async (request, signal) => {
-    number += 1;
-    const { arrives, answers } = faults[how](number - at);
-    const answer = arrives ? await service.send(request, signal) : lost;
-    if (request.method !== 'GET') after();
-    return answers ? answer : lost;
-  };
-}
-
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
   test('never shortens the way in at any request, and changes a binding by one PATCH', async () => {
     const service = serviceWith(before);
@@ -218,26 +188,23 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, after })
     expect((await run('plan', service.send, flow(now))).stdout).toContain('No changes.');
   });
 
-  test.each(Object.keys(faults) as Fault[])(
-    'reaches the declared state in the next run after %s',
-    async (how) => {
-      const whole = serviceWith(before);
-      await run('apply', whole.send, flow(now), all);
-      const first = whole.requests.findIndex(({ method }) => method !== 'GET');
-      for (const at of someMoments(first, whole.requests.length + 1, what.length + how.length)) {
-        const service = serviceWith(before);
-        let isRight = true;
-        const check = (): void => {
-          const way = wayIn(stagesIn(service));
-          isRight &&= way === undefined || holds(way, before) || holds(way, after);
-        };
-        await run('apply', failing(service, at, how, check), flow(now), all);
-        const { ending, stdout } = await run('apply', service.send, flow(now), all);
-        const ended = { at, ending, isRight, stages: stagesIn(service) };
-        expect(ended, stdout).toEqual({ at, ending: 'done', isRight: true, stages: after });
-      }
-    },
-  );
+  test.each(faultNames)('reaches the declared state in the next run after %s', async (how) => {
+    const whole = serviceWith(before);
+    await run('apply', whole.send, flow(now), all);
+    const first = whole.requests.findIndex(({ method }) => method !== 'GET');
+    for (const at of someMoments(first, whole.requests.length + 1, what.length + how.length)) {
+      const service = serviceWith(before);
+      let isRight = true;
+      const check = (): void => {
+        const way = wayIn(stagesIn(service));
+        isRight &&= way === undefined || holds(way, before) || holds(way, after);
+      };
+      await run('apply', faulty(service.send, at, how, check), flow(now), all);
+      const { ending, stdout } = await run('apply', service.send, flow(now), all);
+      const ended = { at, ending, isRight, stages: stagesIn(service) };
+      expect(ended, stdout).toEqual({ at, ending: 'done', isRight: true, stages: after });
+    }
+  });
 });
 
 test('a stage of an existing flow is removed with permission to delete', async () => {
@@ -261,7 +228,7 @@ test('one update removes the only stage of a flow and changes its title, next to
   const text = `version: 1\nflows:\n  - ${other}\n  - { slug: door, title: Gate, stages: [] }\n`;
   const { ending, stdout, stderr } = await run('apply', service.send, text, all);
   expect(ending, stdout + stderr).toBe('done');
-  expect(listed(service, '/flows/bindings/')).toHaveLength(1);
+  expect(service.list('/flows/bindings/')).toHaveLength(1);
 });
 
 test('a policy of a stage is bound, changed and unbound by its entry in the flow', async () => {
@@ -354,12 +321,12 @@ test('a saved plan of a flow is applied if its bindings are still the same', asy
   const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
   const applied = (): Promise<Ran> =>
     runOn(apply, service.send, text, { ...options, plan: 'plan.json' }, { files });
-  const [first] = listed(service, '/flows/bindings/?ordering=order');
-  const path = `/api/v3/flows/bindings/${textOf(first?.['pk'] ?? null)}/`;
-  asked(service, 'PATCH', path, { order: 11 });
+  const [first] = service.list('/flows/bindings/?ordering=order');
+  const path = `/flows/bindings/${textOf(first?.['pk'] ?? null)}/`;
+  service.ask('PATCH', path, { order: 11 });
   const stale = await applied();
   expect(stale.ending, stale.stdout).toBe('stale');
-  asked(service, 'PATCH', path, { order: 10 });
+  service.ask('PATCH', path, { order: 10 });
   const { ending, stdout } = await applied();
   expect(ending, stdout).toBe('done');
   expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '40 enter']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
-import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
@@ -37,19 +37,6 @@ function run(
   return runOn(commands[command], send, text, options, setup);
 }
 
-function named(service: ReturnType<typeof sandboxTransport>, name: string): readonly JsonObject[] {
-  const headers = { authorization: 'Bearer sandbox-token' };
-  const { body } = service.sandbox.handle({
-    method: 'GET',
-    path: `${groupsPath}?name=${name}`,
-    headers,
-    body: '',
-  });
-  const json = parseJson(body);
-  const results = isJsonObject(json) ? (json['results'] ?? null) : null;
-  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
-}
-
 function creates(requests: readonly HttpRequest[], path = groupsPath): JsonObject[] {
   return requests
     .filter((request) => request.method === 'POST' && request.path === path)
@@ -65,7 +52,9 @@ describe.each(someReleases(sandboxReleases))('on release %s, an apply', (release
       const text = roll;
       const { ending, stdout } = await run('apply', service.send, text, { concurrency });
       expect(ending, stdout).toBe('done');
-      const [staff, admins] = ['staff', 'admins'].map((name) => named(service, name)[0]?.['pk']);
+      const [staff, admins] = ['staff', 'admins'].map(
+        (name) => service.list(`/core/groups/?name=${name}`)[0]?.['pk'],
+      );
       expect(creates(service.requests).map(({ name }) => name)).toEqual(['staff', 'admins']);
       expect(creates(service.requests)[1]).toMatchObject({ parents: [staff], parent: staff });
       expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual({
@@ -239,10 +228,10 @@ describe('groups whose names are not unique in the service', () => {
       one,
     );
     expect(stdout).toContain('= group.staff  exists already');
-    expect(named(service, 'staff')).toHaveLength(1);
+    expect(service.list('/core/groups/?name=staff')).toHaveLength(1);
     expect(creates(service.requests)).toEqual([]);
     expect(service.sent()).toEqual([
-      { username: 'a', name: 'A', groups: [named(service, 'staff')[0]?.['pk']] },
+      { username: 'a', name: 'A', groups: [service.list('/core/groups/?name=staff')[0]?.['pk']] },
     ]);
   });
 
@@ -257,7 +246,7 @@ describe('groups whose names are not unique in the service', () => {
       one,
     );
     expect(ending, stdout).toBe('done');
-    expect(named(service, 'staff')).toHaveLength(1);
+    expect(service.list('/core/groups/?name=staff')).toHaveLength(1);
     expect(creates(service.requests)).toHaveLength(1);
     expect(creates(service.requests, '/api/v3/core/users/')).toHaveLength(1);
   });
@@ -300,7 +289,9 @@ test('a new group is created before an existing user joins it', async () => {
   const { ending, stdout, stderr } = await run('apply', service.send, text, options, settings);
   expect(ending, stdout + stderr).toBe('done');
   expect(stdout).toContain('will add  ["new" (created first)]');
-  expect(service.sent().at(-1)).toEqual({ groups: [ids[0], named(service, 'new')[0]?.['pk']] });
+  expect(service.sent().at(-1)).toEqual({
+    groups: [ids[0], service.list('/core/groups/?name=new')[0]?.['pk']],
+  });
 });
 
 describe('a saved plan with new groups', () => {
@@ -314,7 +305,7 @@ describe('a saved plan with new groups', () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, roll, options, await saved(service));
     expect(ending, stdout).toBe('done');
-    const groups = ['admins', 'staff'].map((name) => named(service, name)[0]?.['pk']);
+    const groups = ['admins', 'staff'].map((name) => service.list(`/core/groups/?name=${name}`)[0]?.['pk']);
     expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual(
       expect.objectContaining({ groups }),
     );

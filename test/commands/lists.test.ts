@@ -8,7 +8,6 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
-import { inFull } from '../support/effort.ts';
 
 const names = {
   applications: (count: number) => Array.from({ length: count }, (_, index) => `app-${index}`),
@@ -56,28 +55,6 @@ async function running(command: typeof plan | typeof apply, text: string, sandbo
   const options = { output: 'text', yes: true, detailedExitcode: true } as const;
   return { ending: await command(['m.yaml'], options, context), stdout: stdout(), requests };
 }
-
-describe('a plan that reads lists', () => {
-  const [applications, users] = inFull ? [1000, 2000] : [200, 400];
-  const declared = manifest(names.applications(applications), names.users(users));
-  const service = holding(declared, { superuser: true });
-
-  test(`of ${applications} existing applications and ${users} users sends a request for each hundred and has no changes`, async () => {
-    const { ending, stdout, requests } = await running(plan, declared, service);
-    expect(ending).toBe('done');
-    expect(stdout).toContain(`${applications + users} in sync.`);
-    expect(stdout).toContain('No changes. Your infrastructure matches the configuration.');
-    expect(requests.length).toBeLessThanOrEqual((applications + users) / 100 + 10);
-  });
-
-  test.runIf(inFull)('shows only the new user among 2,000', async () => {
-    const more = manifest(names.applications(applications), [...names.users(users), 'zoe']);
-    const { ending, stdout, requests } = await running(plan, more, service);
-    expect(ending).toBe('changes');
-    expect(stdout.match(/^ {2}[+?!~] .*/gm)).toEqual([expect.stringContaining('+ user.zoe')]);
-    expect(requests.length).toBeLessThanOrEqual(41);
-  });
-});
 
 describe('a plan that reads lists equals a plan without lists', () => {
   const all = { applications: names.applications(30), users: names.users(40) };

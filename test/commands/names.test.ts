@@ -197,14 +197,6 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     );
   });
 
-  test('names that the token may not see', async () => {
-    const half = sandboxTransport(
-      { ...one, tokens: [{ token: 'canary-half', view_providers: ['Wiki'] }] },
-      'canary-half',
-    );
-    expect((await told(manifest, half)).errors).toEqual(['name-not-found 5:15', 'name-not-found 6:29']);
-  });
-
   test('two names, or a name and an id, of one provider', async () => {
     const text = `version: 1
 applications:
@@ -219,18 +211,6 @@ applications:
     expect((await run('plan', service(), text)).stderr).toContain(
       'No plan for https://id.example.com: two resources have a value that only one may have. Nothing was changed.',
     );
-  });
-
-  test('names whose look-up failed', async () => {
-    const { ending, errors } = await told(manifest, { send: async () => answered(500, 'broken') });
-    expect(ending).toBe('failed');
-    expect(errors).toEqual([
-      'service-unexpected 5:15',
-      'service-unexpected 6:29',
-      'service-unexpected 6:52',
-      'service-unexpected 10:14',
-      'service-unexpected 10:31',
-    ]);
   });
 
   test('names not looked up because the service asks for too long a pause', async () => {

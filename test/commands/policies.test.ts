@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -9,10 +9,10 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
-import { lost } from '../support/scripted-transport.ts';
 import { someMoments, someReleases } from '../support/effort.ts';
+import { faultNames, faulty } from '../support/faulty.ts';
 
-const bindings = '/api/v3/policies/bindings/';
+const bindings = '/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
 const commands = { plan, apply, validate };
 const all = ['update', 'delete'];
@@ -30,34 +30,20 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-function asked({ sandbox }: Service, method: string, path: string, body?: JsonObject): JsonObject {
-  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-  const answer = sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
-  const json = parseJson(answer.body) ?? null;
-  return isJsonObject(json) ? json : {};
-}
-
 /** The bindings of Grafana, in order: `5 staff`, `6 not carol`. */
-function boundIn(service: Service): readonly string[] {
-  const target = textOf(service.sandbox.pk('application', 'grafana'));
-  const results = asked(service, 'GET', `${bindings}?page_size=100&ordering=order`)['results'] ?? null;
-  return (isJsonList(results) ? results : []).flatMap((one) => {
-    if (!isJsonObject(one) || one['target'] !== target) return [];
+function boundIn({ sandbox, list }: Service): readonly string[] {
+  const target = textOf(sandbox.pk('application', 'grafana'));
+  return list(`${bindings}?target=${target}&page_size=100&ordering=order`).map((one) => {
     const { order, negate, enabled, group_obj: group, user_obj: user, policy } = one;
     const of = group ?? user ?? null;
     const name = isJsonObject(of) ? (of['name'] ?? null) : (policy ?? null);
-    return [`${textOf(order)} ${negate ? 'not ' : ''}${textOf(name)}${enabled ? '' : ' (off)'}`];
+    return `${textOf(order)} ${negate ? 'not ' : ''}${textOf(name)}${enabled ? '' : ' (off)'}`;
   });
 }
 
-function bind(service: Service, group: string, order: number, more: JsonObject = {}): void {
-  const target = service.sandbox.pk('application', 'grafana') ?? null;
-  asked(service, 'POST', bindings, {
-    target,
-    group: service.sandbox.pk('group', group) ?? null,
-    order,
-    ...more,
-  });
+function bind({ sandbox, ask }: Service, name: string, order: number, more: JsonObject = {}): void {
+  const target = sandbox.pk('application', 'grafana') ?? null;
+  ask('POST', bindings, { target, group: sandbox.pk('group', name) ?? null, order, ...more });
 }
 
 function serviceWith(release?: SandboxRelease, bound: readonly (readonly [string, number])[] = []): Service {
@@ -244,81 +230,7 @@ test('an export declares policies in full, and groups and users as access', asyn
   expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
 });
 
-/** The service with a fault from the request of this number on, and a check after each request that arrives. */
-function failing(service: Service, at: number, how: keyof typeof faults, after: () => void): Transport {
-  let number = 0;
-  return async (request, signal) => {
-    number += 1;
-    const { arrives, answers } = faults[how](number - at);
-    const answer = arrives ? await service.send(request, signal) : lost;
-    after();
-    return answers ? answer : lost;
-  };
-}
-
-const faults = {
-  'a lost answer to one request': (since: number) => ({ arrives: true, answers: since !== 0 }),
-  'a lost request': (since: number) => ({ arrives: since !== 0, answers: true }),
-  'a kill after a request': (since: number) => ({ arrives: since <= 0, answers: since < 0 }),
-};
-
-const changes: readonly {
-  what: string;
-  before: readonly (readonly [string, number])[];
-  now: string;
-  bound: string[];
-}[] = [
-  {
-    what: 'one binding is added, one changes its order, and one is deleted',
-    before: [
-      ['staff', 5],
-      ['ops', 6],
-    ],
-    now: '{ group: { name: staff }, order: 7 }, { group: { name: contractors }, order: 8 }',
-    bound: ['7 staff', '8 contractors'],
-  },
-  {
-    what: 'all bindings are replaced',
-    before: [['ops', 6]],
-    now: '{ group: { name: staff }, order: 6 }, { group: { name: contractors }, order: 8 }',
-    bound: ['6 staff', '8 contractors'],
-  },
-];
-
-const names = (bound: readonly string[]): string[] => bound.map((one) => one.replace(/^\d+ /, ''));
-
-describe.each(changes)('an apply in which $what', ({ what, before, now, bound }) => {
-  test.each(Object.keys(faults) as (keyof typeof faults)[])(
-    'reaches the declared state in the next run after %s',
-    async (how) => {
-      const was = before.map(([group]) => group);
-      const whole = serviceWith(undefined, before);
-      await run('apply', whole.send, grafana(now), all);
-      for (const at of someMoments(1, whole.requests.length + 1, what.length + how.length)) {
-        const service = serviceWith(undefined, before);
-        let isRight = true;
-        const check = (): void => {
-          const there = names(boundIn(service));
-          // No binding is removed before all additions are done, and no binding is duplicated.
-          const isAdded = names(bound).every((one) => there.includes(one));
-          isRight &&= isAdded || was.every((one) => there.includes(one));
-          isRight &&= new Set(there).size === there.length;
-        };
-        await run('apply', failing(service, at, how, check), grafana(now), all);
-        const { ending, stdout } = await run('apply', service.send, grafana(now), all);
-        check();
-        expect({ at, ending, isRight, bound: boundIn(service) }, stdout).toEqual({
-          at,
-          ending: 'done',
-          isRight: true,
-          bound,
-        });
-      }
-    },
-  );
-});
-
-test.each(Object.keys(faults) as (keyof typeof faults)[])(
+test.each(faultNames)(
   'after %s in its create, an application gets its provider after all bindings, in the next run at the latest',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
@@ -332,7 +244,7 @@ test.each(Object.keys(faults) as (keyof typeof faults)[])(
         isRight &&= provider === null || boundIn(service).length === 2;
         isRight &&= boundIn(service).length <= 2;
       };
-      await run('apply', failing(service, at, how, check), grafana(declared), all);
+      await run('apply', faulty(service.send, at, how, check), grafana(declared), all);
       const { ending, stdout } = await run('apply', service.send, grafana(declared), all);
       check();
       expect({ at, ending, isRight, bound: boundIn(service) }, stdout).toEqual({
@@ -350,10 +262,10 @@ test('a binding changed by somebody else since the plan is left unchanged', asyn
   const service = serviceWith(undefined, [['staff', 5]]);
   let lists = 0;
   const send: Transport = async (request, signal) => {
-    if (request.method === 'GET' && request.path.startsWith(bindings)) {
+    if (request.method === 'GET' && request.path.includes(bindings)) {
       lists += 1;
-      const { pk, ...fields } = (asked(service, 'GET', bindings)['results'] as JsonObject[])[0] ?? {}; // the one that is there
-      if (lists === 2) asked(service, 'PATCH', `${bindings}${textOf(pk ?? null)}/`, { ...fields, order: 40 });
+      const [{ pk, ...fields } = {}] = service.list(bindings);
+      if (lists === 2) service.ask('PATCH', `${bindings}${textOf(pk)}/`, { ...fields, order: 40 });
     }
     return service.send(request, signal);
   };

@@ -4,16 +4,13 @@ import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { show } from '../../src/commands/show.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
-import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
-import { schemaErrors } from '../support/schemas.ts';
-import { lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
 
 const secret = 'canary-of-grafana';
@@ -120,24 +117,6 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     expect((await run('plan', made.send, example, {}, { env })).stdout).toContain('No changes.');
   });
 
-  test('are exported without secrets, and the plan has no changes', async () => {
-    const made = service({}, release);
-    await run('apply', made.send, roll);
-    const { context, stdout, stderr } = capture({
-      url: 'https://id.example.com',
-      transport: made.send,
-      files: config,
-    });
-    await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
-    expect(stdout() + stderr()).not.toContain(secret);
-    expect(stdout()).toContain('- { managed: goauthentik.io/providers/oauth2/scope-openid }');
-    expect(stdout()).toContain(
-      'authorization_flow: { slug: default-provider-authorization-implicit-consent }',
-    );
-    const { ending, stdout: planned } = await run('plan', made.send, stdout(), {}, { env: {} });
-    expect([ending, planned]).toEqual(['done', expect.stringContaining('No changes.')]);
-  });
-
   test('are exported with a comment for the variable of each secret', async () => {
     const made = service({}, release);
     await run(
@@ -169,17 +148,6 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
         )
       ).ending,
     ).toBe('done');
-  });
-
-  test('are created by a saved plan too, which contains no secret', async () => {
-    const made = service({}, release);
-    const { written } = await run('plan', made.send, roll, { out: 'p.json' });
-    const text = written.get('p.json') ?? '';
-    expect(text).not.toContain(secret);
-    const files = { 'm.yaml': roll, 'p.json': text };
-    const { ending, stdout } = await run('apply', made.send, roll, { plan: 'p.json' }, { files });
-    expect([ending, stdout]).toEqual(['done', expect.stringContaining('4 created')]);
-    expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe(secret);
   });
 });
 
@@ -216,24 +184,6 @@ describe('an update of a provider', () => {
     });
   });
 
-  test('is not needed if the service added mappings to a proxy', async () => {
-    const made = service();
-    const text = wiki(
-      '    property_mappings: [{ name: "authentik default OAuth Mapping: OpenID \'email\'" }]\n',
-    );
-    await run('apply', made.send, text);
-    const all = made.sandbox.handle({
-      method: 'GET',
-      path: '/api/v3/propertymappings/all/',
-      headers: { authorization: 'Bearer sandbox-token' },
-      body: '',
-    });
-    const ids = (parseJson(all.body) as { results: { pk: string }[] }).results.map(({ pk }) => pk); // a page
-    made.sandbox.change('proxy', 'Wiki', { mode: 'forward_single', property_mappings: ids });
-    const { stdout } = await run('plan', made.send, text);
-    expect(stdout).toContain('No changes.');
-  });
-
   test('is not needed for another order and spelling of redirect URIs', async () => {
     const made = service({}, '2026.2');
     const uris = (list: string): string => oauth2().replace('[https://grafana.example.com/login]', list);
@@ -250,27 +200,6 @@ describe('an update of a provider', () => {
 });
 
 describe('a create of a provider', () => {
-  const dropping = ({ send }: Service, path: string): Transport => {
-    let isOver = false;
-    return async (request, signal): Promise<Exchange> => {
-      const exchange = await send(request, signal);
-      if (isOver || request.method !== 'POST' || request.path !== path) return exchange;
-      isOver = true;
-      return lost;
-    };
-  };
-
-  test.each(['oauth2', 'proxy'] as const)(
-    'of type %s with a lost answer is settled by its name',
-    async (type) => {
-      const made = service({}, '2026.2');
-      const send = dropping(made, `/api/v3/providers/${type}/`);
-      const { ending, stdout } = await run('apply', send, type === 'oauth2' ? oauth2() : wiki());
-      expect([ending, stdout]).toEqual(['done', expect.stringContaining('so this run probably created it')]);
-      expect(writes(made.requests)).toHaveLength(1);
-    },
-  );
-
   test('sends redirect URIs as a string to a release without lists, and remembers that for later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
@@ -295,6 +224,7 @@ describe('a create of a provider', () => {
         for (const command of ['plan', 'apply'] as const) {
           const { ending, stdout, stderr } = await run(command, made.send, oauth2());
           expect([ending, stdout + stderr]).toEqual(['invalid', expect.stringContaining(refusal)]);
+          expect(stdout + stderr).toContain('a new resource has the name of another record');
         }
         expect(writes(made.requests)).toEqual([]);
       },
@@ -343,21 +273,6 @@ describe('a create of a provider', () => {
       expect([ending, stdout]).toEqual(['done', expect.stringContaining('exists')]);
     });
   });
-
-  test('that fails stops only the application that refers to it', async () => {
-    const made = service();
-    const send: Transport = async (request, signal) =>
-      request.method === 'POST' && request.path === '/api/v3/providers/oauth2/'
-        ? { kind: 'answered', status: 400, headers: {}, body: '{"client_id": ["Taken."]}' }
-        : made.send(request, signal);
-    const { ending, stdout } = await run('apply', send, roll);
-    expect(ending).toBe('incomplete');
-    expect(stdout).toMatch(
-      /application\.grafana {2}not attempted: a resource that it depends on was not created/,
-    );
-    expect(stdout).toContain('+ application.wiki  created');
-    expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
-  });
 });
 
 describe('an outpost', () => {
@@ -376,28 +291,6 @@ describe('an outpost', () => {
       expect((await run('plan', made.send, served)).stdout).toContain('No changes.');
     },
   );
-
-  test('keeps providers added by somebody else between plan and update', async () => {
-    const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, '2026.2');
-    let reads = 0;
-    const send: Transport = (request, signal) => {
-      if (request.method === 'GET' && request.path.startsWith('/api/v3/outposts/') && (reads += 1) === 2)
-        made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
-      return made.send(request, signal);
-    };
-    expect((await run('apply', send, served, allowed)).ending).toBe('done');
-    expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
-  });
-
-  test('is left unchanged without permission to update, and the plan reports it', async () => {
-    const made = service();
-    const { ending, stdout } = await run('apply', made.send, served);
-    expect([ending, stdout]).toEqual([
-      'done',
-      expect.stringContaining('! outpost.authentik Embedded Outpost'),
-    ]);
-    expect(providersOf(made)).toEqual([]);
-  });
 
   test('is suggested in a note if a new proxy provider belongs to none', async () => {
     const made = service();
@@ -457,16 +350,6 @@ describe('a reference to a missing record is an error at its place with a simila
   });
 });
 
-test('contract_only declares no provider, and nothing is sent', async () => {
-  const made = service();
-  const { ending, stderr } = await run('plan', made.send, oauth2(), { contractOnly: true });
-  expect([ending, stderr]).toEqual([
-    'invalid',
-    expect.stringContaining('a provider is not created by the three documented operations'),
-  ]);
-  expect(made.requests).toEqual([]);
-});
-
 test('a literal secret is an error, and is never shown', async () => {
   const clear = oauth2('    client_secret: canary-in-clear\n');
   for (const command of ['validate', 'plan', 'apply'] as const) {
@@ -479,38 +362,6 @@ test('a literal secret is an error, and is never shown', async () => {
     expect(stdout + stderr).not.toContain('canary');
     expect(made.requests).toEqual([]);
   }
-});
-
-test('a secret with an unset variable is an error that names only this variable', async () => {
-  const text = withSecret.replace('GRAFANA_SECRET', 'NOT_SET');
-  const { stdout, stderr } = await run('validate', service().send, text);
-  expect(stdout + stderr).toContain('NOT_SET');
-  expect(stdout + stderr).toContain('[unresolved-reference]');
-  expect(stdout + stderr).not.toContain('as it is');
-  expect((await run('validate', service().send, text, { withoutSecrets: true })).ending).toBe('done');
-});
-
-test('JSON documents of a plan and an apply match their schemas, and can be shown', async () => {
-  const made = service();
-  for (const [command, schema] of [
-    ['plan', 'plan'],
-    ['apply', 'apply'],
-  ] as const) {
-    const { stdout } = await run(command, made.send, roll, { output: 'json' });
-    expect(schemaErrors(schema, parseJson(stdout))).toEqual([]);
-    expect(stdout).toContain('"model": "oauth2provider"');
-    const { context, stdout: shown } = capture({ files: { 'r.json': stdout } });
-    expect(await show('r.json', { output: 'text' } as never, context)).toBe('done'); // what a test gives, the command takes
-    expect(shown()).toContain('+ provider.Grafana');
-  }
-});
-
-test('a provider that belongs to another application is an error at the line that names it', async () => {
-  const made = service({}, '2026.2');
-  await run('apply', made.send, roll);
-  const other = `${oauth2()}applications: [{ slug: other, name: Other, provider: { name: Grafana } }]\n`;
-  const { stdout, stderr } = await run('plan', made.send, other);
-  expect(stdout + stderr).toContain('is already the main provider of `grafana` [provider-taken]');
 });
 
 test('a line with a literal secret is not quoted by other problems either', async () => {
@@ -571,12 +422,4 @@ test('a provider declared absent counts as absent if a provider of another type 
     ending: 'done',
     stdout: expect.stringContaining('No changes.'),
   });
-});
-
-test('a plan that ends because a name is taken reports that', async () => {
-  const made = service({ providers: [{ pk: 1, name: 'Grafana' }] });
-  const { ending, stderr } = await run('plan', made.send, oauth2());
-  expect(ending).toBe('invalid');
-  expect(stderr).toContain('a new resource has the name of another record');
-  expect(stderr).not.toContain('did not lead to ids');
 });

@@ -204,15 +204,6 @@ describe('an inventory of a service', () => {
     expect((await taking(send, 'user', interruption.signal)).gaps).toEqual([{ kind: 'interrupted' }]);
   });
 
-  test("of applications is complete with a superuser's token", async () => {
-    const inventory = await taking(
-      listingService({ applications: manyApplications(120) }).send,
-      'application',
-    );
-    expect(inventory.records).toHaveLength(120);
-    expect(inventory.gaps).toEqual([]);
-  });
-
   test('of applications looks up each listed name with any other token, on any page', async () => {
     const applications = manyApplications(5);
     const { send } = listingService({

@@ -10,7 +10,6 @@ import { anyCharacter } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 import { desired } from '../support/desired.ts';
 import { altered, pageOf } from '../support/listing-service.ts';
-import { readRecordings, responseBody, type Release } from '../support/recordings.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { namesOf, sentOf } from '../support/values.ts';
@@ -481,71 +480,4 @@ test('each name resolves to the id of its record, for random names', async () =>
     ),
     { numRuns: times({ short: 3, full: 400 }) },
   );
-});
-
-describe('a recorded search of a running service', () => {
-  const recordings = (['2023.10', '2025.12', '2026.2'] as const).flatMap((release: Release) =>
-    [
-      ...(release === '2023.10' ? readRecordings(release, 'names') : []),
-      ...readRecordings(release, 'permissions'),
-    ].map((recording) => ({ release, ...recording })),
-  );
-
-  /** Answers a look-up with the recording of this name, for a query of the same group or word. */
-  function recorded(release: Release, name: string): NameService {
-    const found = recordings.find((each) => each.release === release && each.name === name);
-    if (found === undefined) throw new Error(`nothing was recorded as ${name}`);
-    const query = new URL(found.request.path, 'http://localhost').searchParams;
-    return nameService(
-      {},
-      {
-        instead: (asked) => {
-          if (!['name', 'search'].some((key) => query.has(key) && query.get(key) === asked.query.get(key)))
-            return undefined;
-          const { status, headers } = found.response;
-          return answered(status, responseBody(found), headers);
-        },
-      },
-    );
-  }
-
-  test.each([
-    ['2023.10', 'group by name', 'staff', '45a16c62-97ac-4279-a677-824aee4b239e'],
-    ['2023.10', 'group by name: unicode', 'Equipe Été', '5be146dc-2269-43c3-b1f7-c47076bfff07'],
-    ['2023.10', 'group by name: absent', 'nobody', 'not_found'],
-    ['2023.10', 'group by name: case', 'STAFF', 'not_found'],
-    ['2023.10', 'token none: group by name', 'staff', 'denied'],
-    ['2025.12', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
-    ['2026.2', 'may also view users, groups and providers: find groups by name', 'engineering', 'found'],
-    ['2026.2', 'may view one application: find groups by name', 'engineering', 'denied'],
-  ] as const)('for groups resolves the name: %s, %s', async (release, name, group, end) => {
-    const { fields, faults } = await resolved(
-      { users: [user('u', { name: group })] },
-      recorded(release, name),
-    );
-    expect(endOf(fields[0]?.['groups'], faults)).toEqual(
-      end === 'found' ? [expect.stringMatching(/^[-0-9a-f]{36}$/)] : end.length === 36 ? [end] : end,
-    );
-  });
-
-  test.each([
-    ['2023.10', 'token with view_group and view_provider: provider', 'prov-12', 12],
-    ['2023.10', 'token none: provider search', 'prov-1', 'denied'],
-    ['2025.12', 'may also view users, groups and providers: find providers', 'two', 2],
-    ['2026.2', 'may also view users, groups and providers: find providers', 'two', 2],
-    ['2026.2', 'bad token: find providers', 'two', 'denied'],
-  ] as const)('for providers resolves the name: %s, %s', async (release, name, provider, end) => {
-    const { fields, faults } = await resolved(
-      { applications: [application('a', { name: provider })] },
-      recorded(release, name),
-    );
-    expect(endOf(fields[0]?.['provider'], faults)).toEqual(end);
-  });
-
-  /** The value with ids in it, or the reasons why there are none. */
-  function endOf(value: unknown, [fault]: Found['faults']): unknown {
-    if (fault === undefined) return value;
-    const [, { kind, proof }] = fault as [string, { kind: string; proof?: string }];
-    return proof ?? kind;
-  }
 });

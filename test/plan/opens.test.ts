@@ -37,7 +37,9 @@ async function world(
 
 /** The groups and users of bindings, as \`access\` compares them. */
 function subjectsOf(held: readonly JsonObject[]): JsonObject {
-  const groups = held.flatMap(({ group: one }): JsonValue[] => (one === undefined ? [] : [one]));
+  const groups = held.flatMap(({ group: one, negate }): JsonValue[] =>
+    one === undefined || negate === true ? [] : [one],
+  );
   return { 'access.groups': groups, 'access.users': [] };
 }
 
@@ -120,6 +122,35 @@ describe('a change of bindings', () => {
       all,
       [g, others],
     ],
+    ['an added group next to a policy', { access: { groups: [{ name: 'g' }] } }, [policy('p')], {}, [g]],
+    [
+      'an added group next to a negated binding',
+      { access: { groups: [{ name: 'g' }] } },
+      [group('h', { negate: true })],
+      {},
+      [g],
+    ],
+    [
+      'a new group next to a disabled binding in mode all',
+      { access: { groups: [{ name: 'h' }] }, ...all },
+      [group('g'), group('i', { enabled: false })],
+      {},
+      [h],
+    ],
+    [
+      'users admitted by negated bindings if the mode becomes any',
+      { access: 'everyone', policy_engine_mode: 'any' },
+      [group('g', { negate: true }), group('h', { negate: true })],
+      all,
+      [others],
+    ],
+    [
+      'a group with two bindings in mode all if the binding of another becomes disabled',
+      { policies: [group('g'), group('g', { order: 9 }), group('h', { enabled: false })], ...all },
+      [group('g'), group('h')],
+      all,
+      [`users who pass all of these: ${g} and ${g}`],
+    ],
     ['nobody by an empty access, if a policy decides', { access: 'everyone' }, [policy('p')], {}, []],
     [
       'everyone if the policy becomes disabled',
@@ -149,6 +180,7 @@ describe('a change of bindings', () => {
   test.each<[string, JsonValue, readonly string[]]>([
     ['users of either group if the mode becomes any', 'all', [g, h]],
     ['nobody if the mode was any before', 'any', []],
+    ['nobody if no mode was declared before', null, []],
   ])('with a baseline gives access to %s', async (_, before, opened) => {
     const declared = { policies: [group('g'), group('h')], policy_engine_mode: 'any' };
     const { resource, record } = await world(declared, []);

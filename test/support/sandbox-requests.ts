@@ -1,10 +1,11 @@
+import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { seedSandbox, sandboxToken } from '../../src/sandbox/seed.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 
-interface SandboxTransport {
+export interface SandboxTransport {
   readonly sandbox: Sandbox;
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
@@ -12,6 +13,10 @@ interface SandboxTransport {
   readonly lookUps: () => string[];
   /** The bodies of the creates. */
   readonly sent: () => unknown[];
+  /** The answer to another client whose token may do everything; its paths are relative to /api/v3. */
+  readonly ask: (method: string, path: string, body?: JsonObject) => JsonObject;
+  /** The records of a list, as that client sees them. */
+  readonly list: (path: string) => readonly JsonObject[];
 }
 
 /** A transport to a sandbox in this process, with one of its tokens. */
@@ -23,9 +28,21 @@ export function sandboxTransport(
   const { sandbox, refused } = seedSandbox(seed, release);
   if (refused.length > 0) throw new Error(JSON.stringify(refused));
   const requests: HttpRequest[] = [];
+  const ask = (method: string, path: string, body?: JsonObject): JsonObject => {
+    const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const json =
+      parseJson(sandbox.handle({ method, path: `/api/v3${path}`, headers, body: text }).body) ?? null;
+    return isJsonObject(json) ? json : {};
+  };
   return {
     sandbox,
     requests,
+    ask,
+    list: (path) => {
+      const records = ask('GET', path)['results'] ?? null;
+      return isJsonList(records) ? records.filter((one) => isJsonObject(one)) : [];
+    },
     lookUps: () =>
       requests
         .map(({ path }) => decodeURIComponent(path.replace('/api/v3', '').replaceAll('+', ' ')))
