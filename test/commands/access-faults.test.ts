@@ -83,6 +83,15 @@ describe('while another client writes,', () => {
     expect(sent(service, 'PATCH')).toEqual([]);
   });
 
+  test('no binding is added that the other client has just added', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    // Reads: for the plan, before the update, before the bind.
+    const send = before(service, isList, 3, () => bind(service, 'contractors'));
+    const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
+    expect((await run(apply, send, text, allowed)).ending).toBe('done');
+    expect(sent(service, 'POST')).toEqual([]);
+  });
+
   test('no binding is deleted if a declared binding disappears meanwhile', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
