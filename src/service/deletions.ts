@@ -206,23 +206,43 @@ async function judgeBindings(
   const [target, bindings] = opened;
   const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
   const name = JSON.stringify(textOf(use?.['name'] ?? null));
-  const because = `the service would delete ${name} too, the only binding of the record with the id ${target}, which everyone could open then: add another binding first, or delete that record`;
+  const record = await recordWithBindings(target, options);
+  const because = `the service would delete the binding ${name} too, the only binding of ${record}, which everyone could open then: add another binding first, or delete ${record}`;
   return { notes: [], refusal: because };
 }
 
 /** Describes the records that nobody can open without bindings, by id. */
 async function closedWithoutBindings(options: DeletionOptions): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
-  for (const kind of kinds) {
-    if (kind.access === undefined) continue;
-    const list = await readWhole({ ...kind.family.byName, ...listQuery(kind, new Set()) }, options);
-    for (const { received } of list.kind === 'whole' ? list.records : [])
-      closed.set(
-        textOf(received[kind.bindable?.id ?? 'pk']),
-        `the ${kind.type} ${JSON.stringify(textOf(received[kind.identity]))}`,
-      );
-  }
+  for (const kind of kinds)
+    if (kind.access) for (const [id, name] of await bindableRecords(kind, options)) closed.set(id, name);
   return closed;
+}
+
+/** Describes the record that has the bindings to this id, by its name if a list shows it. */
+async function recordWithBindings(target: string, options: DeletionOptions): Promise<string> {
+  const byFamily = new Map(kinds.flatMap((kind) => (kind.bindable ? [[kind.family, kind] as const] : [])));
+  const likelyFirst = [...byFamily.values()].toSorted((a, b) => Number(!a.access) - Number(!b.access));
+  for (const kind of likelyFirst) {
+    const name = (await bindableRecords(kind, options)).get(target);
+    if (name !== undefined) return name;
+  }
+  return `the record with the id ${target}`;
+}
+
+/** Describes the records of a list, by the ids to which bindings may refer. */
+async function bindableRecords(
+  { family, bindable }: Kind,
+  options: DeletionOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const list = await readWhole(family.byName, options);
+  const records = list.kind === 'whole' ? list.records : [];
+  return new Map(
+    records.flatMap(({ received }) => {
+      const name = `the ${family.type.replaceAll('_', ' ')} ${JSON.stringify(textOf(received[family.identity]))}`;
+      return ['pk', bindable?.id ?? 'pk'].map((id) => [textOf(received[id]), name] as const);
+    }),
+  );
 }
 
 /** The `childKey` of every binding that refers to this record. */

@@ -112,7 +112,7 @@ test.each([
   [
     'the last subject bound to an application',
     entry('groups', 'name: staff'),
-    'the service would delete "wiki/staff" too, the only binding of the record',
+    'the service would delete the binding "wiki/staff" too, the only binding of the application "wiki", which everyone could open then',
   ],
 ])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
   const world = new World(seed);

@@ -137,7 +137,8 @@ test.each(someOf(cases, 3))(
       const policies = [{ group: { name: 'bound' }, order: 1, negate }];
       await run({ groups: [{ name: 'bound' }], [kind.list]: [{ ...entry, policies }] });
       const left = await run({ groups: [{ name: 'bound', state: 'absent' }] });
-      expect(left).toContain('everyone could open without it');
+      const of = `the ${family.type.replaceAll('_', ' ')} ${JSON.stringify(entry[identity])}`;
+      expect(left).toContain(`the only binding of ${of}, which everyone could open then`);
     }
     const scope = Object.fromEntries(
       Object.entries(entry).filter(([field]) => [identity, variant?.field, kind.scope].includes(field)),
