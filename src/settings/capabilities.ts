@@ -33,7 +33,7 @@ export function readReach({ values, env, config }: Omit<Sources, 'files'>): Allo
 }
 
 /**
- * The changes that this run may make: from flags, or if there are none, from the file. Throws a UsageError for an unknown
+ * The changes that this run may make, from flags. Without such flags, the file decides. Throws a UsageError for an unknown
  * permission, and for a permission whose capability is off.
  */
 export function permittedCapabilities(
@@ -47,15 +47,18 @@ export function permittedCapabilities(
     if (!isCapability(action)) throw invalidPermission(sourceName, action);
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
-      `${sourceName} is ${action}, and the capability \`${action}\` is not turned on`,
+      `${sourceName} is ${action}, but the capability \`${action}\` is not turned on`,
       contractOnly
-        ? 'contract_only limits rollcall to three operations that change no existing records: leave out contract_only, or leave out ${sourceName}.'
+        ? `contract_only limits rollcall to three operations that change no existing records: leave out contract_only, or leave out ${sourceName}.`
         : `Existing records are changed only if two switches are on: one for the service, \`--capability ${action}\` or \`capabilities: [${action}]\` in rollcall.yaml, and one for the run, \`--allow ${action}\`. Turn on both or none, so that a stray flag or a forgotten setting alone changes nothing.`,
     );
   });
 }
 
-/** The accepted risks, only from flags: a pull request could change the file. Throws a UsageError for unknown names. */
+/**
+ * The accepted risks. They come only from flags, because a pull request could change the file. Throws a UsageError for unknown
+ * names.
+ */
 export function acceptedRisks({ allow = [], nameOf }: Pick<Values, 'allow' | 'nameOf'>): readonly Risk[] {
   return [...new Set(allow)].flatMap((name) => {
     if (isRisk(name)) return [name];

@@ -21,12 +21,19 @@ describe('the switches for updates', () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
-      '--allow is update, and the capability `update` is not turned on',
+      '--allow is update, but the capability `update` is not turned on',
     );
     await expect(plan(['m.yaml'], { output: 'text', allow: ['destroy'] }, context)).rejects.toThrow(
       '--allow cannot be "destroy"',
     );
     expect(world.requests).toEqual([]);
+  });
+
+  test('are a usage error with contract_only, and the advice names the flag to leave out', async () => {
+    const { context } = new World().run();
+    await expect(apply(['m.yaml'], { ...now, contractOnly: true }, context)).rejects.toMatchObject({
+      hint: expect.stringContaining('leave out contract_only, or leave out --allow.') as string,
+    });
   });
 
   test('can both be set by an environment', async () => {
