@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
-/** The fields in which a declaration and the shipped record differ. A field that is in neither has its default. */
+/** The fields in which a declaration and the shipped record differ. A missing field has its default value. */
 export function changedFieldsOf(
   kind: Kind<ResourceType>,
   declared: JsonObject,
@@ -21,7 +21,7 @@ export function changedFieldsOf(
   return changes;
 }
 
-/** The changed fields that may be unchanged: the shipped record lacks them, and their default is not known. */
+/** The changed fields that may have their default value: the shipped record lacks them, and their default is unknown. */
 export function perhapsShipped(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,
@@ -35,7 +35,7 @@ export function perhapsShipped(
   });
 }
 
-/** Reduces a declaration to these fields and its identity. */
+/** Reduces a declaration to its changed fields and its identity. */
 export function onlyFields<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
   const named = new Set([kind.identity, kind.scope, kind.variant?.field]);

@@ -17,14 +17,14 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 
 export interface Credentials {
   readonly address: Address;
-  /** Fields and URLs by name, such as `client_id` and `issuer`, in the order of the document. */
+  /** The values of fields and URLs, by names such as `client_id` and `issuer`. */
   readonly values: Readonly<Record<string, string>>;
 }
 
 export type Missing =
   | { readonly kind: 'absent'; readonly address: Address }
   | { readonly kind: 'unread'; readonly address: Address; readonly list: string; readonly answer: Answer }
-  /** The service shows the record without this field. */
+  /** The service returned the record without this field. */
   | { readonly kind: 'not_shown'; readonly address: Address; readonly field: string }
   | { readonly kind: 'no_url'; readonly address: Address; readonly names: readonly string[] }
   | { readonly kind: 'no_urls'; readonly address: Address; readonly answer: Answer };
@@ -34,7 +34,7 @@ export interface CredentialsRead {
   readonly missing: readonly Missing[];
   /** The records that were read to find the credentials. */
   readonly inventories: readonly Inventory[];
-  /** The ending if the run was interrupted. */
+  /** Set if the run was interrupted. */
   readonly interrupted?: Ending;
 }
 

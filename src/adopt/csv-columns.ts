@@ -64,16 +64,16 @@ const repeatedColumn: Problem = {
 function missingKeyProblem(field: string): Problem {
   return {
     code: 'unknown-field',
-    summary: `\`${field}\` has a column for each of its keys`,
-    detail: `Name this one after its key: \`${field}.department\`.`,
+    summary: `a column of \`${field}\` must name a key`,
+    detail: `Name the column after its key, such as \`${field}.department\`.`,
   };
 }
 
 function missingCellProblem(field: string): Problem {
   return {
     code: 'unknown-field',
-    summary: `no cell can hold \`${field}\``,
-    detail: 'Write it into a manifest.',
+    summary: `a table cannot declare \`${field}\``,
+    detail: 'Declare it in a manifest.',
   };
 }
 
@@ -81,6 +81,6 @@ function missingNameProblem({ identity, list }: Kind): Problem {
   return {
     code: 'missing-field',
     summary: `the column \`${identity}\` is missing`,
-    detail: `The first row names the columns, after the fields of ${list} in a manifest. For a separator other than a comma, use --delimiter.`,
+    detail: `The first row names the columns, and each name is a field of ${list} in a manifest. For a separator other than a comma, use --delimiter.`,
   };
 }

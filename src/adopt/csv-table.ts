@@ -44,7 +44,7 @@ export function readTable(file: SourceFile, delimiter: string, max: number): Row
   return rows;
 }
 
-/** Assembles rows from cells. The parser reports in bytes where cells end; places in files are in UTF-16 code units. */
+/** Assembles rows from cells. The parser reports the end of a cell in bytes, but places in files are in UTF-16 code units. */
 class RowReader {
   readonly #bytes: Buffer;
   #cells = new Map<number, Cell>();
@@ -84,22 +84,22 @@ const syntaxProblems: ReadonlyMap<string, Omit<Problem, 'code'>> = new Map([
   [
     'CSV_QUOTE_NOT_CLOSED',
     {
-      summary: 'the quote that begins this cell does not end',
-      detail: 'Close it, or write a quote inside the cell twice.',
+      summary: 'this quoted cell has no closing quote',
+      detail: 'Close the quote, or double each quote inside the cell.',
     },
   ],
   [
     'CSV_INVALID_CLOSING_QUOTE',
     {
       summary: 'this cell continues after its closing quote',
-      detail: 'Double a quote inside the cell. Nothing may follow the closing quote.',
+      detail: 'Double each quote inside the cell. Nothing may follow the closing quote.',
     },
   ],
   [
     'INVALID_OPENING_QUOTE',
     {
       summary: 'this cell contains a quote, but does not begin with one',
-      detail: 'Put the whole cell in quotes, and write the quote inside it twice.',
+      detail: 'Put the whole cell in quotes, and double each quote inside it.',
     },
   ],
 ]);

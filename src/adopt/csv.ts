@@ -26,19 +26,19 @@ import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
 
 interface TableManifest {
-  /** The manifest, which is valid only if no diagnostic is an error. It does not have the comment for editors. */
+  /** The manifest, which is valid only if no diagnostic is an error. It lacks the comment with the schema for editors. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 interface FromTable {
-  /** Complete only if no diagnostic is an error. */
+  /** The valid rows. If a diagnostic is an error, resources or fields are missing. */
   readonly resources: readonly Resource[];
-  /** The problems of the table, ordered by place. No row is quoted, because rows may be confidential. */
+  /** The problems of the table, ordered by place. They quote no row, because rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The manifest for a CSV file. After the checks of each row, the manifest is checked as a whole. */
+/** Makes a manifest from a CSV file. Checks each row, and then the whole manifest. */
 export async function manifestOfTable(
   filename: string,
   kind: Kind<ResourceType>,
@@ -62,7 +62,11 @@ export async function manifestOfTable(
     diagnostics: [
       ...diagnostics,
       ...errors.map(({ code, summary, detail }) =>
-        diagnosticFor(filename, { code, summary: `its manifest would not be valid: ${summary}`, detail }),
+        diagnosticFor(filename, {
+          code,
+          summary: `the manifest of this table would be invalid: ${summary}`,
+          detail,
+        }),
       ),
     ],
   };
@@ -166,7 +170,7 @@ function resourceIn(
 function wrongLength({ length }: Row, header: Row): Problem {
   return {
     code: 'csv-syntax',
-    summary: `this row has ${length} cells, and the first one has ${header.length}`,
+    summary: `this row has ${length} cells, but the first row has ${header.length}`,
     detail: 'Each row has a cell for each column. Quote a cell that contains a delimiter.',
   };
 }

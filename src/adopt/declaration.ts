@@ -21,25 +21,25 @@ import type { Inventory } from '../observe/gaps.ts';
 import { changedFieldsOf, perhapsShipped, onlyFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
-/** The records to read, and the fields to declare in manifests. */
+/** Which records an export reads, and which fields it declares. */
 export interface ExportScope {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
   readonly isWithNames: boolean;
-  /** Whether records that the service keeps for itself are included. */
+  /** Whether records that the service maintains itself are included. */
   readonly isWithInternal: boolean;
   readonly isWithShipped: boolean;
   readonly without: ReadonlySet<string>;
-  /** Resources that manifests declare already; they are left out. */
+  /** Resources that manifests declare already. They are not exported. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 
 export interface ExportReading {
   readonly inventories: readonly Inventory[];
   readonly release?: Release;
-  /** The names of referenced records, if names were asked for. */
+  /** The names of referenced records, if the export uses names. */
   readonly names: ReadonlyMap<Family, NamesReading>;
-  /** The ending if the run was interrupted, so that records are missing. */
+  /** Set if the run was interrupted, so that records are missing. */
   readonly interrupted?: Ending;
 }
 
@@ -48,12 +48,15 @@ export type NamesReading =
   | ReadonlyMap<string, NameReference>
   | Exclude<ListReading, { kind: 'whole' | 'begun' }>;
 
-/** The declaration of a record, and the fields that must be left out of a manifest. */
+/** The declaration of a record. `secret` lists fields that are left out because their values contain a secret. */
 export interface Declared extends Declaration {
   readonly secret: readonly string[];
 }
 
-/** Whether a record is left out because the service keeps it for itself, and it cannot be known whether anybody changed it. */
+/**
+ * Whether a record is left out because the service maintains it itself. If its shipped state is known, it is exported if it was
+ * changed.
+ */
 export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -70,14 +73,14 @@ export function shippedFor({ isWithShipped }: ExportScope, release: Release | un
 
 interface Declarations {
   readonly found: readonly Declared[];
-  /** The number of records left out: `internal` ones that the service keeps for itself, unchanged `shipped` ones. */
+  /** The numbers of records left out: `internal` records, which the service maintains itself, and unchanged `shipped` records. */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields, with their addresses, that are newer than the release whose defaults were recorded. Their values may be defaults. */
+  /** Fields that are newer than `than`, the latest release whose defaults were recorded. Their values may be defaults. */
   readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
-/** The declarations of all records, by address. Throws a UsageError if a glob matches no record. */
+/** Returns the declarations of all records, sorted by address. Throws a UsageError if a glob matches no record. */
 export function declarationsOf(holdings: ExportReading, wanted: ExportScope): Declarations {
   const { inventories, release } = holdings;
   const selector = new Selector(wanted.selection);
@@ -107,15 +110,15 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
     }
   const isOfType = (glob: string): boolean =>
     wanted.kinds.some(({ type }) => selector.excludesType(type) && glob === `${type}.*`);
-  // A type that is excluded as a whole was not read.
+  // The records of a type that is excluded completely were not read, so its glob has no match.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (
     unmatched !== undefined &&
     inventories.every(({ gaps }) => gaps.every(({ kind }) => kind === 'other_types'))
   )
     throw new UsageError(
-      `nothing in the service has an address like ${unmatched}`,
-      'Addresses are such as application.wiki and user.alice; * matches any text, ? one character.',
+      `no record of the service has an address like ${unmatched}`,
+      'An address has the form of application.wiki or user.alice. * matches any characters, ? matches one.',
     );
   return {
     found: withOwnVariables(found.toSorted(byAddress)),
@@ -148,7 +151,7 @@ function declarationOf(
     }
     const isOnlyShown =
       row.since !== undefined && release && inRange({ before: row.since }, release) === true;
-    // Earlier releases show null in some fields that later releases never show as null; leaving it out loses nothing.
+    // Earlier releases return null in some fields that are never null in later releases. Leaving out such a field changes nothing.
     if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
@@ -207,7 +210,7 @@ export function variableFor(name: string, field: string): string {
 /** The maximum length of a name in characters, as in the manifest's schema. */
 const maxNameLength = 500;
 
-/** The name that replaces an id; undefined if it has no name, or if a manifest cannot contain the name unchanged. */
+/** The name that replaces an id. Undefined if no name is known, or if a manifest cannot contain the name unchanged. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return item && nameForManifest(item);

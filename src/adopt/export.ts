@@ -40,7 +40,7 @@ import { namesById } from '../observe/names-by-id.ts';
 import { readUnboundNow } from '../observe/unbound-access.ts';
 import { withOtherTypes } from '../observe/other-types.ts';
 
-/** Reads the records of some kinds that are to be exported. Changes nothing in the service. */
+/** Reads the records to export. Changes nothing in the service. */
 export function readExportedRecords(
   wanted: ExportScope,
   settings: ServiceSettings,
@@ -93,7 +93,7 @@ export function readExportedRecords(
   });
 }
 
-/** Adds the bindings of the records with these ids, if the kind has bindings. Unread bindings become gaps. */
+/** Adds bindings to the records that the export will contain. Bindings that cannot be read become gaps. */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
@@ -103,7 +103,7 @@ async function withBindingsOf(
 ): Promise<Inventory> {
   const { kind, gaps } = inventory;
   const { access } = kind;
-  // The record itself may have different fields with the same names.
+  // The record itself may have other fields with the names of binding fields.
   const records = inventory.records.map(({ received, shown, ...record }) => ({
     ...record,
     received: withoutBindingFields(kind, received),
@@ -145,7 +145,9 @@ function pkOf({ received }: Inventory['records'][number]): string {
   return textOf(received['pk']);
 }
 
-/** The name for each id. A list that was read already is used if it is complete. A name that several records share is left out. */
+/**
+ * The names of records by their ids, from a complete list that was read already, or from a new one. Shared names are left out.
+ */
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],

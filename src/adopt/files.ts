@@ -11,7 +11,7 @@ interface Manifests {
 /** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
 const maxCharacters = 4_000_000;
 
-/** The maximum length of a path's part in characters. File systems refuse much longer names. */
+/** The maximum number of characters of a file or folder name. File systems refuse much longer names. */
 const maxStepLength = 100;
 
 const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
@@ -41,7 +41,7 @@ export function manifestFiles(
   return { texts, unwritable };
 }
 
-/** The name, changed if another file has it already. */
+/** Adds a number to the name if another file has the same name. */
 function unusedName(name: string, texts: ReadonlyMap<string, string>): string {
   let free = `${name}.yaml`;
   for (let number = 2; texts.has(free); number += 1) free = `${name}-${number}.yaml`;
@@ -63,7 +63,7 @@ function splitManifest(
   ];
 }
 
-/** The name of the file for a declaration, without extension. It has only plain letters, and a folder for each part of a path. */
+/** The filename for a declaration, without extension. A path such as `staff/engineering` gives a folder for each part. */
 function fileName({ kind, fields }: Declaration, split: Split): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];

@@ -17,7 +17,7 @@ import {
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** The fields to declare for a record. Fields that are missing here are not declared. */
+/** A record to write into a manifest. Only the fields that it has here are declared. */
 export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
@@ -37,12 +37,12 @@ export interface Unwritable {
 }
 
 interface Writable {
-  /** In the order of the schema; undefined if the record cannot be declared at all. */
+  /** The fields in the order of the schema. Undefined if the record cannot be declared at all. */
   readonly fields?: JsonObject;
   readonly unwritable: readonly Unwritable[];
 }
 
-/** Reduces a record to what a manifest can declare. Reading such a manifest gives the same values and no error. */
+/** Reduces a record to the fields that a manifest can declare. Reading that manifest gives the same values and no error. */
 export function writableDeclaration(
   { address, kind, fields: given, release }: Declaration,
   check: Validate,
@@ -146,8 +146,8 @@ export function refusalOfKey(key: string): Problem | undefined {
   if (!key.includes('${')) return keyRefusal(key);
   return {
     code: 'invalid-reference',
-    summary: 'a key cannot hold a ${',
-    detail: 'It begins a reference, and references work in values only.',
+    summary: 'a key cannot contain a ${',
+    detail: 'It begins a reference, and references are allowed only in values.',
   };
 }
 

@@ -14,8 +14,8 @@ interface WrittenManifest {
 }
 
 /**
- * Writes the manifest of records as a person would: sorted by name, with common values as defaults. Reading it gives the same
- * fields, except those that no manifest can declare. `schema` is the path of the schema for editors.
+ * Writes a manifest of records as a person would: sorted by name, with common values as defaults. Reading the manifest gives the
+ * same fields, except fields that no manifest can declare. `schema` is the path of the schema for editors.
  */
 export function writeManifest(
   declarations: readonly Declaration[],
@@ -44,12 +44,12 @@ export function writeManifest(
 const twice: Problem = {
   code: 'duplicate-resource',
   summary: 'another record has this name',
-  detail: 'A manifest declares each once.',
+  detail: 'A manifest can declare a name only once.',
 };
 
 interface List {
   readonly list: string;
-  /** The kind of its first entry. All of its entries have the same type. */
+  /** The kind of the first entry. All entries have the same type. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }
@@ -81,7 +81,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
     for (const entry of entries) {
       const alone = yamlValueOf({ [list]: [fieldsBesideDefaults(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
-      // A secret that is not declared is not managed, so a plan does not need it.
+      // Secrets are only comments, so a plan of the manifest does not need their values.
       for (const [field, variable] of Object.entries(entry.variables))
         parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
@@ -91,12 +91,12 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
   return parts.join('');
 }
 
-/** The number of lines before the defaults of a kind. */
+/** The number of lines that defaults of a kind need in addition to their values. */
 const headLines = 2;
 
 /**
- * The values that most entries of a kind share, as defaults, if these make the manifest shorter. Only fields that every entry
- * declares can become defaults, because defaults also apply to entries without the field.
+ * The values that most entries of a kind share, if the manifest becomes shorter by writing them as defaults. Only fields that
+ * every entry declares can become defaults, because defaults also apply to entries without the field.
  */
 function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   const shared: Record<string, JsonValue> = {};

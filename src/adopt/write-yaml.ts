@@ -32,7 +32,7 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
   return tag.tag === 'tag:yaml.org,2002:str';
 }
 
-/** The library's way to write strings, except for strings that people could not read or editors would change. */
+/** Writes strings as the library does, except strings that people could not read or that editors would change. */
 function readableScalar({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,

@@ -92,7 +92,7 @@ describe('rollcall import csv', () => {
     [
       'another delimiter than the comma',
       'username;name\na;b\n',
-      'people.csv: error: the column `username` is missing [missing-field]\n    The first row names the columns, after the fields of users in a manifest. For a separator other than a comma, use --delimiter.\n',
+      'people.csv: error: the column `username` is missing [missing-field]\n    The first row names the columns, and each name is a field of users in a manifest. For a separator other than a comma, use --delimiter.\n',
     ],
     [
       'the encoding Latin-1',
@@ -148,7 +148,7 @@ describe('rollcall import csv', () => {
     const { code, stdout, stderr } = await importing(`username,attributes.${key}\n${rows}`);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(
-      'people.csv: error: its manifest would not be valid: this file is larger than 16 MiB [file-too-large]',
+      'people.csv: error: the manifest of this table would be invalid: this file is larger than 16 MiB [file-too-large]',
     );
   });
 });
