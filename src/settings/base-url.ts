@@ -12,7 +12,7 @@ export function readBaseUrl(
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw invalidUrl('has an unknown scheme', 'It begins with https:// or http://.');
   if (url.username !== '' || url.password !== '')
-    throw invalidUrl('holds a user name or a password', 'Set the token in ROLLCALL_TOKEN.');
+    throw invalidUrl('contains a user name or a password', 'Set the token in ROLLCALL_TOKEN.');
   const page = servicePage.exec(url.pathname);
   if (page) {
     const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
@@ -22,7 +22,7 @@ export function readBaseUrl(
     );
   }
   if (url.search !== '' || url.hash !== '')
-    throw invalidUrl('holds a query or a fragment', 'Leave out the part after the path.');
+    throw invalidUrl('contains a query or a fragment', 'Leave out the part after the path.');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,

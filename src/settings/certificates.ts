@@ -23,7 +23,7 @@ export async function readCaFile(
 async function authoritiesIn(path: string, files: Pick<Files, 'read'>): Promise<readonly string[]> {
   const certificates = certificatesOf(await readPem('the file of authorities', path, files));
   if (certificates.length === 0)
-    throw new UsageError(`the file of authorities holds no certificate: ${path}`, pemHint);
+    throw new UsageError(`the file of authorities contains no certificate: ${path}`, pemHint);
   for (const [index, certificate] of certificates.entries()) {
     const invalidCertificate = `Certificate ${index + 1} of ${certificates.length} is damaged.`;
     parseOrUsageError(
@@ -59,7 +59,7 @@ export async function readClientCertificate({
   const text = await readPem(`the file of ${certName}`, path, files);
   const first = parseOrUsageError(
     () => new X509Certificate(text),
-    `the file of ${certName} holds no certificate that can be used: ${path}`,
+    `the file of ${certName} contains no usable certificate: ${path}`,
     pemHint,
   );
   const keyText = keyPath === undefined ? text : await readPem(`the file of ${keyName}`, keyPath, files);

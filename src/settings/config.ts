@@ -24,9 +24,9 @@ export interface ReadConfig {
   /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** If the file is invalid, the places that can still be found. */
+  /** The places of tokens. If the file is invalid, some places may be missing. */
   readonly tokens: TokenPlaces;
-  /** If the file is invalid, every field that it may have been meant to hide. */
+  /** The fields to hide. If the file is invalid, all fields that it may be meant to hide. */
   readonly hide: HiddenFieldNames;
 }
 
@@ -92,7 +92,7 @@ export async function readConfig(
   };
 }
 
-/** Empty if the file is missing or invalid. */
+/** Returns no names if the file is missing or invalid. */
 export async function environmentNames(
   filename: string | undefined,
   files: Files,
@@ -104,7 +104,7 @@ export async function environmentNames(
   return isJsonObject(environments) ? Object.keys(environments) : [];
 }
 
-/** Problems that a schema cannot find. */
+/** Reports problems that no schema can find. */
 async function configProblems(
   config: Config,
   places: Places,
@@ -201,7 +201,7 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
  */
 const outsideFolder: Problem = {
   code: 'outside-project',
-  summary: 'this is not below the folder of this file',
+  summary: 'this path is not inside the folder of this file',
   detail: 'Move the file into that folder, or name it on the command line.',
 };
 

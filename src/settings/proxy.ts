@@ -32,7 +32,7 @@ export function readProxy(
   if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname)) {
     throw new UsageError(
       `the token would be sent to the proxy ${proxy.origin} unencrypted`,
-      `Go around it with NO_PROXY=${hostname}, or use ${insecureOptionName} if the connection is protected by other means.`,
+      `Bypass the proxy with NO_PROXY=${hostname}, or use ${insecureOptionName} if the connection is protected by other means.`,
     );
   }
   return proxy;
@@ -52,7 +52,8 @@ function parseProxy(name: string, text: string): ProxySettings {
   const fullUrl = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(fullUrl)) throw invalidProxy('is not a URL');
   const { protocol, origin, username, password } = new URL(fullUrl);
-  if (protocol !== 'http:' && protocol !== 'https:') throw invalidProxy('names no http:// or https:// proxy');
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw invalidProxy('is not the URL of an http:// or https:// proxy');
   if (username === '' && password === '') return { origin, secrets: [] };
   try {
     const decodedPassword = decodeURIComponent(password);
@@ -61,7 +62,7 @@ function parseProxy(name: string, text: string): ProxySettings {
     const secrets = [sent, credentials, decodedPassword].map((part) => new Secret(part));
     return { origin, authorization: new Secret(`Basic ${sent}`), secrets };
   } catch {
-    throw invalidProxy('holds a % that begins no character');
+    throw invalidProxy('contains a % that does not encode a character');
   }
 }
 

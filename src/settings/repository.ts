@@ -15,8 +15,8 @@ const checkoutVariables = [
 export type PathInRepository = (path: string) => string;
 
 /**
- * Paths are converted if the working directory is in the checkout of a pipeline. Other paths stay unchanged: all paths outside a
- * pipeline, and in a pipeline, paths outside the repository.
+ * Returns the conversion for the checkout of a pipeline that contains the working directory. Outside a pipeline, and for paths
+ * outside the repository, paths stay unchanged.
  */
 export async function pathsInRepository(
   env: Environment,

@@ -10,7 +10,7 @@ export interface RunTarget extends Partial<Destination> {
   readonly config: string;
 }
 
-/** If only rollcall.yaml names the service, the target does not have it. */
+/** If only rollcall.yaml names the service, the target has no service. */
 export async function runTargetOf(
   flags: { readonly url?: string; readonly env?: string; readonly config?: string },
   env: Environment,

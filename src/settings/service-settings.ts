@@ -19,7 +19,7 @@ export interface ServiceSettings extends AllowedOperations {
   readonly timeoutMs: number;
   readonly wait: {
     readonly milliseconds: number;
-    /** Whether the user has set it; false for the default. */
+    /** Whether the user set the waiting time. */
     readonly isExplicit: boolean;
   };
   readonly concurrency: number;

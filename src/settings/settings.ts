@@ -41,7 +41,7 @@ export interface Settings extends AllowedOperations {
     /** Files and variables with secrets of rollcall, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
   };
-  /** Fields that no output shows; if rollcall.yaml is invalid, every field that it may name. */
+  /** Fields that no output shows. If rollcall.yaml is invalid, all fields that it may be meant to hide. */
   readonly hide: HiddenFieldNames;
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
@@ -57,11 +57,11 @@ export function manifestPaths({ paths, diagnostics }: Settings): readonly string
 }
 
 type Purpose =
-  /** To send requests. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
+  /** For runs that send requests. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
   | 'service'
-  /** To check manifests. The token and other secrets are read if possible, so that they can be redacted. */
+  /** For checks of manifests. The token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
-  /** To list names, or to find out which files are manifests. No secret is read. */
+  /** For lists of names and of manifests. No secret is read. */
   | 'names';
 
 /** Merges flags, environment variables and configuration files. Throws a UsageError. */
@@ -140,7 +140,7 @@ async function secretFilePaths(
   return closed;
 }
 
-/** The secrets of a run with the service that can be read, for redaction. Never throws. */
+/** Reads as many of the run's secrets as possible, for redaction. Never throws. */
 async function readableServiceSecrets(
   given: Omit<Sources, 'files'>,
   files: Files,
@@ -206,7 +206,7 @@ function refuseSharedStandardInput(
   const [first, second] = uses;
   if (first === undefined || second === undefined) return;
   throw new UsageError(
-    `standard input cannot hold both ${first.what} and ${second.what}`,
+    `standard input cannot contain both ${first.what} and ${second.what}`,
     'Name a file for one of the two.',
   );
 }

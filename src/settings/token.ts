@@ -36,11 +36,11 @@ async function configuredToken({ env, config, files }: Sources): Promise<Secret 
   const configuredTokens = tokenEnv === undefined ? undefined : nonEmpty(environmentValue(env, tokenEnv));
   if (tokenEnv !== undefined && configuredTokens !== undefined) return checkToken(configuredTokens, tokenEnv);
   if (tokenFile === undefined) return undefined;
-  // Otherwise a change of rollcall.yaml could send any file of the machine to any URL.
+  // Without this check, a change of rollcall.yaml could send any file of the machine to any URL.
   if (hasTokenOutside) {
     throw new UsageError(
       `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
-      'It is not read, because anyone who changes rollcall.yaml could have it sent to their own URL. Name it with --token-file or ROLLCALL_TOKEN_FILE, or move it into that folder.',
+      'The file is not read, because anyone who can change rollcall.yaml could send it to a URL of their own. Name the file with --token-file or ROLLCALL_TOKEN_FILE, or move it into that folder.',
     );
   }
   return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
@@ -70,7 +70,7 @@ export async function refuseTokenMismatch(token: Secret, sources: Sources): Prom
   if (ownPlace?.reveal() === token.reveal()) return;
   const tokenPlace = places.join(' or ');
   throw new UsageError(
-    `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${tokenPlace}, which holds ${ownPlace ? 'another' : 'none'}`,
+    `${variable} is set, but the environment ${JSON.stringify(environment)} takes its token from ${tokenPlace}, which contains ${ownPlace ? 'another' : 'no'} token`,
     `${ownPlace ? `Unset ${variable}` : `Set the token in ${tokenPlace}`}, or give the path of a file with the right token in ${nameOf('tokenFile')}.`,
   );
 }
@@ -86,7 +86,7 @@ async function readTokenFile(path: string, files: Sources['files']): Promise<str
 /** Checks that a token is one line of visible ASCII. White space around it, usually a final newline, is removed. */
 function checkToken(text: string, sourceName: string): Secret {
   const token = text.trim();
-  if (token === '') throw new UsageError('the access token is empty', `${sourceName} holds nothing.`);
+  if (token === '') throw new UsageError('the access token is empty', `${sourceName} contains nothing.`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
       'the access token contains characters that no token has',

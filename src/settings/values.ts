@@ -48,7 +48,7 @@ export interface ChosenConfig {
   readonly vars: JsonObject;
   /** Files of variables. Later files override earlier ones, and `vars` overrides all files. */
   readonly varsFiles?: readonly string[] | undefined;
-  /** Undefined if an environment is chosen. Otherwise the variables of each environment, by the environment's name. */
+  /** The variables of each environment, by its name. Undefined if an environment is chosen. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
   readonly url?: string | undefined;
   readonly tokenEnv?: string | undefined;

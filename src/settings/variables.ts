@@ -57,7 +57,7 @@ async function readVarsFile(
     return { variables: value, diagnostics: refuseReferences(value, [], places, file) };
   const fault = diagnosticAt(file, places.valueSpan([]), {
     code: 'wrong-type',
-    summary: 'this file holds no variables',
+    summary: 'this file contains no variables',
     detail: 'Write each variable on its own line, as `name: value`.',
   });
   return { variables: {}, diagnostics: [fault] };
@@ -73,7 +73,7 @@ function readAssignment(assignment: string): [name: string, value: JsonValue] {
   if (fault === undefined && value !== undefined) return [name, text === '' ? '' : value];
   const isNumber = text !== '' && !Number.isNaN(Number(text));
   throw new UsageError(
-    `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
+    `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'it contains no value'}`,
     `If it is a string, quote it: --var '${name}="…"'.${isNumber ? ` Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : ''}`,
   );
 }
@@ -88,7 +88,7 @@ export function refuseReferences(
   if (typeof value === 'string' && value.includes('${')) {
     const problem: Problem = {
       code: 'invalid-reference',
-      summary: 'a variable cannot hold a reference',
+      summary: 'a variable cannot contain a reference',
       detail: 'Refer to the environment or to a file in the manifest itself.',
     };
     return [diagnosticAt(file, places.valueSpan(path), problem)];

@@ -85,26 +85,34 @@ describe('the general token with a chosen environment', () => {
     [
       'production',
       { ...own, ...other },
-      'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which holds another',
+      'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which contains another token',
     ],
-    ['production', other, 'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which holds none'],
+    ['production', other, 'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which contains no token'],
     [
       'production',
       { ...own, ...otherFile },
-      'ROLLCALL_TOKEN_FILE is set, … PRODUCTION_TOKEN, which holds another',
+      'ROLLCALL_TOKEN_FILE is set, … PRODUCTION_TOKEN, which contains another token',
     ],
-    ['from-file', other, 'ROLLCALL_TOKEN is set, … from the file production.token, which holds another'],
+    [
+      'from-file',
+      other,
+      'ROLLCALL_TOKEN is set, … from the file production.token, which contains another token',
+    ],
     [
       'from-file',
       otherFile,
-      'ROLLCALL_TOKEN_FILE is set, … from the file production.token, which holds another',
+      'ROLLCALL_TOKEN_FILE is set, … from the file production.token, which contains another token',
     ],
-    ['from-nowhere', other, 'from the file missing.token, which holds none'],
-    ['from-either', other, 'from PRODUCTION_TOKEN or the file production.token, which holds another'],
+    ['from-nowhere', other, 'from the file missing.token, which contains no token'],
+    [
+      'from-either',
+      other,
+      'from PRODUCTION_TOKEN or the file production.token, which contains another token',
+    ],
     [
       'from-either',
       { PRODUCTION_TOKEN: 'canary-x', ROLLCALL_TOKEN: 'canary-production' },
-      'which holds another',
+      'which contains another token',
     ],
   ])("is refused if it differs from the environment's: %s with %o", async (env, variables, said) => {
     const { message, hint } = await refusalOf({ env }, variables);
@@ -115,7 +123,7 @@ describe('the general token with a chosen environment', () => {
 
   test('is refused with --url too, as it is unclear which token that service should get', async () => {
     const flags = { env: 'production', url: 'https://a.example.com' };
-    expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which holds another');
+    expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which contains another token');
   });
 
   test.each<[string, Flags, Variables, string]>([

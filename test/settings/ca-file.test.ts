@@ -24,8 +24,8 @@ describe('the file of certificate authorities', () => {
 
   test.each([
     ['none.pem', /cannot be read/],
-    ['empty', /holds no certificate: empty/],
-    ['key.pem', /holds no certificate: key.pem/],
+    ['empty', /contains no certificate: empty/],
+    ['key.pem', /contains no certificate: key.pem/],
     ['cut.pem', /cannot be used: cut.pem/],
     ['second-cut.pem', /cannot be used: second-cut.pem/],
   ])('is refused: %s', async (path, message) => {

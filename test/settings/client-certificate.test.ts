@@ -51,7 +51,7 @@ describe('the client certificate', () => {
 
   test.each([
     ['none.pem', 'client.key', {}, /--client-cert cannot be read/],
-    ['empty', 'client.key', {}, /--client-cert holds no certificate/],
+    ['empty', 'client.key', {}, /--client-cert contains no usable certificate/],
     ['client.pem', 'none.key', {}, /--client-key cannot be read/],
     ['client.pem', undefined, {}, /the key of the client certificate cannot be used: client.pem/],
     ['client.pem', 'encrypted.key', {}, /cannot be used: encrypted.key/],

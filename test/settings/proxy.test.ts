@@ -73,9 +73,9 @@ describe('the proxy', () => {
   });
 
   test.each([
-    ['socks5://me:secret@p:1080', /names no http:\/\/ or https:\/\/ proxy/],
+    ['socks5://me:secret@p:1080', /is not the URL of an http:\/\/ or https:\/\/ proxy/],
     ['http://me:secret@p:99999', /is not a URL/],
-    ['http://me:secret%E0%A4%A@p', /begins no character/],
+    ['http://me:secret%E0%A4%A@p', /does not encode a character/],
   ])('%s is refused without showing its password', (HTTPS_PROXY, message) => {
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).toThrow(message);
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).not.toThrow(/secret/);
