@@ -289,7 +289,7 @@ function descriptionOf(kind, name) {
     name === 'state' &&
       `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${own.length === 1 ? 'identity' : own.join(' and ')}. It is not sent.`,
     name === scope &&
-      `Every entry has it: a ${identity} counts within it, and the address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
+      `Every entry has it: its ${identity} is unique only within this field, and the address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
       `As \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent, ${isUnseen ? '' : 'compared, '}and shown nowhere.`,
     isUnseen &&

@@ -21,7 +21,7 @@ export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
   readonly now?: JsonValue;
-  /** A text about values that are no longer declared but stay in the service, where a plan found them. */
+  /** A remark on values that are no longer declared, but that a plan found in the service. */
   readonly stays?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Baseline {
 
 export interface RemovedEntry {
   readonly address: Address;
-  /** The place of the earlier declaration; undefined if it was invalid. */
+  /** The place of the earlier declaration. Undefined if that declaration was invalid. */
   readonly source?: Source;
   /** Whether the account can still log in; undefined if the service was not asked. */
   readonly active?: boolean;
@@ -43,7 +43,9 @@ export interface Comparison {
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
-/** Compares declarations with a baseline; secret fields by their references. `isRelevant` selects removed entries. */
+/**
+ * Compares declarations with a baseline. Secret fields are compared by their references. `isRelevant` selects removed entries.
+ */
 export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,

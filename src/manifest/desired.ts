@@ -232,7 +232,7 @@ const renameNotDocumented = undocumentedProblem(
 );
 
 const bindingsNotDocumented = undocumentedProblem(
-  '`access` is not possible with the three documented operations of contract_only',
+  '`access` is not possible with the three documented operations',
   'Leave out `access`, or turn off contract_only.',
 );
 
@@ -271,7 +271,7 @@ function createNotDocumented({ words, list }: Kind): Problem {
 function nameNotSupported({ type }: Family, findId: string): Problem {
   return {
     code: 'contract-only',
-    summary: `no ${type} is looked up by its name, as contract_only keeps to the three documented operations`,
+    summary: `a ${type} cannot be looked up by its name, because contract_only allows only the three documented operations`,
     detail: `Write the id. ${findId}`,
   };
 }

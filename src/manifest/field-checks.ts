@@ -6,7 +6,7 @@ import { memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
-/** Checks the valid fields of an entry, and for a new record the required fields that the entry does not declare. */
+/** Checks the valid fields of an entry and, if the record is new, reports missing fields. */
 export function* fieldChecks(
   resource: Resource,
   release: Release | undefined,
@@ -14,7 +14,7 @@ export function* fieldChecks(
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
-  // If a field is invalid, another field may be missing only because it was misspelt.
+  // An unknown field may be the misspelt name of a missing field, so missing fields are then not reported.
   const canReportMissing =
     isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
   const { scope } = kind;
@@ -54,8 +54,8 @@ const createWithout = 'They create the record without this field, and apply repo
 function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {
     code: 'missing-field',
-    summary: `the field \`${scope}\` is missing, and the \`${identity}\` counts within it`,
-    detail: `${words.one.replace(/^./, (letter) => letter.toUpperCase())} is known by both: each \`${scope}\` can have one of this name.`,
+    summary: `the field \`${scope}\` is missing, and the \`${identity}\` is unique only within it`,
+    detail: `Each \`${scope}\` can have ${words.one} of this name, so the entry needs both fields.`,
   };
 }
 

@@ -153,8 +153,8 @@ class Search {
   async #addFile(path: string): Promise<void> {
     const realPath = await this.#files.realPath(path);
     if (realPath === this.#settingsPath) {
-      const detail = 'Name the manifests, or list them under `manifests` in it.';
-      this.#report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
+      const detail = 'Name the manifests instead, or list them under `manifests` in this file.';
+      this.#report(path, 'forbidden-file', 'this is the configuration file, not a manifest', detail);
     } else this.#add(path, realPath);
   }
 
@@ -234,11 +234,11 @@ class Search {
   }
 
   #reportLoop(path: string): void {
-    this.#report(path, 'link-loop', 'this link leads back to a folder that it is in', 'Remove the link.');
+    this.#report(path, 'link-loop', 'this link leads back to a folder that contains it', 'Remove the link.');
   }
 
   #reportNothing(path: string, summary: string): void {
-    const words = summary + (this.#isSettingsFound ? ', but for the file of settings' : '');
+    const words = summary + (this.#isSettingsFound ? ', except the configuration file' : '');
     this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, and is refused.');
   }
 

@@ -19,12 +19,12 @@ interface Ownership {
 /** The entries seen so far, each by its address. */
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
-  /** The addresses of entries whose names differ from their simplified form, by the simplified form. */
+  /** For addresses that are not in simplified form: simplified address → address. */
   readonly similarAddresses: Map<Address, Address> = new Map();
   /** Values that only one resource may have. */
   readonly ownedValues: Map<string, Ownership> = new Map();
   readonly formerAddresses: Map<Address, Ownership> = new Map();
-  /** Resources to delete, and resources that others name. */
+  /** The places of entries with `state: absent`, and of references, by the address of the resource. */
   readonly deletedEntries: Map<Address, Range> = new Map();
   readonly referencedEntries: Map<Address, Range> = new Map();
   /** The references from each resource that may be part of a cycle. */
@@ -53,7 +53,7 @@ export function checkFormerName(
   const { kind, address } = resource;
   const heir = formerAddresses.get(address);
   if (heir !== undefined) {
-    const summary = `${nameOf(heir.owner)} is declared as the renamed resource`;
+    const summary = `this is the former name of ${nameOf(heir.owner)}`;
     report(kind.identity, formerProblem(summary, heir.at));
   }
   const former = formerName(resource);
@@ -82,7 +82,7 @@ function formerProblem(summary: string, at: Range, detail = oneStepAtATime): Pro
 }
 
 function renamedProblem(before: string, now: string, at: Range): Problem {
-  const summary = `${before} is ${now} now, and is named as it was before`;
+  const summary = `${before} is renamed to ${now}, but is still referred to by its former name`;
   return formerProblem(summary, at, 'Use the new name in references.');
 }
 

@@ -124,7 +124,7 @@ export async function loadManifests(
   };
 }
 
-/** Checks the fields of valid manifests by the release. Records in `existing` need no further fields. */
+/** Checks the fields of valid manifests by the release. For the records in `existing`, no field is required. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -20,7 +20,7 @@ export function listsOfManifest(manifest: JsonValue): readonly string[] {
   return [...new Set(named)].filter((list) => Object.hasOwn(lists, list));
 }
 
-/** `provider` for the defaults of `provider` and of `provider.oauth2`. */
+/** Returns `provider` for the keys `provider` and `provider.oauth2` in defaults. */
 function typeOfDefaults(key: string): string {
   return key.replace(/\..*/s, '');
 }

@@ -39,7 +39,7 @@ function schemaPart(node: JsonObject, value: JsonValue): JsonObject {
   );
 }
 
-/** Looks up a reference such as `#/definitions/group`, or to a part of a definition. */
+/** Resolves a reference to a definition, such as `#/definitions/group`, or to a part of a definition. */
 function definition(ref: string): JsonObject {
   return objectIn(valueAt(schema(), pointerSteps(ref)));
 }

@@ -24,7 +24,7 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Returns a whole number below `limit`, for `${generate:LENGTH}`; by default from a cryptographically secure source. */
   readonly random?: (limit: number) => number;
-  /** `assumed`: secrets are not read; each sensitive reference is taken to exist, with an unknown value. */
+  /** If `assumed`, no secret is read: each sensitive reference counts as resolved, with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   readonly hide?: HiddenFieldNames;
   /** Whether only documented operations are allowed. If so, names cannot replace ids. */
@@ -119,7 +119,9 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, variables, references };
 }
 
-/** Whether a fault may not exist because the value is unknown. Sensitive values are known to be strings. */
+/**
+ * Whether a fault is uncertain because the value is unknown. A sensitive value is always a string, so a wrong type is certain.
+ */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
@@ -153,7 +155,9 @@ const plainTextSecret: Problem = {
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
-/** Reports a token, which would be sent and shown in the plan, even with escapes or split between references. */
+/**
+ * Reports an access token, which would be sent and shown in the plan. Finds it also if it is escaped or split between references.
+ */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathOfText(token, value) : undefined;

@@ -52,7 +52,7 @@ function pieceOf(reference: string | undefined): ReferencePiece {
     written,
   });
   if (reference === undefined)
-    return fault('a reference begins here, and its end is missing', 'Close the reference with }.');
+    return fault('a reference begins here, but its closing brace is missing', 'Close the reference with }.');
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
   const [, own] = /^(\w+):[-=?+]/.exec(name) ?? [];

@@ -38,7 +38,7 @@ interface ResolvedValue {
   /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The places of references that could not be resolved. They stay as written. */
+  /** The places of references that could not be resolved. These references stay as written. */
   readonly unresolved: PathMap<true>;
 }
 
@@ -220,8 +220,8 @@ class Resolver {
 
 const referenceInKey: Problem = {
   code: 'invalid-reference',
-  summary: 'a key cannot hold a reference',
-  detail: 'References work in values only.',
+  summary: 'a key cannot contain a reference',
+  detail: 'References are allowed only in values.',
 };
 
 function environmentsHint(
@@ -231,7 +231,7 @@ function environmentsHint(
 ): string | undefined {
   const names = Object.keys(choices).filter((name) => isCandidate(choices[name] ?? {}));
   if (names.length === 0) return undefined;
-  return `No environment is chosen. It ${verb} a value in: ${names.join(', ')}. Choose one with --env.`;
+  return `No environment is chosen. The variable ${verb} a value in: ${names.join(', ')}. Choose one with --env.`;
 }
 
 function referenceOf({ kind, name }: { kind: 'env' | 'file'; name: string }): SecretReference {

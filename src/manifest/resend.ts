@@ -14,7 +14,7 @@ export function resendTargets(
 ): ReadonlySet<Address> {
   if (addresses.length > 0 && !allow.includes('update'))
     throw new UsageError(
-      '--resend changes existing records, and this run may not',
+      '--resend changes existing records, but this run may not',
       'Turn on the capability `update`, and add --allow update.',
     );
   const named = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
@@ -23,7 +23,7 @@ export function resendTargets(
       const resource = named.get(address);
       if (resource === undefined)
         throw new UsageError(
-          `--resend names ${address}, and no such resource is selected`,
+          `--resend names ${address}, but no such resource is selected`,
           didYouMean(address, [...named.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
         );
       if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))

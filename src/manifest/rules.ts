@@ -176,7 +176,7 @@ function checkSimilarName(
   });
 }
 
-/** Reports, at the last of them, resources of a kind that refer to each other in a cycle, so that none can be created first. */
+/** Reports resources of a kind that refer to each other in a cycle, so that no resource can be created first. */
 function checkReferenceCycle(
   { resource, isFirst }: Entry,
   { references }: SeenEntries,
@@ -200,7 +200,7 @@ function checkReferenceCycle(
       to === address
         ? ['it refers to itself', 'Remove the name, because a record cannot depend on itself.']
         : [
-            `${to} leads back to it`,
+            `${to} refers back to this resource`,
             `Here it refers to ${to}; ${links.join(', ')}. None of them can be created first: remove one of these references.`,
           ];
     report(field, { code: 'circular-reference', summary, detail }, item);

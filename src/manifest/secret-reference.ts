@@ -157,7 +157,7 @@ async function forbiddenFileSetting(
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
-    // A missing entry allows nothing.
+    // A path that does not exist allows nothing.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }
@@ -171,7 +171,7 @@ export function forbiddenTextProblem(
   { ownSecrets = noOwnSecrets }: ReferencePolicy,
 ): Problem | undefined {
   if (!ownSecrets.tokens.some((token) => text.includes(token))) return undefined;
-  return refusal(name, `It holds the access token. ${ownSecretDetail}`);
+  return refusal(name, `It contains the access token. ${ownSecretDetail}`);
 }
 
 function refusal(name: string, detail: string): Problem {

@@ -105,8 +105,8 @@ export class Selector {
   }
 
   /**
-   * The selected part of the declared resources; undefined if all are selected. Must be called after `selects` was called for
-   * every resource. Throws a UsageError if nothing is selected, or if a glob matches nothing.
+   * The selected part of the declared resources; undefined if all are selected. Must be called after `has` was called for every
+   * resource. Throws a UsageError if nothing is selected, or if a glob matches nothing.
    */
   scope(
     selected: number,
@@ -120,7 +120,7 @@ export class Selector {
       throw new UsageError(
         `no declared resource has an address like ${unmatched.join(' or ')}`,
         didYouMean(unmatched[0] ?? '', [...resourceTypes.map((type) => `${type}.*`), ...addresses]) ??
-          `Addresses are ${addressForms}; * matches any text, ? one character.`,
+          `The forms of addresses are ${addressForms}. * matches any characters, ? matches one.`,
       );
     }
     if (selected === 0 && shard === undefined) {

@@ -16,7 +16,10 @@ export function trimAsService(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims the strings of entries and defaults, and the names that replace ids. Nested strings, such as attributes, stay. */
+/**
+ * Trims the strings of entries and defaults, and the names that replace ids. Strings inside of mappings, such as attributes, stay
+ * unchanged.
+ */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };

@@ -265,7 +265,7 @@ function cycleProblems(change: Change | undefined, cycle: readonly Address[]): D
   const { field, item } = named;
   const problem = {
     code: 'circular-reference',
-    summary: `${addressOfName(named)} leads back to it`,
+    summary: `${addressOfName(named)} refers back to this resource`,
     detail: `${cycle.join(', ')} refer to each other, so none of them can be created first. Remove one of the references, apply, and add it again.`,
   } as const;
   return [diagnosticOf(change.resource, field, problem, item)];

@@ -17,8 +17,8 @@ const maxEntryLexemes = 500;
 const maxTotalLexemes = 6_000_000;
 
 /**
- * Parses the first two documents of a text; more are not needed, because a second document is an error already. Refuses deep
- * nesting and too many lexemes before they cost time and memory. `entries` is the maximum number of list entries; each entry
+ * Parses the first two documents of a text. A second document is an error already, so further documents do not matter. Refuses
+ * deep nesting and too many lexemes before they cost time and memory. `entries` is the maximum number of list entries; each entry
  * increases the number of lexemes allowed.
  */
 export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
@@ -59,7 +59,7 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /** The current list, followed by its number of started entries and the lexemes left for the last of them. */
+  /** The current list. The next two fields are its number of started entries, and the lexemes left for the last entry. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;
@@ -68,7 +68,7 @@ class LexemeBudget {
     this.#entries = entries;
   }
 
-  /** Counts one lexeme against the budget; false if the budget is used up. The argument is the parser's stack. */
+  /** Counts one lexeme. Returns false if the budget is used up. The argument is the parser's stack. */
   take([, , list]: readonly CST.Token[]): boolean {
     const begun = isList(list) ? list.items.length : 0;
     if (list !== this.#list || begun !== this.#startedEntries) {

@@ -7,7 +7,10 @@ import { noPlaces, placesIn, type ParsedYaml } from './places.ts';
 import { tooDeepProblem, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
-/** Parses YAML 1.2 (core schema) into JSON. The maximum number of values depends on `entries`, that of list entries. */
+/**
+ * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries, and each entry increases the maximum
+ * number of values.
+ */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = compose(file.text, entries);
   if ('refused' in documents) {
@@ -30,8 +33,8 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
 }
 
 const tooManyValues = unsupported(
-  'this file holds too many values',
-  'Divide it into several files, or remove what is not needed.',
+  'this file contains too many values',
+  'Split it into several files, or remove what is not needed.',
 );
 const severalDocuments = unsupported(
   'a second document starts here',

@@ -62,7 +62,7 @@ export async function readText(
     return refuse(
       'file-too-large',
       `this file is larger than ${maxMebibytes}`,
-      'Divide it into several files.',
+      'Split it into several files.',
     );
   }
   const [first, second] = bytes;
@@ -70,7 +70,7 @@ export async function readText(
     return refuse('not-utf-8', 'this file is UTF-16', 'Save it as UTF-8.');
   if (countNewlines(bytes) > maxLines) {
     const summary = `this file has more than ${maxLines} lines`;
-    return refuse('file-too-large', summary, 'Divide it into several files.');
+    return refuse('file-too-large', summary, 'Split it into several files.');
   }
   let text: string;
   try {
@@ -84,7 +84,7 @@ export async function readText(
   // A line with a NUL is probably binary, so it is not quoted.
   return diagnosticAt(withoutQuotableLines(file), [nul, nul + 1], {
     code: 'not-utf-8',
-    summary: 'this file holds a NUL',
+    summary: 'this file contains a NUL',
     detail: 'Is it a text file, and saved as UTF-8?',
   });
 }

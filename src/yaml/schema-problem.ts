@@ -77,7 +77,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
   },
   minimum: ({ subject, params }) => ['invalid-value', `${subject} must be >= ${String(params['limit'])}`],
   maximum: ({ subject, params }) => ['invalid-value', `${subject} must be <= ${String(params['limit'])}`],
-  minProperties: ({ subject }) => ['missing-field', `${subject} names nothing`],
+  minProperties: ({ subject }) => ['missing-field', `${subject} must have a key`],
   maxProperties: ({ subject }) => ['invalid-value', `${subject} must have exactly one key`],
   minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
   maxLength: ({ subject, params }) => [
@@ -92,7 +92,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     const summary =
       character === undefined
         ? `${subject} does not have the required format`
-        : `${subject} must not hold ${JSON.stringify(character)}`;
+        : `${subject} must not contain ${JSON.stringify(character)}`;
     const hint = `${description} ${isQuotable ? nameInsteadOfId(error) : ''}${whereToFindId(error)}`;
     return ['invalid-format', summary, hint.trim()];
   },
@@ -121,7 +121,7 @@ const fallbackWords = ({ subject, message = 'is not valid' }: WrongValue): Probl
 
 const emptyListWords: ProblemWords = [
   'missing-field',
-  'it declares nothing',
+  'this manifest declares nothing',
   `A manifest has at least one of ${lists.length} lists, such as \`applications\` or \`users\`: see \`rollcall help reference\`.`,
 ];
 

@@ -90,7 +90,7 @@ function unclosedProblem(message: string): SyntaxWords | undefined {
   const what = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
   return {
     summary: `the closing ${what} is missing`,
-    detail: 'It is missing here, or nearer to the opening one, in a line above.',
+    detail: 'It may be missing here, or in a line above, nearer to the opening character.',
   };
 }
 
@@ -99,7 +99,7 @@ function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Implicit map keys need')) return wordsByCode.MULTILINE_IMPLICIT_KEY;
   if (message.startsWith('Unexpected scalar at node end')) {
     return {
-      summary: 'there is more after the end of the value',
+      summary: 'more text follows the end of the value',
       detail: "Quote the whole string; inside single quotes, write each ' twice.",
     };
   }
@@ -109,7 +109,10 @@ function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Sequence item without -')) return wordsByCode.BAD_INDENT;
   const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];
   if (bracket !== undefined)
-    return { summary: `this ${bracket} closes nothing`, detail: 'Remove it, or add the opening bracket.' };
+    return {
+      summary: `this ${bracket} has no opening bracket`,
+      detail: 'Remove it, or add the opening bracket.',
+    };
   return undefined;
 }
 

@@ -12,7 +12,7 @@ interface LikelyMeaning {
 
 /** Entries and defaults are two steps below the root. Deeper mappings do not have the fields of the kind. */
 const entryDepth = 2;
-/** Names of an id that are often written by mistake where a mapping needs a name. */
+/** Keys that people often write by mistake in a mapping that needs a name. */
 const idNames = new Set(['id', 'pk', 'uuid']);
 
 export function likelyMeaning({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
@@ -29,7 +29,7 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
     return likelyMeaningOf(unknown, known, kind);
   }
-  // The missing name is reported too, but as a consequence of this mistake.
+  // With `field: 'name'`, the missing name gets no error of its own.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'Refer to it by its slug: write `{ slug: … }`.' };

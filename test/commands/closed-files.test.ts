@@ -198,7 +198,7 @@ describe('validate', () => {
     expect((await validated(at('whole'), { config })).ending).toBe('done');
     const named = await validated(config, { config });
     expect(named.ending).toBe('invalid');
-    expect(named.text).toContain('this is the file of settings, not a manifest [forbidden-file]');
+    expect(named.text).toContain('this is the configuration file, not a manifest [forbidden-file]');
   });
 });
 
@@ -236,7 +236,7 @@ describe('a token_file in rollcall.yaml', () => {
     async (path) => {
       const said = await sentWith(path);
       expect(said).toContain('which token_file names, is not below the folder of rollcall.yaml');
-      expect(said).toContain('Name it with --token-file or ROLLCALL_TOKEN_FILE');
+      expect(said).toContain('Name the file with --token-file or ROLLCALL_TOKEN_FILE');
       expect(await sentWith(at('tok'))).toContain('is not below the folder');
     },
   );
@@ -253,7 +253,9 @@ describe('a token_file in rollcall.yaml', () => {
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
     expect(await sentWith('../tok', {}, { TOKEN_A: 'of-the-variable' })).toBe('of-the-variable');
-    expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: 'other' })).toContain('which holds another');
+    expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: 'other' })).toContain(
+      'which contains another token',
+    );
   });
 });
 
@@ -420,7 +422,7 @@ describe('standard input can be used for only one input', () => {
   ])('%j %j %j', async (options, paths, env) => {
     const run = capture({ contractOnly: true, env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env } });
     await expect(plan(paths, { output: 'text', ...options }, run.context)).rejects.toThrow(
-      /standard input cannot hold both/,
+      /standard input cannot contain both/,
     );
   });
 });
@@ -437,7 +439,7 @@ describe("a reference to one of rollcall's own secrets in a manifest is refused"
     async (name) => {
       const { codes, stderr } = await referring(`\${file:${name}}`);
       expect(codes).toEqual(['invalid-reference']);
-      expect(stderr).toContain('It holds the access token.');
+      expect(stderr).toContain('It contains the access token.');
     },
   );
 

@@ -218,7 +218,7 @@ describe('a diagnostic quotes the line of rollcall.yaml, but masks', () => {
   test.each([
     [
       'environments: { a: { url: "https://me:canary-in-a-url@id.example.com" } }',
-      'the service URL holds a user name',
+      'the service URL contains a user name',
     ],
     ['environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }', 'unknown field `uri`'],
   ])('the password of a URL', async (line, words) => {

@@ -140,7 +140,7 @@ test.each(['before', 'after'])(
 
 test.each([
   ['{ username: a, formerly: a }', 'the resource already has this name'],
-  ['{ username: a, formerly: b }, { username: b }', 'a is declared as the renamed resource'],
+  ['{ username: a, formerly: b }, { username: b }', 'this is the former name of a'],
   ['{ username: b }, { username: a, formerly: b }', '`b` is still declared, so it was not renamed'],
   ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is the former name of a too'],
   ['{ username: a, formerly: "${env:OLD}" }', 'its former name comes from an environment variable'],

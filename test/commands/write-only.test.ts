@@ -150,8 +150,8 @@ describe('a secret that no answer shows', () => {
   });
 
   test.each([
-    [['certificate.wikis'], allowed, 'names certificate.wikis, and no such resource is selected'],
-    [['certificate.wiki'], {}, '--resend changes existing records, and this run may not'],
+    [['certificate.wikis'], allowed, 'names certificate.wikis, but no such resource is selected'],
+    [['certificate.wiki'], {}, '--resend changes existing records, but this run may not'],
   ])('cannot be sent again for %j', async (resend, more, words) => {
     const { context } = new Certificates().with(withKey);
     await expect(plan(['m.yaml'], { output: 'text', resend, ...more }, context)).rejects.toThrow(words);

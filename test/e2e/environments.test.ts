@@ -50,7 +50,7 @@ describe('one set of manifests for several environments', () => {
       'manifests/applications.yaml:6:15: error: the variable `grafana_provider` has no value',
     );
     expect(stdout).toContain(
-      '    No environment is chosen. It has a value in: staging, production. Choose one with --env.\n',
+      '    No environment is chosen. The variable has a value in: staging, production. Choose one with --env.\n',
     );
     const chosen = await endedHere(['validate', '--env', 'staging'], {
       cwd: `${root}/examples/environments`,

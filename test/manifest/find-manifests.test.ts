@@ -84,7 +84,7 @@ describe('the manifests of a command line', () => {
     expect(diagnostics).toMatchObject([
       {
         code: 'no-manifests',
-        summary: 'no *.yaml or *.yml file is in this folder, but for the file of settings',
+        summary: 'no *.yaml or *.yml file is in this folder, except the configuration file',
       },
     ]);
   });
@@ -94,7 +94,10 @@ describe('the manifests of a command line', () => {
     expect(await findManifests([path], nodeFiles, path)).toMatchObject({
       filenames: [],
       diagnostics: [
-        { code: 'forbidden-file', detail: 'Name the manifests, or list them under `manifests` in it.' },
+        {
+          code: 'forbidden-file',
+          detail: 'Name the manifests instead, or list them under `manifests` in this file.',
+        },
       ],
     });
   });

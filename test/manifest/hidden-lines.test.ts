@@ -49,9 +49,9 @@ test.each([
   ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) occurs more than once'],
   ['email: |canary', 'this is not valid YAML'],
   ['email: "${canary}"', 'this is not a reference: (hidden)'],
-  ['email: "${canary"', 'a reference begins here, and its end is missing'],
+  ['email: "${canary"', 'a reference begins here, but its closing brace is missing'],
   ['email: [canary]', '`email` must be a string, not a list'],
-  ['email: "canary\0"', 'this file holds a NUL'],
+  ['email: "canary\0"', 'this file contains a NUL'],
   ['\n---\ncanary', 'a second document starts here'],
 ])('a message about the hidden value of %j does not repeat it', async (field, summary) => {
   const { diagnostics } = await load(`users:\n  - username: u\n    name: N\n    ${field}\n`);

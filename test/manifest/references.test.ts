@@ -70,7 +70,7 @@ describe('a reference in a manifest', () => {
     ['group', '"x ${var:tree}"', 'invalid-reference', 'Inside a longer string'],
     ['group', '"x ${var:nothing}"', 'invalid-reference', 'Inside a longer string'],
     ['group', '${text:no}', 'unresolved-reference', 'no such file'],
-    ['group', '${text:own}', 'invalid-reference', 'holds the access token'],
+    ['group', '${text:own}', 'invalid-reference', 'contains the access token'],
     ['group', '${HOME}', 'invalid-reference', 'A reference is'],
     ['group', '"${var:}"', 'invalid-reference', 'A reference is'],
     ['group', '"${var:team"', 'invalid-reference', 'Close the reference with }'],

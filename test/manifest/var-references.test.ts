@@ -38,17 +38,17 @@ test.each<[string, EnvironmentChoices, string]>([
   [
     'those that set it',
     { a: {}, b: { vars: { zone: 1 } }, c: { vars: { zone: 2 } } },
-    'It has a value in: b, c.',
+    'The variable has a value in: b, c.',
   ],
   [
     'only those that set it, if others may',
     { a: { vars_files: ['f'] }, b: { vars: { zone: 1 } } },
-    'It has a value in: b.',
+    'The variable has a value in: b.',
   ],
   [
     'those that may set it',
     { a: { vars_files: ['f'] }, b: { vars_files: [] } },
-    'It may have a value in: a.',
+    'The variable may have a value in: a.',
   ],
   ['none if none sets it', { a: { vars: { other: 1 } } }, 'Set it with --var'],
 ])('for a variable without a value, environments are suggested: %s', async (_, choices, words) => {
@@ -68,7 +68,7 @@ test('a similar name is suggested together with environments that may set it', a
     choices: { a: { vars_files: ['f'] } },
   });
   expect(diagnostics[0]?.detail).toBe(
-    'Did you mean `zone`? No environment is chosen. It may have a value in: a. Choose one with --env.',
+    'Did you mean `zone`? No environment is chosen. The variable may have a value in: a. Choose one with --env.',
   );
 });
 

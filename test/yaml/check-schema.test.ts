@@ -180,7 +180,7 @@ describe('a slug with a forbidden character', () => {
     async (slug) => {
       const character = /[^-\w]/u.exec(slug)?.[0];
       const text = `version: 1\napplications:\n  - slug: ${slug}\n    name: A\n`;
-      expect(await summaries(text, slug)).toEqual([`\`slug\` must not hold ${JSON.stringify(character)}`]);
+      expect(await summaries(text, slug)).toEqual([`\`slug\` must not contain ${JSON.stringify(character)}`]);
     },
   );
 

@@ -16,7 +16,7 @@ describe('the text of a file', () => {
     ['cut off within a character', Uint8Array.of(0x61, 0xc3), 'this file is not valid UTF-8'],
     ['Latin-1', Uint8Array.of(0x61, 0xfe, 0x62), 'this file is not valid UTF-8'],
     ['half a surrogate pair', Uint8Array.of(0xed, 0xa0, 0x80), 'this file is not valid UTF-8'],
-    ['a NUL', utf8('a\0b'), 'this file holds a NUL'],
+    ['a NUL', utf8('a\0b'), 'this file contains a NUL'],
   ])('is refused if it is %s', async (_, bytes, summary) => {
     expect(await read(bytes)).toMatchObject({ code: 'not-utf-8', summary });
   });
