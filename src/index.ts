@@ -9,7 +9,7 @@ import { applyDocument, type ApplyDocument, type OutcomeDocument } from './repor
 import { applyReport, planReport, validationReport, type Report, type Setting } from './report/report.ts';
 import { haltDiagnostics } from './report/words/halts.ts';
 import { apply as applyRun } from './run/apply.ts';
-import { check } from './run/check.ts';
+import { checkManifests } from './run/check.ts';
 import { plan as planRun, type PlanRequest } from './run/plan.ts';
 import type { Job, World } from './run/world.ts';
 import { readSettings } from './settings/settings.ts';
@@ -59,7 +59,7 @@ export type Applied = Planned & Given<'run', ApplyDocument>;
 /** Checks manifests, and sends nothing. Like the other functions, rejects with a UsageError for impossible options. */
 export async function validate(paths: readonly string[], options: Options = {}): Promise<Result> {
   const settings = await settingsOf(paths, options, 'manifests');
-  const report = validationReport(await check(settings, jobFor(options)));
+  const report = validationReport(await checkManifests(settings, jobFor(options)));
   return resultOf(report, report.valid ? 'done' : 'invalid');
 }
 

@@ -8,7 +8,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Reading } from '../service/client.ts';
+import type { LookUpResult } from '../service/client.ts';
 import type { DocumentReading } from '../service/read-below.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
@@ -100,7 +100,7 @@ async function readOne(address: Address, service: Service): Promise<ReadOne> {
 async function credentialsOf(
   address: Address,
   kind: Kind,
-  { held }: Extract<Reading, { proof: 'exists' }>,
+  { held }: Extract<LookUpResult, { proof: 'exists' }>,
   { client, pacing, signal }: Service,
 ): Promise<ReadOne> {
   const { fields = () => [], urls } = kind.credentials ?? {};

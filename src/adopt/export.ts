@@ -20,10 +20,10 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventories } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
-import { bindingsOf, withChildren } from '../service/children.ts';
+import { bindingsOf, readDeclaredChildren } from '../service/children.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
-import { readWhole, type ListReading } from '../service/read-whole.ts';
-import { askRelease } from '../service/release.ts';
+import { readWholeList, type ListReading } from '../service/read-whole.ts';
+import { fetchServiceRelease } from '../service/release.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
@@ -52,7 +52,7 @@ export function readExportedRecords(
   const kinds = wanted.kinds.filter(({ type }) => selector.mayContainType(type));
   return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
-    const release = await askRelease(send, pacing, signal);
+    const release = await fetchServiceRelease(send, pacing, signal);
     const ships = shippedFor(wanted, release);
     const isWritten = (kind: Kind<ResourceType>, record: ListedRecord): boolean => {
       const isDeclared = possibleAddresses(kind, record).some((address) => wanted.declared.has(address));
@@ -81,7 +81,7 @@ export function readExportedRecords(
         );
       return referenceFields(kind).filter(isUsed);
     });
-    const whole = memoizePerKey((family: Family) => readWhole(family.byName, service));
+    const whole = memoizePerKey((family: Family) => readWholeList(family.byName, service));
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, whole));
     return {
@@ -111,7 +111,7 @@ async function withBindingsOf(
   }));
   if (written.length === 0) return { ...inventory, records };
   const observed = written.map(({ received, shown }) => pickObserved(kind, received, shown, []));
-  const read = await withChildren(kind, observed, fields, service);
+  const read = await readDeclaredChildren(kind, observed, fields, service);
   if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {

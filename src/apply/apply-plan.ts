@@ -11,9 +11,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { withoutSecretValues } from './as-shown.ts';
+import { printableOutcome } from './as-shown.ts';
 import type { LoginCheck } from './login-check.ts';
-import { createParent, setOmittedReferences, updateParent, withoutFieldsNamed } from './parent.ts';
+import { createParent, setOmittedReferences, updateParent, withoutFields } from './parent.ts';
 import { deleteRecord } from './delete.ts';
 import type { WriteResult } from './settle.ts';
 import { Stops } from './stops.ts';
@@ -166,7 +166,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   stops.count(ready, result.outcome, endedOutages);
   const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
-    ...withoutSecretValues(ready, result, run.unbound),
+    ...printableOutcome(ready, result, run.unbound),
     ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
     durationMs: clock.now() - startedAt,
   };
@@ -177,7 +177,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
 async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
   const { setAfter = [] } = whole;
   const left = setAfter.map(({ field }) => field);
-  const change = left.length === 0 ? whole : { ...whole, resource: withoutFieldsNamed(whole.resource, left) };
+  const change = left.length === 0 ? whole : { ...whole, resource: withoutFields(whole.resource, left) };
   const { stops } = run;
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
@@ -248,9 +248,7 @@ function referencedOutcomes(
     const known = await started.get(address);
     if (known === undefined) return [];
     return [
-      'change' in known
-        ? known
-        : { ...withoutSecretValues(known.ready, known.result, unbound), durationMs: 0 },
+      'change' in known ? known : { ...printableOutcome(known.ready, known.result, unbound), durationMs: 0 },
     ];
   };
   const all = [...first].map(

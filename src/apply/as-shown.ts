@@ -6,7 +6,7 @@ import { withoutSecrets } from '../service/redact.ts';
 import type { Conflict, Outcome } from './outcome.ts';
 import type { WriteResult } from './settle.ts';
 
-export function withoutSecretValues(
+export function printableOutcome(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,
   unbound: Unbound,

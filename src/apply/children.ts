@@ -12,18 +12,18 @@ import {
 import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { compareRecord } from '../plan/compare.ts';
-import { readChildren, withChildren } from '../service/children.ts';
-import type { Client, Deleting, Updating, Writing } from '../service/client.ts';
+import { readChildren, readDeclaredChildren } from '../service/children.ts';
+import type { Client, DeleteResult, UpdateResult, CreateResult } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import {
   endedAs,
   judgeDelete,
-  settle,
+  settleWrite,
   endAfterFailedRead,
   type RunControl,
   type WriteEnd,
   type JudgedWrite,
-  type Next,
+  type NextRequest,
   type WriteResult,
 } from './settle.ts';
 
@@ -39,8 +39,8 @@ export interface BindingTarget extends WantedChildren {
 export function addBinding(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
-  async function next(): Promise<Next<Writing>> {
-    const bound = await childrenOf(binder);
+  async function next(): Promise<NextRequest<CreateResult>> {
+    const bound = await readBoundChildren(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (bindingsByDeclaration(binder, bound).has(child))
       return { kind: 'ended', end: { outcome: 'unchanged' } };
@@ -48,7 +48,7 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
     return { kind: 'send', send: () => client.bind(children, parent, fields) };
   }
 
-  async function judge(writing: Writing): Promise<JudgedWrite> {
+  async function judge(writing: CreateResult): Promise<JudgedWrite> {
     switch (writing.proof) {
       case 'created':
       case 'rejected':
@@ -64,7 +64,7 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
         control.stop('run');
         return endedAs({ outcome: 'not_attempted' });
       case 'ambiguous': {
-        const bound = await childrenOf(binder);
+        const bound = await readBoundChildren(binder);
         const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(binder, bound).has(child);
         return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
@@ -73,7 +73,7 @@ export function addBinding(binder: BindingTarget, child: WantedChild): Promise<W
     }
   }
 
-  return inField(child.field, settle({ next, judge }, pacing, control));
+  return inField(child.field, settleWrite({ next, judge }, pacing, control));
 }
 
 async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
@@ -84,8 +84,8 @@ async function inField(field: string, step: Promise<WriteResult>): Promise<Write
 export function changeBinding(binder: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
   const { children, parent, client, pacing, control } = binder;
 
-  async function next(): Promise<Next<Updating>> {
-    const bound = await childrenOf(binder);
+  async function next(): Promise<NextRequest<UpdateResult>> {
+    const bound = await readBoundChildren(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
     const own = { ...child, values: valuesWithoutNested(child) };
@@ -105,7 +105,7 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
 
-  async function judge({ proof }: Updating): Promise<JudgedWrite> {
+  async function judge({ proof }: UpdateResult): Promise<JudgedWrite> {
     switch (proof) {
       case 'updated':
       case 'rejected':
@@ -125,11 +125,11 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
     }
   }
 
-  return inField(child.field, settle({ next, judge }, pacing, control));
+  return inField(child.field, settleWrite({ next, judge }, pacing, control));
 }
 
 /** Whether the own fields of a binding differ from its declaration, ignoring nested bindings. */
-export function differsItself(child: WantedChild, base: Child): boolean {
+export function differsInOwnFields(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: valuesWithoutNested(child) }, base).length > 0;
 }
 
@@ -150,8 +150,8 @@ export function removeBinding(
 ): Promise<WriteResult> {
   const { children, removal, client, pacing, control } = binder;
 
-  async function next(): Promise<Next<Deleting>> {
-    const bound = await childrenOf(binder);
+  async function next(): Promise<NextRequest<DeleteResult>> {
+    const bound = await readBoundChildren(binder);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     if (!bound.some((child) => child.pk === pk)) return { kind: 'ended', end: { outcome: 'unchanged' } };
     const others = bound.filter((child) => child.pk !== pk);
@@ -160,7 +160,7 @@ export function removeBinding(
         kind: 'ended',
         end: { outcome: 'conflict', clash: { kind: 'closed', why: lastBindingReason[removal] } },
       };
-    const isChanged = changedBindings(binder, others).some(([one, base]) => differsItself(one, base));
+    const isChanged = changedBindings(binder, others).some(([one, base]) => differsInOwnFields(one, base));
     if (isAfterChanges && isChanged)
       return {
         kind: 'ended',
@@ -171,7 +171,7 @@ export function removeBinding(
 
   return inField(
     field,
-    settle({ next, judge: async (deleting) => judgeDelete('updated', deleting) }, pacing, control),
+    settleWrite({ next, judge: async (deleting) => judgeDelete('updated', deleting) }, pacing, control),
   );
 }
 
@@ -188,7 +188,7 @@ export async function verifyBindings(
   const { kind } = resource;
   const nothing = { inDoubt: false, attempts: 0 };
   if (held === undefined) throw new Error(`the state of ${resource.address} is unknown`);
-  const read = await withChildren(kind, [held], declaredChildFields(resource), { client, pacing });
+  const read = await readDeclaredChildren(kind, [held], declaredChildFields(resource), { client, pacing });
   if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
   if (read.kind === 'unread') return { ...endAfterFailedRead(read.reading, control), ...nothing };
   const now = read.of.get(held.pk) ?? held;
@@ -199,7 +199,7 @@ export async function verifyBindings(
   return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
 }
 
-export async function childrenOf({
+export async function readBoundChildren({
   children,
   parent,
   client,

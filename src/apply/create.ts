@@ -3,36 +3,36 @@ import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, Reading, Writing } from '../service/client.ts';
+import type { Client, LookUpResult, CreateResult } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
-  settle,
+  settleWrite,
   type RunControl,
   type WriteEnd,
   type JudgedWrite,
-  type Next,
+  type NextRequest,
   type WriteResult,
 } from './settle.ts';
 
-export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
+export type NewRecord = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
 /** Creates a resource. After an unclear answer, looks up the record and repeats the create only if the record does not exist. */
-export function create(
-  creation: Creation,
+export function createRecord(
+  creation: NewRecord,
   client: Client,
   pacing: Pacing,
   control: RunControl,
 ): Promise<WriteResult> {
   const { kind, name } = creation;
-  const send = (): Promise<Writing> =>
+  const send = (): Promise<CreateResult> =>
     client.create(kind, name, withoutBindingFields(kind, sentFields(creation)));
   /** Whether a repeated create could make a second record with the same name. */
   const canDuplicate = !kind.listing.isUnique;
 
-  async function judge(writing: Writing): Promise<JudgedWrite> {
+  async function judge(writing: CreateResult): Promise<JudgedWrite> {
     switch (writing.proof) {
       case 'created':
         return endedAs({ outcome: 'created', held: writing.held });
@@ -60,7 +60,7 @@ export function create(
     }
   }
 
-  async function next(): Promise<Next<Writing>> {
+  async function next(): Promise<NextRequest<CreateResult>> {
     if (!canDuplicate) return { kind: 'send', send };
     const found = await lookUpRecord(creation, client, pacing);
     if (found.presence === 'hidden') control.stop('type', 'denied');
@@ -69,7 +69,7 @@ export function create(
     return end ? { kind: 'ended', end } : { kind: 'send', send };
   }
 
-  return settle({ next, judge }, pacing, control);
+  return settleWrite({ next, judge }, pacing, control);
 }
 
 /**
@@ -93,7 +93,7 @@ function existingRecordEnd(found: Found): WriteEnd | undefined {
 const unknownEnd = { end: { outcome: 'unknown' } } as const;
 
 /** The outcome after the service rejected a create because the name is taken. */
-function nameTakenEnd(found: Found, unseen: Writing['proof']): WriteEnd {
+function nameTakenEnd(found: Found, unseen: CreateResult['proof']): WriteEnd {
   switch (found.presence) {
     case 'unseeable':
       return { outcome: unseen === 'exists' ? 'exists' : 'unknown' };
@@ -127,9 +127,9 @@ type Found =
   /** Records of this kind cannot be read, but their names are unique, so the service rejects a second create. */
   | { readonly presence: 'unseeable' }
   | { readonly presence: 'hidden'; readonly answer?: Answer }
-  | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
+  | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: LookUpResult['stop'] };
 
-async function lookUpRecord(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
+async function lookUpRecord(creation: NewRecord, client: Client, pacing: Pacing): Promise<Found> {
   const { kind } = creation;
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;

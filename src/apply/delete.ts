@@ -1,14 +1,14 @@
 import { isOpenFlagOff } from '../service/open-flag.ts';
 import { judgeDeletion, type DeleteCandidate } from '../service/deletions.ts';
-import type { Client, Deleting } from '../service/client.ts';
+import type { Client, DeleteResult } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import {
   judgeDelete,
-  settle,
+  settleWrite,
   endAfterFailedRead,
   type RunControl,
-  type Next,
+  type NextRequest,
   type WriteResult,
 } from './settle.ts';
 
@@ -27,7 +27,7 @@ export function deleteRecord(
   const within = kind.scope && candidate.held.fields[kind.scope];
   let isSent = false;
 
-  async function next(): Promise<Next<Deleting>> {
+  async function next(): Promise<NextRequest<DeleteResult>> {
     const reading = await retrieve({ kind, name, within }, client, pacing);
     if (reading?.proof === 'absent')
       return { kind: 'ended', end: { outcome: isSent ? 'deleted' : 'unchanged', answer: reading.answer } };
@@ -54,5 +54,5 @@ export function deleteRecord(
     };
   }
 
-  return settle({ next, judge: async (deleting) => judgeDelete('deleted', deleting) }, pacing, control);
+  return settleWrite({ next, judge: async (deleting) => judgeDelete('deleted', deleting) }, pacing, control);
 }

@@ -9,7 +9,7 @@ import {
   declaredBindings,
 } from '../kinds/bindings.ts';
 import type { Child, WantedChild } from '../kinds/children.ts';
-import { rankOf } from '../service/children.ts';
+import { rankOfChild } from '../service/children.ts';
 import type { RecordReading } from '../service/client.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import {
@@ -17,8 +17,8 @@ import {
   type BindingTarget,
   changeBinding,
   changedByOthers,
-  childrenOf,
-  differsItself,
+  readBoundChildren,
+  differsInOwnFields,
   removeBinding,
 } from './children.ts';
 import type { WriteResult } from './settle.ts';
@@ -27,7 +27,7 @@ import { runSteps, type Step } from './steps.ts';
 async function writeNested(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const noWrites = { inDoubt: false, attempts: 0 };
   const { inside } = child;
-  const bound = await childrenOf(binder);
+  const bound = await readBoundChildren(binder);
   if ('outcome' in bound) return { ...bound, ...noWrites, at: child.field };
   const parent = bindingsByDeclaration(binder, bound).get(child);
   if (inside === undefined || parent === undefined)
@@ -44,7 +44,7 @@ async function writeNested(binder: BindingTarget, child: WantedChild): Promise<W
     wanted: declaredBindings(inside.children, child.field, child.values[inside.field] ?? null),
     ...coverAllBindings(child.field, false),
   };
-  const nestedBindings = await childrenOf(nested);
+  const nestedBindings = await readBoundChildren(nested);
   if ('outcome' in nestedBindings) return { ...nestedBindings, ...noWrites, at: child.field };
   const unchanged: WriteResult = { ...noWrites, outcome: 'unchanged' };
   return runSteps(unchanged, 'updated', await orderWrites([nested], () => nestedBindings));
@@ -89,7 +89,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const changes = changedBindings(binder, bound).map(([one, base]) => {
     const [order = 0, now = 0] = [one.values['order'], base.values['order']].map(Number);
     const moves = Math.sign(order - now) || 0;
-    const areOwnFieldsChanged = differsItself(one, base);
+    const areOwnFieldsChanged = differsInOwnFields(one, base);
     const areNestedChanged = differingFields(one, base).includes(one.inside?.field ?? '');
     const steps: Step[] = [
       ...(areOwnFieldsChanged ? [() => changeBinding(binder, one, base)] : []),
@@ -163,7 +163,7 @@ async function ranksOf(
   for (const child of missing) {
     const ask = (): Promise<RecordReading> => client.readById(child.binds.refersTo, child.id);
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
-    if (reading?.proof === 'exists') ranks.set(child, rankOf(children, reading.record.received));
+    if (reading?.proof === 'exists') ranks.set(child, rankOfChild(children, reading.record.received));
   }
   return ranks;
 }

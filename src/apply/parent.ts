@@ -7,14 +7,14 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { verifyBindings, type BindingTarget } from './children.ts';
-import { create } from './create.ts';
+import { createRecord } from './create.ts';
 import { verifyCreated } from './verify-created.ts';
 import { orderWrites } from './order-writes.ts';
 import { runSteps } from './steps.ts';
 import type { RunControl, WriteResult } from './settle.ts';
 import {
   checkBeforeUpdate,
-  update,
+  updateRecord,
   withDeclaredBindings,
   type PlannedUpdate,
   type UpdateCheck,
@@ -33,13 +33,13 @@ export async function createParent(
 ): Promise<WriteResult> {
   const { kind } = resource;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return create(resource, client, pacing, control);
+  if (declared.length === 0) return createRecord(resource, client, pacing, control);
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
   const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
   const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
   const withheld = isOpen ? [] : opening;
   const closed = withFields(
-    withoutFieldsNamed(
+    withoutFields(
       resource,
       withheld.filter((field) => createdWith[field] === undefined),
     ),
@@ -48,7 +48,7 @@ export async function createParent(
       return value === undefined ? field : fieldOf(value, field);
     },
   );
-  const made = await create(closed, client, pacing, control);
+  const made = await createRecord(closed, client, pacing, control);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
     const read = await withDeclaredBindings(resource, made.held, client, pacing);
@@ -83,7 +83,9 @@ export async function createParent(
   return runSteps({ ...made, held: observed }, 'created', [
     ...moves,
     ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(going, known)]),
-    ...(withheld.length > 0 ? [() => update(rest, finishingClient(client), pacing, going.control)] : []),
+    ...(withheld.length > 0
+      ? [() => updateRecord(rest, finishingClient(client), pacing, going.control)]
+      : []),
     ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated({ ...going, isOpen }, known)] : []),
   ]);
 }
@@ -120,7 +122,8 @@ export async function setOmittedReferences(
     isMovedElsewhere: () => false,
   };
   return runSteps({ ...made, held: observed }, 'created', [
-    () => update(rest, finishingClient(client), pacing, ignoreDenials(continueOnceStarted(control, true))),
+    () =>
+      updateRecord(rest, finishingClient(client), pacing, ignoreDenials(continueOnceStarted(control, true))),
   ]);
 }
 
@@ -144,7 +147,7 @@ export async function updateParent(
 ): Promise<WriteResult> {
   const { resource } = alterable;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return update(alterable, client, pacing, control);
+  if (declared.length === 0) return updateRecord(alterable, client, pacing, control);
   const look = await checkBeforeUpdate(alterable, client, pacing, control);
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
@@ -162,7 +165,7 @@ export async function updateParent(
   };
   const binders = bindingTargets(going, declared);
   const changed = (fields: readonly string[], of: RunControl) => (): Promise<WriteResult> =>
-    update({ ...alterable, resource: onlyFields(resource, fields) }, client, pacing, of);
+    updateRecord({ ...alterable, resource: onlyFields(resource, fields) }, client, pacing, of);
   const unchanged: WriteResult = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
   const moves = await orderWrites(binders, ({ children }) => bindingsOf(now, children));
   return runSteps(unchanged, 'updated', [
@@ -199,7 +202,7 @@ function onlyFields(resource: Resource, names: readonly string[]): Resource {
   return { ...resource, fields: Object.fromEntries(fields) };
 }
 
-export function withoutFieldsNamed(resource: Resource, names: readonly string[]): Resource {
+export function withoutFields(resource: Resource, names: readonly string[]): Resource {
   return onlyFields(
     resource,
     Object.keys(resource.fields).filter((field) => !names.includes(field)),

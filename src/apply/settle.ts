@@ -1,5 +1,5 @@
 import type { Answer } from '../service/answer.ts';
-import type { Deleting, Reading, Updating, Writing } from '../service/client.ts';
+import type { DeleteResult, LookUpResult, UpdateResult, CreateResult } from '../service/client.ts';
 import { withOutageWait } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, maxTries } from '../service/retries.ts';
@@ -39,11 +39,11 @@ export interface RunControl {
   mayRetry(): boolean;
 }
 
-type JudgedRequest = Writing | Updating | Deleting;
+type JudgedRequest = CreateResult | UpdateResult | DeleteResult;
 
-export interface Write<Result extends JudgedRequest> {
+export interface WriteSteps<Result extends JudgedRequest> {
   /** Returns the next request or the end of the write, after reading the current state if necessary. */
-  readonly next: () => Promise<Next<Result>>;
+  readonly next: () => Promise<NextRequest<Result>>;
   readonly judge: (result: Result) => Promise<JudgedWrite>;
 }
 
@@ -59,7 +59,7 @@ export function endedAs(end: WriteEnd): JudgedWrite {
 }
 
 /** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
-export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): JudgedWrite {
+export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult): JudgedWrite {
   switch (proof) {
     case 'deleted':
       return endedAs({ outcome: done });
@@ -79,7 +79,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: Deleting): J
 /** Returns how a write ended because the read before it failed. A missing reading means that the service demanded too long a pause. */
 export function endAfterFailedRead(
   look:
-    | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
+    | (Pick<LookUpResult, 'answer' | 'stop'> & { readonly proof: Exclude<LookUpResult['proof'], 'exists'> })
     | undefined,
   control: RunControl,
 ): WriteEnd {
@@ -92,7 +92,7 @@ export function endAfterFailedRead(
   return { outcome: proof === 'denied' ? 'denied' : 'not_attempted', answer };
 }
 
-export type Next<Result> =
+export type NextRequest<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
@@ -105,8 +105,8 @@ export type Next<Result> =
  * Sends a write, retries if allowed, and determines its outcome. If an answer was unclear, a later rejection does not prove that
  * the write had no effect.
  */
-export async function settle<Result extends JudgedRequest>(
-  { next, judge }: Write<Result>,
+export async function settleWrite<Result extends JudgedRequest>(
+  { next, judge }: WriteSteps<Result>,
   pacing: Pacing,
   control: RunControl,
 ): Promise<WriteResult> {

@@ -6,20 +6,20 @@ import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { updateRefusal } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
-import { withChildren, type WithChildren } from '../service/children.ts';
-import type { Client, Reading, Updating } from '../service/client.ts';
+import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
+import type { Client, LookUpResult, UpdateResult } from '../service/client.ts';
 import { fieldErrorsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
-  settle,
+  settleWrite,
   endAfterFailedRead,
   type RunControl,
   type WriteEnd,
   type JudgedWrite,
-  type Next,
+  type NextRequest,
   type WriteResult,
 } from './settle.ts';
 
@@ -41,7 +41,7 @@ export type UpdateCheck =
  * else has changed the field, and nothing is sent. Only fields that differ are sent. If the answer is unclear, another read shows
  * the result.
  */
-export function update(
+export function updateRecord(
   alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
@@ -57,7 +57,7 @@ export function update(
   /** Fields that the service requires in each update, although they do not change. */
   let demanded: readonly string[] = [];
 
-  async function judge(updating: Updating): Promise<JudgedWrite> {
+  async function judge(updating: UpdateResult): Promise<JudgedWrite> {
     isIgnored = false;
     switch (updating.proof) {
       case 'updated': {
@@ -92,7 +92,7 @@ export function update(
     }
   }
 
-  async function next(): Promise<Next<Updating>> {
+  async function next(): Promise<NextRequest<UpdateResult>> {
     const look = await checkBeforeUpdate(open, client, pacing, control);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
@@ -111,14 +111,14 @@ export function update(
     };
   }
 
-  return settle({ next, judge }, pacing, control);
+  return settleWrite({ next, judge }, pacing, control);
 }
 
 /**
  * Returns the fields that the service reports as missing from a PATCH although the record has them, without fields whose numbers
  * would be rounded.
  */
-function reportedMissing({ answer }: Updating, { fields, exact = fields }: ObservedRecord): string[] {
+function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
     // A hidden field is reported without its key.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
@@ -154,7 +154,7 @@ async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
   client: Client,
   pacing: Pacing,
-): Promise<Reading | undefined> {
+): Promise<LookUpResult | undefined> {
   const before = currentName(kind, base);
   const within = kind.scope && base.fields[kind.scope];
   const reading = await retrieve({ kind, name: before, within }, client, pacing);
@@ -168,7 +168,7 @@ async function retrieveWhole(
   alterable: PlannedUpdate,
   client: Client,
   pacing: Pacing,
-): Promise<Reading | undefined> {
+): Promise<LookUpResult | undefined> {
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
   if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
@@ -187,14 +187,15 @@ export async function withDeclaredBindings(
   pacing: Pacing,
   seen?: ObservedRecord,
 ): Promise<
-  { readonly kind: 'read'; readonly held: ObservedRecord } | Exclude<WithChildren, { kind: 'read' }>
+  | { readonly kind: 'read'; readonly held: ObservedRecord }
+  | Exclude<DeclaredChildrenReading, { kind: 'read' }>
 > {
   const { kind } = resource;
   const parts = [
     ...declaredChildFields(resource),
     ...(seen ? nestedBindingFields(kind, (field) => seen.fields[field]) : []),
   ];
-  const read = await withChildren(kind, [observed], parts, { client, pacing });
+  const read = await readDeclaredChildren(kind, [observed], parts, { client, pacing });
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(observed.pk) ?? observed } : read;
 }
 

@@ -1,7 +1,7 @@
 /** The kind of a path after following links. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
-export interface Entry {
+export interface FolderEntry {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
@@ -15,12 +15,12 @@ export interface Files {
   /** Reads at most `maxBytes` from the start of a file. Rejects if the file cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
   /** The entries of a folder, in any order. Rejects if the folder cannot be read. */
-  entriesIn(folder: string): Promise<Entry[]>;
+  entriesIn(folder: string): Promise<FolderEntry[]>;
   /** The files below a folder that match a glob, in any order. `listFolder` may return no entries to exclude a folder. */
   glob(
     folder: string,
     pattern: string,
-    listFolder: (subfolder: string) => Promise<readonly Entry[]>,
+    listFolder: (subfolder: string) => Promise<readonly FolderEntry[]>,
   ): Promise<string[]>;
   /** Reads at most `maxBytes` of standard input. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;

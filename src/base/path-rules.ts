@@ -39,7 +39,7 @@ export const linkLeadsOutside: Problem = {
  * pull request cannot add folders above the project, so only the last part of an absolute path, and its parts in the working
  * directory, are checked.
  */
-export async function linksOutside(path: string, files: Files): Promise<boolean> {
+export async function isLinkOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
   // Another check refuses to read system folders, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;

@@ -12,10 +12,10 @@ import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, withOutageWait } from '../service/outage.ts';
 import { readKindRights, type KindRightsReading } from '../service/kind-rights.ts';
-import { probe, type Probe } from '../service/probe.ts';
+import { probe, type ProbeResult } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
-import { check, hasErrors } from '../run/check.ts';
+import { checkManifests, hasErrors } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -95,7 +95,7 @@ type DeclaredKinds =
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
   const declared = new Set<Kind>();
-  const { diagnostics } = await check(settings, context, {
+  const { diagnostics } = await checkManifests(settings, context, {
     isSelected: ({ kind }) => {
       declared.add(kind);
       // Only the kinds are needed, so no resource is kept in memory.
@@ -183,7 +183,7 @@ async function interpretAsPlan(found: TimedProbe, { client, pacing, signal }: Se
   return (await client.evidence.isApiThere({ pacing, signal })) ? { ...found, stage: 'well' } : found;
 }
 
-interface TimedProbe extends Probe {
+interface TimedProbe extends ProbeResult {
   readonly durationMs: number;
 }
 

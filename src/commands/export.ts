@@ -13,7 +13,7 @@ import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { Gap } from '../observe/gaps.ts';
 import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
-import { check as checkManifests, hasErrors } from '../run/check.ts';
+import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { limits } from '../manifest/limits.ts';

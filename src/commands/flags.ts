@@ -9,7 +9,7 @@ import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { bounds, wholeNumber, type NameOf, type NumberName, type Values } from '../settings/values.ts';
-import { check, inputsOf } from '../run/check.ts';
+import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { variableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
 
@@ -101,8 +101,11 @@ export async function inputFiles(
 ): Promise<readonly string[]> {
   const world = { env, files: { ...files, readStandardInput: async () => new Uint8Array() } };
   const settings = await readSettings(await valuesOf(flags, env), world, 'manifests', paths);
-  if (settings.paths.length === 0) return inputsOf(settings);
-  return inputsOf(settings, await check(settings, world, { secrets: 'assumed', isSelected: () => false }));
+  if (settings.paths.length === 0) return inputFilesOf(settings);
+  return inputFilesOf(
+    settings,
+    await checkManifests(settings, world, { secrets: 'assumed', isSelected: () => false }),
+  );
 }
 
 function limitOf(flag: string, text: string | undefined): number | undefined {

@@ -5,7 +5,7 @@ import { planDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { planReport } from '../report/report.ts';
 import { gapWords } from '../report/words/inventory.ts';
-import { plan as planRun, type Planned } from '../run/plan.ts';
+import { plan as planRun, type PlanResult } from '../run/plan.ts';
 import type { FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
@@ -55,7 +55,11 @@ export async function plan(
 }
 
 /** The ending of a plan for which a condition of `--fail-on` may hold, even if something could not be read. */
-function endingWithCondition(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
+function endingWithCondition(
+  ending: Ending,
+  made: PlanResult | undefined,
+  findings: readonly string[],
+): Ending {
   const isRead = made !== undefined && notPlannedIn(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
   return isFound ? 'changes' : ending;
@@ -70,7 +74,7 @@ async function planned(
   options: PlanOptions,
   { refuse }: Reports,
   context: Context,
-): Promise<FinishedJob<Planned>> {
+): Promise<FinishedJob<PlanResult>> {
   const { out, failOn = [] } = options;
   refuseUnavailableCondition(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');

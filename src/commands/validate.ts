@@ -1,6 +1,6 @@
 import type { Ending } from '../base/exit-code.ts';
 import { validationReport } from '../report/report.ts';
-import { check, inputsOf } from '../run/check.ts';
+import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
@@ -25,11 +25,11 @@ export async function validate(
   const roll = await runTargetOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
-  const checked = await check(settings, context, {
+  const checked = await checkManifests(settings, context, {
     secrets: options.withoutSecrets ? 'assumed' : 'read',
     isSelected: () => false,
   });
-  const clashes = await reports.refuse(inputsOf(settings, checked));
+  const clashes = await reports.refuse(inputFilesOf(settings, checked));
   const report = validationReport(
     { ...checked, diagnostics: [...clashes, ...checked.diagnostics] },
     roll.environment,

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { failureReason } from '../base/errors.ts';
-import { standardInput, type Entry, type FileKind, type Files } from '../base/files.ts';
-import { globFolder, isBelow, linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
+import { standardInput, type FolderEntry, type FileKind, type Files } from '../base/files.ts';
+import { globFolder, isBelow, isLinkOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 
 interface FoundManifests {
   /** The files found, without duplicates, in code-unit order. */
@@ -163,7 +163,7 @@ class Search {
   }
 
   async #refusesLink(path: string): Promise<boolean> {
-    const isOutside = await linksOutside(path, this.#files);
+    const isOutside = await isLinkOutside(path, this.#files);
     if (isOutside) this.diagnostics.push(diagnosticFor(path, linkLeadsOutside));
     return isOutside;
   }
@@ -177,7 +177,7 @@ class Search {
   }
 
   /** The sorted entries of a folder; empty for a virtual file system, and once the limit is reached. */
-  async #entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
+  async #entriesIn(folder: string, realPath: string): Promise<readonly FolderEntry[]> {
     if (this.#remainingEntries < 0 || systemFolderOf(realPath) !== undefined) return [];
     const entries = await this.#files.entriesIn(folder);
     this.#remainingEntries -= entries.length;
@@ -194,9 +194,9 @@ class Search {
   /** The files that match a glob. Links are followed only within `root`, the real path of the folder. */
   async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
-    const look = async (below: string): Promise<readonly Entry[]> => {
+    const look = async (below: string): Promise<readonly FolderEntry[]> => {
       const path = posix.join(folder, below).replace(/(?<=.)\/$/, '');
-      const shown: Entry[] = [];
+      const shown: FolderEntry[] = [];
       await this.#reportUnreadable(path, async () => {
         const realPath = realPaths.get(path) ?? (await this.#files.realPath(path));
         realPaths.set(path, realPath);
@@ -216,8 +216,12 @@ class Search {
     return names.map((name) => folder + name);
   }
 
-  async #visibleEntries(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
-    const shown: Entry[] = [];
+  async #visibleEntries(
+    folder: string,
+    realPath: string,
+    realPaths: Map<string, string>,
+  ): Promise<FolderEntry[]> {
+    const shown: FolderEntry[] = [];
     for (const { name, kind } of await this.#entriesIn(folder, realPath)) {
       const path = posix.join(folder, name);
       if (kind === 'folder') realPaths.set(path, posix.join(realPath, name));

@@ -12,7 +12,7 @@ import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
-import { retrieve, retrieveSelf } from '../service/retrieve.ts';
+import { retrieve, retrieveTokenUser } from '../service/retrieve.ts';
 
 export interface InventoryOptions {
   readonly client: Client;
@@ -29,7 +29,7 @@ export async function readInventoryOf(
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
   if (kind.listing.completeFor === 'superusers') {
-    const self = await retrieveSelf(client, pacing, signal);
+    const self = await retrieveTokenUser(client, pacing, signal);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
     // The list is complete for superusers only. Other tokens may find further records by name.
     if (!self.isSuperuser)

@@ -6,11 +6,11 @@ import type { Family, Kind } from '../kinds/kind.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { isLoginFlow, type LoginRecord } from '../kinds/way-in.ts';
-import { withChildren } from '../service/children.ts';
+import { readDeclaredChildren } from '../service/children.ts';
 import type { Client, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { readWholeList } from '../service/read-whole.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 
@@ -115,7 +115,7 @@ class LoginReader {
       const record = listed.find(({ received }) => textOf(received['pk']) === pk);
       return record ? [pickObserved(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
     });
-    const read = await withChildren(kind, held, fields, this.#options);
+    const read = await readDeclaredChildren(kind, held, fields, this.#options);
     if (read.kind === 'read')
       return flows.map((flow) => ({ ...flow, fields: { ...flow.fields, ...read.of.get(flow.pk)?.fields } }));
     this.unread.add(`the \`${read.field}\` of ${kind.list}`);
@@ -157,7 +157,7 @@ class LoginReader {
   async #list(family: Family): Promise<readonly ListedRecord[]> {
     const known = this.#lists.get(family);
     if (known) return known;
-    const read = await readWhole(family.byName, this.#options);
+    const read = await readWholeList(family.byName, this.#options);
     if (read.kind !== 'whole') this.unread.add(family.list);
     const records = read.kind === 'whole' ? read.records : [];
     this.#lists.set(family, records);

@@ -3,10 +3,10 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { isAnswered, isTimeout } from '../service/answer.ts';
-import type { Client, Reading } from '../service/client.ts';
+import type { Client, LookUpResult } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
-import { optionalFailure, retrieve } from '../service/retrieve.ts';
+import { ignorableFailure, retrieve } from '../service/retrieve.ts';
 import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
@@ -29,7 +29,7 @@ export class LookUps {
   #isResponsive = false;
   #consecutiveFailures = 0;
   /** Look-ups that ended with a 404 without `detail`. Later answers may show whether such a 404 means "absent". */
-  readonly #doubtful: { readonly resource: Resource; readonly reading: Reading }[] = [];
+  readonly #doubtful: { readonly resource: Resource; readonly reading: LookUpResult }[] = [];
   readonly #unread = new Map<Kind, number>();
 
   constructor(options: LookUpOptions) {
@@ -57,13 +57,13 @@ export class LookUps {
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#deferDoubtful(resource, reading);
     else {
-      const unread = await optionalFailure(kind, reading, client, pacing, signal);
+      const unread = await ignorableFailure(kind, reading, client, pacing, signal);
       if (unread) this.#markUnknown(resource, unread);
       else this.#record(resource, reading);
     }
   }
 
-  async #deferDoubtful(resource: Resource, reading: Reading): Promise<void> {
+  async #deferDoubtful(resource: Resource, reading: LookUpResult): Promise<void> {
     const { client, pacing, signal } = this.#options;
     this.#doubtful.push({ resource, reading });
     if (this.#doubtful.length < maxConsecutiveFailures.lookUps) return;
@@ -93,7 +93,7 @@ export class LookUps {
       this.#options.client.readable.markUnreadable(kind, unread);
   }
 
-  #record(resource: Resource, reading: Reading): void {
+  #record(resource: Resource, reading: LookUpResult): void {
     const { namesakes, onDone } = this.#options;
     const { address } = resource;
     onDone();

@@ -2,7 +2,7 @@ import { textOf } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
 import type { NameReference } from '../kinds/values.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { readWholeList } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 
 /** The names of records by their ids. Names that several records share and names that contain secrets are left out. */
@@ -28,11 +28,11 @@ export function namesById(
 export async function withParentNames(
   { scope, fields }: Kind,
   records: readonly ListedRecord[],
-  options: Parameters<typeof readWhole>[1],
+  options: Parameters<typeof readWholeList>[1],
 ): Promise<readonly ListedRecord[]> {
   const related = scope === undefined ? undefined : fields[scope]?.refersTo;
   if (scope === undefined || related === undefined || records.length === 0) return records;
-  const read = await readWhole(related.byName, options);
+  const read = await readWholeList(related.byName, options);
   const names = namesById(related, 'records' in read ? read.records : []);
   return records.map((record) => ({ ...record, within: names.get(textOf(record.received[scope]))?.name }));
 }

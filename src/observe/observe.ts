@@ -3,7 +3,7 @@ import { addressOfName, declaredNames, withRunIds } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { isOptionalRead, retrieveSelf } from '../service/retrieve.ts';
+import { isOptionalRead, retrieveTokenUser } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
 import { heldAt, type Observation, type ObservedState } from './observation.ts';
@@ -116,7 +116,7 @@ async function observeWithFormerNames(
 }
 
 async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<boolean> {
-  const self = await retrieveSelf(client, pacing, signal);
+  const self = await retrieveTokenUser(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 

@@ -1,13 +1,16 @@
 import { textOf } from '../base/json.ts';
-import { readTypes, type OwnTypeOptions } from '../service/own-type.ts';
+import { readKindChecks, type KindCheckOptions } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /** Removes records of derived kinds, which the service includes in the list of their base kind. */
-export async function withoutDerivedTypes(inventory: Inventory, options: OwnTypeOptions): Promise<Inventory> {
+export async function withoutDerivedTypes(
+  inventory: Inventory,
+  options: KindCheckOptions,
+): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;
-  const types = await readTypes(kind, records.map(pkOf), options);
+  const types = await readKindChecks(kind, records.map(pkOf), options);
   const own = records.filter((record) => types.get(pkOf(record)) === true);
   const unknown: Gap[] = [];
   for (const record of records) {

@@ -2,7 +2,7 @@ import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import { withChildren } from '../service/children.ts';
+import { readDeclaredChildren } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -43,7 +43,7 @@ export async function observeChildren(
   }
   for (const [kind, all] of byKind) {
     const declared = all.flatMap(([resource]) => declaredChildFields(resource));
-    const read = await withChildren(
+    const read = await readDeclaredChildren(
       kind,
       all.map(([, record]) => record),
       declared,

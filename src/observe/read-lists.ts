@@ -11,7 +11,7 @@ import type { Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readPages } from '../service/read-pages.ts';
 import { keepRecordsOfKind } from '../service/own-type.ts';
-import { retrieveSelf } from '../service/retrieve.ts';
+import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 
 export interface ListReport {
@@ -120,7 +120,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...(progress && !signal?.aborted && { progress }),
     ...(failed && { failed }),
   });
-  const self = await pacing.runBeside(() => retrieveSelf(client, pacing, signal));
+  const self = await pacing.runBeside(() => retrieveTokenUser(client, pacing, signal));
   if (signal?.aborted) return endedWith(undefined);
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (completeFor === 'superusers' && !isSuperuser) {

@@ -7,9 +7,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { readWholeList } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
-import { retrieveSelf } from '../service/retrieve.ts';
+import { retrieveTokenUser } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
@@ -96,7 +96,7 @@ function idKeyOf(id: JsonValue): string {
 }
 
 async function isSuperuser({ client, pacing, signal }: FactsOptions): Promise<boolean> {
-  const self = await retrieveSelf(client, pacing, signal);
+  const self = await retrieveTokenUser(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
@@ -109,7 +109,7 @@ async function recordsOf(
   if (ids.length > lookUpsPerPage) {
     const isWorthReading = (pages: number): boolean => pages * lookUpsPerPage < ids.length;
     const list = await pacing.runBeside(() =>
-      readWhole(related.byName, { client, pacing, signal, isWorth: isWorthReading }),
+      readWholeList(related.byName, { client, pacing, signal, isWorth: isWorthReading }),
     );
     const wanted = new Set(ids.map((id) => idKeyOf(id)));
     if (list.kind === 'whole')

@@ -20,7 +20,7 @@ import type { ReadableKinds } from '../service/readable-kinds.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { readWhole, type ListReading } from '../service/read-whole.ts';
+import { readWholeList, type ListReading } from '../service/read-whole.ts';
 
 export type NameFault =
   /** The token sees no record with this name. */
@@ -156,7 +156,7 @@ async function findAllNames(
     const { client, pacing, signal } = options;
     if (isListed || signal?.aborted) return;
     const read = await pacing.runBeside(() =>
-      readWhole(related.byName, { client, pacing, signal, isWorth: () => false }),
+      readWholeList(related.byName, { client, pacing, signal, isWorth: () => false }),
     );
     if ('records' in read) noteRecords(read.records);
   });
@@ -178,7 +178,7 @@ export async function findNames(
     names.length < byName.minNamesForList
       ? undefined
       : await pacing.runBeside(() =>
-          readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
+          readWholeList(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
         );
   const isListed = listed !== undefined;
   if (listed && 'records' in listed) records.push(...listed.records);
@@ -198,10 +198,10 @@ export async function findNames(
     const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
     const isLacking = (reading: ListReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingFor(related, reading, name).kind === 'not_found');
-    let read = await readWhole(list, { client, pacing, signal });
+    let read = await readWholeList(list, { client, pacing, signal });
     // A record may have moved to a page that was already read, so the list is read again.
     if (read.kind === 'whole' && !read.isSinglePage && isLacking(read))
-      read = await readWhole(list, { client, pacing, signal });
+      read = await readWholeList(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
       isOver = true;
       return;

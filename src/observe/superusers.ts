@@ -4,7 +4,7 @@ import { toNewestRelease } from '../kinds/forms.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { readWhole } from '../service/read-whole.ts';
+import { readWholeList } from '../service/read-whole.ts';
 
 /** A group with its direct members. Members of its subgroups are not included. */
 export interface HeldGroup {
@@ -35,7 +35,7 @@ export async function readGroups(
       include_users: 'true',
       ordering: family.identity,
     };
-    const read = await readWhole({ ...family.byName, query }, options);
+    const read = await readWholeList({ ...family.byName, query }, options);
     if (read.kind !== 'whole') return undefined;
     return read.records.map(({ received }): HeldGroup => {
       const group = toNewestRelease(kind, received);

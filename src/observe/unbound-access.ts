@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { openFlag, readFlags } from '../service/open-flag.ts';
+import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
 import { heldAt, type ObservedState } from './observation.ts';
 
 interface ReadOptions {
@@ -29,7 +29,7 @@ export async function readUnboundAccess(
   release: Release | undefined,
   { mayDelete, ...options }: ReadOptions & { readonly mayDelete: boolean },
 ): Promise<UnboundAccess> {
-  const flag = openFlag();
+  const flag = findOpenFlag();
   if (flag === undefined || inRange({ before: flag.since }, release) === true)
     return { before: 'open', after: 'open' };
   const isDeleted = (resource: Resource): boolean =>
@@ -41,7 +41,8 @@ export async function readUnboundAccess(
     return { before: 'unknown', after: 'unknown' };
   const settings = resources.find(({ kind }) => kind.list === flag.list);
   const before =
-    (settings && heldAt(observed, settings.address)?.fields[flag.field]) ?? (await readFlags(flag, options));
+    (settings && heldAt(observed, settings.address)?.fields[flag.field]) ??
+    (await readFlagField(flag, options));
   const after =
     settings?.fields[flag.field] === undefined ? before : mergedValue(settings, flag.field, before);
   return { before: unboundStateOf(before, flag, release), after: unboundStateOf(after, flag, release) };
@@ -66,7 +67,7 @@ export async function readUnboundNow(
   options: ReadOptions,
 ): Promise<Unbound> {
   if (inRange({ before: flag.since }, release) === true) return 'open';
-  return unboundStateOf(await readFlags(flag, options), flag, release);
+  return unboundStateOf(await readFlagField(flag, options), flag, release);
 }
 
 function unboundStateOf(

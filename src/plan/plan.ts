@@ -11,7 +11,7 @@ import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
-import type { ObservedRecord, Unreadable } from '../service/types.ts';
+import type { ObservedRecord, UnreadableReason } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
 /** The changes of all selected resources. Contains secrets, so only its document is printed or saved. */
@@ -37,7 +37,7 @@ export interface Plan extends Destination {
   readonly changes: readonly Change[];
 }
 
-export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>>;
+export type UnreadableTypes = Readonly<Partial<Record<ResourceType, UnreadableReason>>>;
 
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 

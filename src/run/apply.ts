@@ -10,14 +10,14 @@ import { isOnWayIn, pendingIn, type Change, type Plan, type ReadyPlan } from '..
 import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
-import { openPlan, selectionOf, settingsForPlan, stalePlan } from './open-plan.ts';
+import { openPlan, selectionOf, settingsForPlan, stalePlanHalt } from './open-plan.ts';
 import { runInScope } from './scope.ts';
-import { halted, planFor, type PlanRequest } from './plan.ts';
-import { exceededLimit, type Limits } from './exceeded-limit.ts';
+import { stoppedRun, planFor, type PlanRequest } from './plan.ts';
+import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
 import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob } from './result.ts';
 import type { Job } from './world.ts';
 
-export interface ApplyOptions extends Limits {
+export interface ApplyOptions extends ChangeLimits {
   /** Asks whether to apply a plan; without this function, the plan is applied without a question. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Asks whether to apply a change of a login flow that no option allows; undefined if nobody can answer. */
@@ -51,9 +51,9 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
   const { service, diagnostics } = settings;
   const nothing = { filenames: [], diagnostics: [] };
   if (service === undefined)
-    return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
+    return { ...nothing, ...stoppedRun({ kind: 'refused', isStale: false, diagnostics }, job) };
   const opened = await openPlan(filename, job.files, settings, service);
-  if (opened.kind === 'refused') return { ...nothing, ...destinationOf(service), ...halted(opened, job) };
+  if (opened.kind === 'refused') return { ...nothing, ...destinationOf(service), ...stoppedRun(opened, job) };
   const { plan } = opened;
   const isPartial = plan.resource_changes.some(({ change: { actions } }) => actions[0] === 'not-planned');
   const asked: PlanRequest = {
@@ -64,7 +64,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
     refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
     saved: {
       plan,
-      staleResult: () => halted(stalePlan(filename, otherManifests), job),
+      staleResult: () => stoppedRun(stalePlanHalt(filename, otherManifests), job),
     },
   };
   return runInScope(asked, job, async (scoped, reached) => {
@@ -72,7 +72,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
     if ('halt' in made) return made;
     const changes = staleChanges(plan, made);
     return changes.length > 0
-      ? halted({ kind: 'stale', changes }, job)
+      ? stoppedRun({ kind: 'stale', changes }, job)
       : applyIfAllowed(made, request, reached, job, true);
   });
 }
@@ -97,7 +97,7 @@ async function applyIfAllowed(
     (saved ? undefined : refusedLoginChange(plan, options)) ??
     (await askForConfirmation(plan, options, signal)) ??
     (saved ? undefined : await askAboutLogin(plan, options, signal));
-  if (halt) return halted(halt, { emit }, signal);
+  if (halt) return stoppedRun(halt, { emit }, signal);
   const run = { ...(await send(plan, options, service, clock)), saved };
   emit({ kind: 'finished', run });
   return ended(run, service);

@@ -5,7 +5,7 @@ import { baselineWarning, compareWithBaseline, type Comparison } from '../manife
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import type { Settings } from '../settings/settings.ts';
-import { check } from './check.ts';
+import { checkManifests } from './check.ts';
 import type { World } from './world.ts';
 
 /** An earlier state of the manifests, to compare the current manifests with. */
@@ -64,7 +64,7 @@ async function manifestsIn(
     // Both states of the manifests are for the same service and therefore the same release.
     ...(release && { release }),
   };
-  return check(
+  return checkManifests(
     settings,
     { ...world, files },
     {

@@ -3,7 +3,7 @@ import { familyOf } from '../kinds/families.ts';
 import type { Release } from '../kinds/release.ts';
 import { shippedRecordsOf } from '../kinds/shipped.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { readWhole, type ListReading } from '../service/read-whole.ts';
+import { readWholeList, type ListReading } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function withBlueprints<Made extends ReadyPlan>(
   const isOfBlueprint = ({ action, resource: { kind, address } }: ReadyChange): boolean =>
     action === 'update' && records.has(address) && kind.single === undefined && kind.family !== blueprints;
   if (service.settings.contractOnly || !made.changes.some(isOfBlueprint)) return made;
-  const read = await readWhole(blueprints.byName, service);
+  const read = await readWholeList(blueprints.byName, service);
   const changes = made.changes.map((change) => {
     const words = isOfBlueprint(change) ? remarkFor(change.resource.name, read) : undefined;
     return words === undefined ? change : { ...change, remarks: [...(change.remarks ?? []), words] };

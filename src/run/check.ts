@@ -5,7 +5,7 @@ import { manifestPaths, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
 
 /** Reads and checks settings and manifests, and returns all problems. Throws a UsageError if no manifest is named. */
-export async function check(
+export async function checkManifests(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'isSelected' | 'isWarningReported' | 'release'> = {},
@@ -61,9 +61,9 @@ function unusedVariables(
 }
 
 /** Reports input files that the requested output files would overwrite. */
-export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
+export type FindOverwrittenInputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
-export function inputsOf(
+export function inputFilesOf(
   { files, policy }: Settings,
   manifests?: Pick<LoadedManifests, 'filenames' | 'referencedFiles'>,
 ): readonly string[] {

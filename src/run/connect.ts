@@ -6,9 +6,9 @@ import { abortable } from '../service/abortable.ts';
 import { hideFields } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
-import { withIds } from '../service/record-ids.ts';
-import { redactedError, redacting } from '../service/redact.ts';
-import { logging } from '../service/request-log.ts';
+import { withRecordIds } from '../service/record-ids.ts';
+import { redactedError, withRedaction } from '../service/redact.ts';
+import { withRequestLog } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Job } from './world.ts';
@@ -80,13 +80,13 @@ function secureTransport(
   { clock, emit, emitsRequests }: Pick<Job, 'clock' | 'emit' | 'emitsRequests'>,
   urgent: AbortSignal,
 ): Transport {
-  const safe = abortable(hideFields(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
+  const safe = abortable(hideFields(withRedaction(send, secretsOf(settings)), settings.hide ?? []), urgent);
   const logged = emitsRequests
-    ? logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
+    ? withRequestLog(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;
   return settings.contractOnly
     ? documentedOnly(logged)
-    : withSettingsAsRecords(withFormerPaths(withIds(logged)));
+    : withSettingsAsRecords(withFormerPaths(withRecordIds(logged)));
 }
 
 /**

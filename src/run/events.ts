@@ -6,7 +6,7 @@ import type { LaterField } from '../observe/later-fields.ts';
 import type { ListReport } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
-import type { OutageNews } from '../service/outage.ts';
+import type { OutageEvent } from '../service/outage.ts';
 import type { Pace } from '../service/pace.ts';
 import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
@@ -38,7 +38,7 @@ export type RunEvent =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly run: ApplyRun }
   | { readonly kind: 'retry'; readonly answer: Answer }
-  | { readonly kind: 'outage'; readonly news: OutageNews }
+  | { readonly kind: 'outage'; readonly news: OutageEvent }
   /** The service demands a pause, which may be longer than rollcall accepts. */
   | {
       readonly kind: 'pause';

@@ -2,7 +2,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
-export interface Limits {
+export interface ChangeLimits {
   readonly maxCreates?: number | undefined;
   readonly maxUpdates?: number | undefined;
   /** By default, at most ten records and at most a tenth of a kind may be deleted. */
@@ -15,7 +15,7 @@ interface Bounded extends Plan {
 
 export function exceededLimit(
   made: Bounded,
-  { maxCreates, maxUpdates, maxDeletes }: Limits,
+  { maxCreates, maxUpdates, maxDeletes }: ChangeLimits,
 ): Halt | undefined {
   const { add, change, destroy } = plannedEffects(made);
   if (maxCreates !== undefined && add > maxCreates)

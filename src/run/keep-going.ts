@@ -3,7 +3,7 @@ import type { ObservedState } from '../observe/observation.ts';
 import type { UnreadableTypes } from '../plan/plan.ts';
 import { isOptionalRead } from '../service/retrieve.ts';
 import { unreadableReason } from '../service/readable-kinds.ts';
-import type { Unreadable } from '../service/types.ts';
+import type { UnreadableReason } from '../service/types.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import type { Destination } from '../base/destination.ts';
@@ -42,7 +42,7 @@ function reasonsByAddress(
   for (const failure of inPart)
     addReasons(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
   // The second search runs backwards, because a search finds only the later of two resources that share a value.
-  const findFromEnd = shared.length > 0 ? sharedValues(resources.toReversed()) : [];
+  const findFromEnd = shared.length > 0 ? findSharedValues(resources.toReversed()) : [];
   for (const found of [...shared, ...findFromEnd])
     if (found.address !== undefined) addReasons(found.address, [found]);
   return observed;
@@ -62,7 +62,7 @@ export function withDiagnostics(
  * Finds resources with the same value although only one may have it, such as two applications with one provider. The names in the
  * resources must be resolved.
  */
-export function sharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
+export function findSharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
@@ -92,7 +92,7 @@ export function unreadableIn(
   resources: readonly Resource[],
   observed: ObservedState,
 ): { readonly unreadable?: UnreadableTypes } {
-  const unreadable: Partial<Record<ResourceType, Unreadable>> = {};
+  const unreadable: Partial<Record<ResourceType, UnreadableReason>> = {};
   for (const { kind, address } of resources) {
     const seen = observed.get(address);
     if (seen?.presence === 'unknown' && seen.unread) unreadable[kind.type] ??= unreadableReason(seen.unread);

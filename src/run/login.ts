@@ -7,7 +7,7 @@ import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
 import { isAnyLeft, superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
-import { retrieveSelf } from '../service/retrieve.ts';
+import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function planLoginChanges(made: Observed, service: Service): Promis
   const { client, pacing, signal } = service;
   const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;
-  const self = await retrieveSelf(client, pacing, signal);
+  const self = await retrieveTokenUser(client, pacing, signal);
   return {
     ...login,
     changes: withOwnRightsLast(login.changes, self?.proof === 'exists' ? self : {}),

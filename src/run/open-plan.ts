@@ -31,24 +31,24 @@ export async function openPlan(
   if (read.kind === 'no_plan')
     throw new UsageError(`${filename} is not a saved plan`, 'Save one with `rollcall plan --out FILE`.');
   if (read.kind === 'refused')
-    return stalePlan(filename, { summary: `this plan cannot be applied: ${read.why}` });
+    return stalePlanHalt(filename, { summary: `this plan cannot be applied: ${read.why}` });
   const { plan } = read;
   const destination = destinationOf(service);
   const { environment = plan.environment } = destination;
   if (plan.service !== destination.service || plan.environment !== environment) {
-    return stalePlan(filename, {
+    return stalePlanHalt(filename, {
       summary: `this plan was made for ${destinationLabel(plan)}, but this run uses ${destinationLabel(destination)}`,
     });
   }
   const off = plan.capabilities?.find((capability) => !capabilities.includes(capability));
   if (off !== undefined) {
-    return stalePlan(filename, {
+    return stalePlanHalt(filename, {
       summary: `this plan was made with the capability ${JSON.stringify(off)}, which is not turned on here`,
       detail: 'Turn on the same capabilities, or make a new plan.',
     });
   }
   if (contractOnly && !plan.contract_only) {
-    return stalePlan(filename, {
+    return stalePlanHalt(filename, {
       summary: 'this plan was made without contract_only, but this run uses contract_only',
       detail: 'Apply it without contract_only, or make a new plan with it.',
     });
@@ -71,7 +71,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
   return undefined;
 }
 
-export function stalePlan(
+export function stalePlanHalt(
   filename: string,
   problem: Pick<Problem, 'summary' | 'detail'>,
 ): Extract<Halt, { readonly kind: 'refused' }> {

@@ -25,21 +25,21 @@ import { withoutRefused, type NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
-import { notPlannedReasons, sharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
-import { runInScope, type Scoped, type ScopeRequest } from './scope.ts';
+import { notPlannedReasons, findSharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
+import { runInScope, type ScopedResources, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
 import { planLoginChanges } from './login.ts';
 import { withAccountStatus } from './removed-accounts.ts';
-import { exceededLimit, type Limits } from './exceeded-limit.ts';
+import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
-import { askRelease } from '../service/release.ts';
-import { retrieveSelf } from '../service/retrieve.ts';
+import { fetchServiceRelease } from '../service/release.ts';
+import { retrieveTokenUser } from '../service/retrieve.ts';
 import { haltEnding, type RunResult, type Halt, type StoppedRun, type FinishedJob } from './result.ts';
 import type { Job } from './world.ts';
 
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
-export interface PlanOptions extends Limits {
+export interface PlanOptions extends ChangeLimits {
   /** Whether a problem of a resource excludes only this resource from the plan, instead of ending the run. */
   readonly keepGoing?: boolean | undefined;
   readonly undeclared?: GapWords | undefined;
@@ -49,7 +49,7 @@ interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
   readonly isSaved?: boolean;
 }
 
-export interface Planned extends ReadyPlan {
+export interface PlanResult extends ReadyPlan {
   readonly observed: ObservedState;
   readonly permission: Permission | 'none';
   readonly deletions?: Deletions | undefined;
@@ -59,41 +59,41 @@ export interface Planned extends ReadyPlan {
  * Makes a plan and changes nothing. First, `runInScope` reads and checks the manifests, and connects to the service. Then
  * `planFor` looks up the declared resources and compares them. `exceededLimit` stops the run if the plan exceeds a limit.
  */
-export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<Planned>> {
+export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<PlanResult>> {
   return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request, job));
 }
 
 async function planWithinLimits(
-  scoped: Scoped,
+  scoped: ScopedResources,
   service: Service,
   options: PlanOptions,
   job: Job,
-): Promise<RunResult<Planned>> {
+): Promise<RunResult<PlanResult>> {
   const planned = await planFor(scoped, service, job, options);
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
-  if ('halt' in complete) return halted(complete.halt, job, service.signal);
+  if ('halt' in complete) return stoppedRun(complete.halt, job, service.signal);
   const made = await withAccountStatus(complete, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = exceededLimit(made, options);
-  if (halt) return { result: made, ...halted(halt, job, service.signal) };
+  if (halt) return { result: made, ...stoppedRun(halt, job, service.signal) };
   const isWhole = notPlannedIn(made).length + unfinishedIn(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
 /**
- * Makes a plan. First, `resolveNames` looks up the ids of names, and `sharedValues` finds values that two resources share. Then
+ * Makes a plan. First, `resolveNames` looks up the ids of names, and `findSharedValues` finds values that two resources share. Then
  * `observe` looks up the resources, `readReferenceFacts` the ids in new entries, and `findNamesTakenByOtherKinds` other records
  * with the same names. `checkByRelease` checks the rules that depend on the release, and `readUnboundAccess` reads who has access
  * without bindings. `permissionFor` reads the data that a change of existing records needs, and `makePlan` compares. Finally,
  * `withBlueprints` remarks on changes that the service may revert.
  */
 export async function planFor(
-  { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: Scoped,
+  { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,
   job: Job,
   { isSaved = false, keepGoing = false }: PlanManner = {},
-): Promise<Planned | StoppedRun> {
+): Promise<PlanResult | StoppedRun> {
   const { client, pacing, settings, signal } = service;
   const asking = { client, pacing, signal };
   const unresolved = (
@@ -102,7 +102,7 @@ export async function planFor(
     notRead = 0,
   ): StoppedRun => {
     const reason = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
-    return halted({ kind: 'unresolved', ...destinationOf(settings), ...reason }, job, signal);
+    return stoppedRun({ kind: 'unresolved', ...destinationOf(settings), ...reason }, job, signal);
   };
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
@@ -124,7 +124,7 @@ export async function planFor(
     addresses.has(addressOfName({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;
-  const shared = resolved.resources === declared ? [] : sharedValues(resolved.resources);
+  const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
   const collectReasons = (
     all: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
@@ -149,7 +149,7 @@ export async function planFor(
   const late = release && checkByRelease?.(said, existingIn(observed));
   const diagnostics = [...(late ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
-    return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
+    return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
@@ -170,21 +170,21 @@ export async function planFor(
 
 function settingsOfPlan(
   settings: ServiceSettings,
-): Destination & Pick<Planned, 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
+): Destination & Pick<PlanResult, 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
   const { hide, capabilities, contractOnly, acceptedRisks } = settings;
   return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts: acceptedRisks };
 }
 
 async function withLoginChecked(
-  made: Planned,
+  made: PlanResult,
   service: Service,
   job: Job,
   { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
-): Promise<Planned | StoppedRun> {
+): Promise<PlanResult | StoppedRun> {
   const { refused, ...login } = await planLoginChanges(made, service);
   if (heldBack) return { ...made, ...login, changes: withoutRefused({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
-  return halted({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
+  return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
 }
 
 async function checkWithRelease(
@@ -224,18 +224,18 @@ function unreadHalt(
   job: Job,
 ): StoppedRun {
   const interrupted = failed.interrupted || signal.aborted;
-  return halted({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
+  return stoppedRun({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
 }
 
 /** Reads the release during the first look-ups. An exception is passed on to the code that awaits the result. */
 function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
   const until = AbortSignal.any([signal, over]);
-  const release = pacing.runBeside(() => askRelease(send, pacing, until));
+  const release = pacing.runBeside(() => fetchServiceRelease(send, pacing, until));
   release.catch(() => {});
   return release;
 }
 
-export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): StoppedRun {
+export function stoppedRun(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): StoppedRun {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
 }
@@ -245,7 +245,7 @@ async function allowedChanges(
   observed: ObservedState,
   unbound: UnboundAccess,
   service: Service,
-): Promise<Pick<Planned, 'permission' | 'deletions'>> {
+): Promise<Pick<PlanResult, 'permission' | 'deletions'>> {
   const permission = await permissionFor(resources, observed, service);
   return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
@@ -262,7 +262,7 @@ async function permissionFor(
       observed.get(address)?.presence === 'present' &&
       kind.update.protectedOnSelf?.some((field) => Object.hasOwn(fields, field)),
   );
-  const reading = mayBeOwn ? await retrieveSelf(client, pacing, signal) : undefined;
+  const reading = mayBeOwn ? await retrieveTokenUser(client, pacing, signal) : undefined;
   return {
     self: reading?.proof === 'exists' ? reading.pk : undefined,
     mayDelete: settings.allow.includes('delete'),

@@ -12,7 +12,7 @@ import { digestOf } from '../plan/manifest-digest.ts';
 import { resentAddresses } from '../plan/resend.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
+import { checkManifests, hasErrors, inputFilesOf, type FindOverwrittenInputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import type { RunResult, JobResult, StoppedRun, FinishedJob } from './result.ts';
 import { readBaseline, type BaselineRequest } from './baseline.ts';
@@ -22,13 +22,13 @@ export interface ScopeRequest {
   readonly settings: Settings;
   readonly selection: Selection;
   readonly baseline?: BaselineRequest | undefined;
-  readonly refuseOutputs?: RefuseOutputs | undefined;
+  readonly refuseOutputs?: FindOverwrittenInputs | undefined;
   readonly resend?: readonly string[];
   /** The saved plan to apply. The run selects the same resources, and fails if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
 }
 
-export interface Scoped {
+export interface ScopedResources {
   readonly resources: readonly Resource[];
   /** The selected resources, unless all are selected. */
   readonly scope?: Scope;
@@ -52,7 +52,7 @@ export interface Scoped {
 export async function runInScope<Result>(
   request: ScopeRequest,
   job: Job,
-  use: (scoped: Scoped, service: Service) => Promise<RunResult<Result>>,
+  use: (scoped: ScopedResources, service: Service) => Promise<RunResult<Result>>,
 ): Promise<FinishedJob<Result>> {
   const checked = await checkScope(request, job);
   const { known } = checked;
@@ -61,7 +61,7 @@ export async function runInScope<Result>(
   const { scoped, service: reached } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
-  const checkWithService: Scoped['checkByRelease'] = (release, existing) => {
+  const checkWithService: ScopedResources['checkByRelease'] = (release, existing) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
     const found = checkByRelease(scoped.resources, release ?? configured, strict, existing);
     late.push(...found.filter(({ severity }) => severity === 'warning'));
@@ -80,7 +80,7 @@ type CheckedScope = {
   | { readonly kind: 'invalid' }
   /** The manifests differ from those of the saved plan. */
   | { readonly kind: 'stale'; readonly halted: StoppedRun }
-  | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
+  | { readonly kind: 'ready'; readonly scoped: ScopedResources; readonly service: ServiceSettings }
 );
 
 /**
@@ -94,7 +94,7 @@ async function checkScope(
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
   const all: Resource[] = [];
-  const manifests = await check(settings, job, {
+  const manifests = await checkManifests(settings, job, {
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     isSelected: (resource) => {
       all.push(resource);
@@ -104,7 +104,7 @@ async function checkScope(
   });
   const { filenames, declared } = manifests;
   const { selected: resources, included } = selectResources(manifests.resources, selection, selector);
-  const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
+  const clashes = (await refuseOutputs?.(inputFilesOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
     baseline && isValid ? await readBaseline(baseline, { settings, selection, manifests }, job) : undefined;

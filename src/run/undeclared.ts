@@ -9,12 +9,12 @@ import { withOtherTypes } from '../observe/other-types.ts';
 import { withFormerName } from '../observe/renames.ts';
 import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
-import { readWhole } from '../service/read-whole.ts';
-import { askRelease } from '../service/release.ts';
+import { readWholeList } from '../service/read-whole.ts';
+import { fetchServiceRelease } from '../service/release.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
-import type { Scoped } from './scope.ts';
+import type { ScopedResources } from './scope.ts';
 
 /**
  * Adds undeclared records to the plan if this was requested, except shipped records, or returns a halt if the run was
@@ -22,7 +22,7 @@ import type { Scoped } from './scope.ts';
  */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
-  { resources, elsewhere }: Scoped,
+  { resources, elsewhere }: ScopedResources,
   wordsOf: GapWords | undefined,
   service: Service,
 ): Promise<Made | { readonly halt: Halt }> {
@@ -35,11 +35,11 @@ export async function withUndeclared<Made extends Plan>(
   );
   const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const { send, pacing, signal } = service;
-  const release = await askRelease(send, pacing, signal);
+  const release = await fetchServiceRelease(send, pacing, signal);
   const { records: shipped } = shippedRecordsOf(release);
   const several = kinds.filter(({ single }) => single === undefined);
   const inventories = await readInventories(several, release, service);
-  const all = await withOtherTypes(inventories, ({ byName }) => readWhole(byName, service));
+  const all = await withOtherTypes(inventories, ({ byName }) => readWholeList(byName, service));
   const isKnown = (address: Address): boolean => isDeclared(address) || shipped.has(address);
   if (!signal.aborted) return { ...made, undeclared: undeclaredIn(all, isKnown, wordsOf) };
   const destination = destinationOf(service.settings);

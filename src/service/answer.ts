@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { sameUuid } from '../kinds/values.ts';
-import { parseBody, isLookUpInList, type NamedShape, type Within } from './body.ts';
+import { parseBody, isLookUpInList, type LookUpShape, type ParentId } from './body.ts';
 import { pageIn } from './page.ts';
 
 /** The kinds of answers, determined by status and fields only, because the service translates its messages. */
@@ -79,14 +79,14 @@ export interface Answer {
 }
 
 /** Determines the kind of an answer to a request about a record. In a list, only records with the requested name count. */
-export function readAnswer(
+export function classifyRecordAnswer(
   exchange: Exchange,
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
   name: string,
   shape: AnswerShape = 'record',
-  within?: Within,
+  within?: ParentId,
 ): Answer {
-  return sortedAnswer(exchange, { shape, identity, name, isUnique, within });
+  return classifyAnswer(exchange, { shape, identity, name, isUnique, within });
 }
 
 type Asked =
@@ -95,7 +95,7 @@ type Asked =
       readonly identity: string;
       readonly name: string;
       readonly isUnique: boolean;
-      readonly within?: Within | undefined;
+      readonly within?: ParentId | undefined;
     }
   /** A page of a list; pages are numbered from 1. */
   | { readonly shape: 'page'; readonly number: number }
@@ -105,7 +105,7 @@ type Asked =
   | { readonly shape: 'document' }
   | { readonly shape: 'nothing' };
 
-export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
+export function classifyAnswer(exchange: Exchange, request: Asked): Answer {
   switch (exchange.kind) {
     case 'withheld':
       return { kind: 'not_offered' };
@@ -151,7 +151,7 @@ export function sortedAnswer(exchange: Exchange, request: Asked): Answer {
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
-  request: NamedShape = { shape: 'record' },
+  request: LookUpShape = { shape: 'record' },
 ): JsonObject {
   if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
   const json = parseBody(exchange.asReceived, exchange.status, request);

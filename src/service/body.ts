@@ -3,20 +3,20 @@ import { sameUuid } from '../kinds/values.ts';
 import { pageIn } from './page.ts';
 
 /** The shape of an answer and, for a list, the field and the value that identify the record. */
-export interface NamedShape {
+export interface LookUpShape {
   readonly shape: string;
   readonly identity?: string;
   readonly name?: string;
-  readonly within?: Within | undefined;
+  readonly within?: ParentId | undefined;
 }
 
 /** The field that contains the parent, and the parent's id, for names that are unique only within a parent. */
-export interface Within {
+export interface ParentId {
   readonly field: string;
   readonly id: JsonValue;
 }
 
-export function isLookUpInList({ shape }: NamedShape): boolean {
+export function isLookUpInList({ shape }: LookUpShape): boolean {
   return shape === 'list' || shape === 'search';
 }
 
@@ -27,7 +27,7 @@ export function isLookUpInList({ shape }: NamedShape): boolean {
 export function parseBody(
   text: string,
   status: number,
-  { shape, identity = '', name, within }: NamedShape,
+  { shape, identity = '', name, within }: LookUpShape,
 ): JsonValue | undefined {
   const json = parseJson(text);
   if (!isLookUpInList({ shape }) || status !== 200) return json;

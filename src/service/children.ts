@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
 import type { Client, PageReading } from './client.ts';
 import type { Pacing } from './pacing.ts';
-import { readWhole } from './read-whole.ts';
+import { readWholeList } from './read-whole.ts';
 import type { ListedRecord } from './records.ts';
 import { maxRounds } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
@@ -68,7 +68,7 @@ async function readBindings(
     keys: { name: 'pk' },
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };
-  const read = await readWhole(list, options);
+  const read = await readWholeList(list, options);
   if (read.kind === 'not_sent') return read;
   const isSinglePage = read.kind === 'whole' && read.isSinglePage;
   if (
@@ -80,7 +80,7 @@ async function readBindings(
     return readInHalves(children, parents, options);
   if (read.kind === 'unread') return read;
   // If there are several pages, a binding may have moved to a page that was already read, so the list is read again.
-  const again = isSinglePage ? read : await readWhole(list, options);
+  const again = isSinglePage ? read : await readWholeList(list, options);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
     return rounds > 1 ? readBindings(children, parents, options, rounds - 1) : alwaysChanging;
@@ -120,7 +120,7 @@ function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boo
   return a.length === b.length && b.every(({ received }) => ids.has(textOf(received['pk'])));
 }
 
-export function rankOf({ last }: Children, record: JsonObject): number {
+export function rankOfChild({ last }: Children, record: JsonObject): number {
   return last?.ranks[textOf(record[last.field] ?? null)] ?? 0;
 }
 
@@ -135,7 +135,7 @@ function childOf({ received, shown }: ListedRecord, children: Children, now: num
     ...(binds && { binds, id: received[binds.idField] ?? null }),
     ...(typeof name === 'string' && { name }),
     ...(inside && { inside, bindable: textOf(received[inside.bindableIn] ?? null) }),
-    rank: rankOf(children, record),
+    rank: rankOfChild(children, record),
     isExpired:
       expiry !== undefined &&
       received[expiry.isExpiring] === true &&
@@ -145,12 +145,12 @@ function childOf({ received, shown }: ListedRecord, children: Children, now: num
 }
 
 /** Adds the bindings that the given fields declare, or returns the field whose bindings could not be read. */
-export async function withChildren(
+export async function readDeclaredChildren(
   kind: Kind,
   observed: readonly ObservedRecord[],
   declared: readonly string[],
   options: ChildrenOptions,
-): Promise<WithChildren> {
+): Promise<DeclaredChildrenReading> {
   let of = new Map(observed.map((record) => [record.pk, record]));
   for (const [children, field] of childrenDeclaredBy(kind, declared)) {
     const { inside } = children;
@@ -183,7 +183,7 @@ async function withNestedBindings(
   return { kind: 'read', of: new Map(Array.from(bound, ([pk, all]) => [pk, all.map(whole)])) };
 }
 
-export type WithChildren =
+export type DeclaredChildrenReading =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, ObservedRecord> }
   | (Exclude<ChildrenReading, { kind: 'read' }> & { readonly field: string });
 

@@ -5,10 +5,10 @@ import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import { Evidence } from './evidence.ts';
-import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
+import { classifyRecordAnswer, recordOf, classifyAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import {
-  withExactNumbers,
+  withoutRoundedNumbers,
   pickObserved,
   recordsOnPage,
   observeRecord,
@@ -18,12 +18,12 @@ import { ReadableKinds } from './readable-kinds.ts';
 import { createFieldSender } from './send-fields.ts';
 import type { Transport } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
-import { readBelow, readDependentsOf, type DocumentReading, type UsesReading } from './read-below.ts';
-import { readSelfOnce, type SelfReading } from './read-self.ts';
-import { judgeAnswer, type JudgedAnswer, type Proven } from './judged-answer.ts';
+import { readBelow, readDependentsOf, type DocumentReading, type DependentsReading } from './read-below.ts';
+import { readSelfOnce, type TokenUserReading } from './read-self.ts';
+import { judgeAnswer, type JudgedAnswer, type ProvenAnswer } from './judged-answer.ts';
 import {
   whatAnswersProve,
-  writeProofOf,
+  createProofOf,
   type ReadProof,
   type UpdateProof,
   type WriteProof,
@@ -33,19 +33,19 @@ interface Held {
   readonly held: ObservedRecord;
 }
 
-export type Reading = Proven<ReadProof, 'exists', Held>;
+export type LookUpResult = ProvenAnswer<ReadProof, 'exists', Held>;
 
 /** The result of reading one page of a list; `absent` means that the list has fewer pages. */
-export type PageReading = Proven<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
+export type PageReading = ProvenAnswer<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
 
-export type RecordReading = Proven<ReadProof, 'exists', { readonly record: ListedRecord }>;
+export type RecordReading = ProvenAnswer<ReadProof, 'exists', { readonly record: ListedRecord }>;
 
 /** The result of a create, with the id of the new record and the sent fields that the answer contains. */
-export type Writing = Proven<WriteProof, 'created', Held>;
+export type CreateResult = ProvenAnswer<WriteProof, 'created', Held>;
 
-export type Updating = Proven<UpdateProof, 'updated', Held>;
+export type UpdateResult = ProvenAnswer<UpdateProof, 'updated', Held>;
 
-export type Deleting = JudgedAnswer & {
+export type DeleteResult = JudgedAnswer & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
@@ -56,23 +56,23 @@ export type Deleting = JudgedAnswer & {
 export interface Client {
   readonly evidence: Evidence;
   readonly readable: ReadableKinds;
-  read(sought: LookUpTarget, signal?: AbortSignal): Promise<Reading>;
+  read(sought: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult>;
   /** Whether records of this kind can be read in pages, which requires that the token can look them up. */
   canList(kind: Kind): boolean;
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Reads the token's user once, then returns the stored result. */
-  readSelf(signal?: AbortSignal): Promise<SelfReading>;
+  readSelf(signal?: AbortSignal): Promise<TokenUserReading>;
   /** The proof of an answer to a create if the token cannot look up the record. */
   unseenProof(answer: Answer): WriteProof;
-  create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
-  update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
+  create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult>;
+  update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
   /** Sets the withheld fields of a record that this run created, which needs no capability. */
-  finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
-  bind(children: Children, parent: Parent, fields: JsonObject): Promise<Writing>;
-  rebind(children: Children, pk: string, fields: JsonObject): Promise<Updating>;
+  finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
+  bind(children: Children, parent: Parent, fields: JsonObject): Promise<CreateResult>;
+  rebind(children: Children, pk: string, fields: JsonObject): Promise<UpdateResult>;
   /** Reads which records depend on a record. */
-  readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
+  readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<DependentsReading>;
   /** Reads the JSON object at a path below a record. */
   readBelow(
     kind: Kind,
@@ -81,9 +81,9 @@ export interface Client {
     path: string,
     signal?: AbortSignal,
   ): Promise<DocumentReading>;
-  remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
+  remove(kind: Kind, name: string, pk: string): Promise<DeleteResult>;
   /** Deletes a binding, which needs the given capability. */
-  unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<Deleting>;
+  unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<DeleteResult>;
 }
 
 export function createClient(
@@ -105,13 +105,13 @@ export function createClient(
       const within = field === undefined || id === undefined ? undefined : { field, id };
       const asked = { shape: answers, identity: kind.identity, name, within };
       const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
-      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name, answers, within));
+      const { answer, ...rest } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
-      const exact = canUpdate ? withExactNumbers(exchange) : undefined;
-      // readAnswer has checked only the name and the `pk`, so any other field may be missing.
+      const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
+      // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
       return {
         proof,
         answer,
@@ -129,12 +129,12 @@ export function createClient(
     },
     readPage: (...asked) => pageRead(send, canUpdate, ...asked),
     readById: (related, id, signal) => recordRead(send, related, id, signal),
-    unseenProof: (answer) => writeProofOf(answer.kind, false),
+    unseenProof: (answer) => createProofOf(answer.kind, false),
     readSelf,
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
-      const { answer, ...rest } = judgeAnswer(readAnswer(exchange, kind, name));
-      const proof = writeProofOf(answer.kind, readable.canRead(kind));
+      const { answer, ...rest } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
+      const proof = createProofOf(answer.kind, readable.canRead(kind));
       if (proof !== 'created') return { proof, answer, ...rest };
       return {
         proof,
@@ -173,11 +173,11 @@ async function changed(
   name: string,
   pk: string,
   fields: JsonObject,
-): Promise<Updating> {
+): Promise<UpdateResult> {
   const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
   const { [kind.identity]: given } = fields;
   const { answer, stop, ...rest } = judgeAnswer(
-    readAnswer(exchange, kind, typeof given === 'string' ? given : name),
+    classifyRecordAnswer(exchange, kind, typeof given === 'string' ? given : name),
   );
   const { update } = whatAnswersProve[answer.kind];
   const stops = stop !== undefined && update !== 'denied' && { stop };
@@ -198,13 +198,13 @@ async function bound(
   children: Children,
   parent: Parent,
   fields: JsonObject,
-): Promise<Writing> {
+): Promise<CreateResult> {
   const { path } = children;
   const body = JSON.stringify({ target: targetId(children, parent), ...fields });
   const exchange = await send({ method: 'POST', path, body });
   const asked = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, asked));
-  const proof = writeProofOf(answer.kind, true);
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, asked));
+  const proof = createProofOf(answer.kind, true);
   if (proof !== 'created') return { proof, answer, ...rest };
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
 }
@@ -215,22 +215,22 @@ async function rebound(
   { path }: Children,
   pk: string,
   fields: JsonObject,
-): Promise<Updating> {
+): Promise<UpdateResult> {
   const body = JSON.stringify(fields);
   const exchange = await send({ method: 'PATCH', path: `${path}${encodeURIComponent(pk)}/`, body });
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id: pk }));
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'id', id: pk }));
   const { update } = whatAnswersProve[answer.kind];
   if (update !== 'updated') return { proof: update, answer, ...rest };
   return { proof: update, answer, ...rest, held: { pk, fields: {} } };
 }
 
-function unbound(send: Transport, { path }: Children, pk: string): Promise<Deleting> {
+function unbound(send: Transport, { path }: Children, pk: string): Promise<DeleteResult> {
   return deleted(send, `${path}${encodeURIComponent(pk)}/`);
 }
 
-async function deleted(send: Transport, path: string): Promise<Deleting> {
+async function deleted(send: Transport, path: string): Promise<DeleteResult> {
   const exchange = await send({ method: 'DELETE', path });
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'nothing' }));
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
   // A 404 counts as deleted, because the record was there when it was read before.
@@ -247,7 +247,7 @@ async function recordRead(
   const leftOut = new URLSearchParams(byName.queryById).toString();
   const text = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
   const exchange = await send({ method: 'GET', path: text }, signal);
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'id', id }));
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'id', id }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
@@ -262,14 +262,14 @@ async function pageRead(
   signal: AbortSignal | undefined,
 ): Promise<PageReading> {
   const exchange = await send(pageRequest(list, page), signal);
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'page', number: page.number }));
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'page', number: page.number }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   return { proof, answer, ...rest, page: recordsOnPage(exchange, answer, page.number, canUpdate) };
 }
 
 /** Reports a denial only for this record, because permissions can be limited to single records. */
-async function removed(send: Transport, path: string): Promise<Deleting> {
+async function removed(send: Transport, path: string): Promise<DeleteResult> {
   const { stop, ...deleting } = await deleted(send, path);
   return { ...deleting, ...(stop !== undefined && deleting.proof !== 'denied' && { stop }) };
 }

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Answer } from './answer.ts';
-import { fieldNamed } from './field-names.ts';
+import { fieldOfErrorKey } from './field-names.ts';
 
 /** An error that the service reports for a field, or for the whole request if it names no field. */
 export interface FieldError {
@@ -19,7 +19,7 @@ export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
     .filter(([field]) => field !== 'code')
     .flatMap(([name, value]) => {
       if (name === 'detail' || name === 'non_field_errors') return { texts: textsIn(value, 0) };
-      const named = fieldNamed(name);
+      const named = fieldOfErrorKey(name);
       return isByIndex(value)
         ? Object.entries(value).map(([index, inner]) => ({
             ...named,

@@ -9,11 +9,11 @@ import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
 import type { Client } from './client.ts';
-import type { UsesReading } from './read-below.ts';
+import type { DependentsReading } from './read-below.ts';
 import type { Pacing } from './pacing.ts';
 import { readCount } from './read-pages.ts';
-import { readWhole } from './read-whole.ts';
-import { retrieveSelf } from './retrieve.ts';
+import { readWholeList } from './read-whole.ts';
+import { retrieveTokenUser } from './retrieve.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
@@ -72,7 +72,7 @@ export async function readDeletions(
 
 async function canListAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
-  const self = await retrieveSelf(client, pacing, signal);
+  const self = await retrieveTokenUser(client, pacing, signal);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
@@ -104,7 +104,9 @@ async function deleteRefusal(
   if (refused !== undefined) return refused;
   const needsSuperuser = deleteNeedsSuperuser(kind);
   const needsSelf = deletion.isOwned === true || needsSuperuser;
-  const self = needsSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
+  const self = needsSelf
+    ? await retrieveTokenUser(options.client, options.pacing, options.signal)
+    : undefined;
   if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";
   if (deletion.isOwned && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
@@ -131,7 +133,7 @@ async function lastRecordRefusal(
 ): Promise<string | undefined> {
   const last = kind.deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
-  const list = await readWhole(kind.family.byName, options);
+  const list = await readWholeList(kind.family.byName, options);
   if (list.kind !== 'whole') return `the service did not show whether it is ${last.words}`;
   const gone = pksOf(kind, going);
   const stays = list.records.some(
@@ -235,7 +237,7 @@ async function bindableRecords(
   { family, bindable }: Kind,
   options: DeletionOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  const list = await readWhole(family.byName, options);
+  const list = await readWholeList(family.byName, options);
   const records = list.kind === 'whole' ? list.records : [];
   return new Map(
     records.flatMap(({ received }) => {
@@ -264,7 +266,7 @@ async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: DeletionOptions,
 ): Promise<Uses> {
-  const ask = (): Promise<UsesReading> => client.readUses(kind, name, held.pk, signal);
+  const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
   const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
   return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
 }

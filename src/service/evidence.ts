@@ -1,13 +1,13 @@
-import { readAnswer, type Answer } from './answer.ts';
+import { classifyRecordAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import { unusedSlug, probedKind } from './probe.ts';
-import type { SelfReading } from './read-self.ts';
+import type { TokenUserReading } from './read-self.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
 interface EvidenceRequests {
-  readonly self: (signal?: AbortSignal) => Promise<SelfReading>;
+  readonly self: (signal?: AbortSignal) => Promise<TokenUserReading>;
   readonly send: Transport;
 }
 
@@ -110,7 +110,7 @@ export class Evidence {
       async () => {
         const path = probedKind.lookUp.path(unusedSlug);
         const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
-        const answer = readAnswer(exchange, probedKind, unusedSlug);
+        const answer = classifyRecordAnswer(exchange, probedKind, unusedSlug);
         return { answer, proof: isInconclusive(answer) ? 'nothing' : whatAnswersProve[answer.kind].read };
       },
       pacing,

@@ -35,7 +35,7 @@ const former = lazy(
  * Returns the field that a top-level key of an error refers to and, if the error is about a key inside the field, that key, with
  * dots between nested keys.
  */
-export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
+export function fieldOfErrorKey(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);
   if (later !== undefined) return { field: later };
   const field = fieldNamesInErrors().has(name)

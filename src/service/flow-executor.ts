@@ -1,6 +1,6 @@
 import { parseJson, isJsonObject, textOf } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
-import { sortedAnswer } from './answer.ts';
+import { classifyAnswer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import type { Transport } from './transport.ts';
 
@@ -17,7 +17,7 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {
     const exchange = await send({ method: 'GET', path, isAnonymous: true });
-    pacing.note(sortedAnswer(exchange, { shape: 'document' }), tries + 1);
+    pacing.note(classifyAnswer(exchange, { shape: 'document' }), tries + 1);
     if (exchange.kind !== 'answered') continue;
     const { status, body } = exchange;
     if (status === 404) return { kind: 'closed', shows: 'no such flow' };

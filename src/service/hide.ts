@@ -2,7 +2,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
-import { fieldNamed } from './field-names.ts';
+import { fieldOfErrorKey } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
 /** A transport that removes hidden fields from the service's error messages, but not from records, which are compared. */
@@ -23,7 +23,7 @@ export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
 function without(fields: ReadonlySet<string>, said: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(said).map(([name, value]) => {
-      const { field } = fieldNamed(name);
+      const { field } = fieldOfErrorKey(name);
       return fields.has(field) ? [field, hidden] : [name, value];
     }),
   );

@@ -8,7 +8,7 @@ export interface JudgedAnswer {
 }
 
 /** A judged answer that also contains `Given` if its proof is `Wanted`. */
-export type Proven<All extends string, Wanted extends All, Given> = JudgedAnswer &
+export type ProvenAnswer<All extends string, Wanted extends All, Given> = JudgedAnswer &
   (({ readonly proof: Wanted } & Given) | { readonly proof: Exclude<All, Wanted> });
 
 export function judgeAnswer(answer: Answer): JudgedAnswer {

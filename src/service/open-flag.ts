@@ -11,12 +11,12 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export function openFlag(): OpenFlag | undefined {
+export function findOpenFlag(): OpenFlag | undefined {
   return kinds.flatMap(({ access }) => access?.openFlag ?? [])[0];
 }
 
 /** Reads the field that contains the flag. Returns undefined if the field cannot be read. */
-export async function readFlags(
+export async function readFlagField(
   { list, field }: OpenFlag,
   { client, pacing, signal }: ReadOptions,
 ): Promise<JsonValue | undefined> {
@@ -28,7 +28,7 @@ export async function readFlags(
 
 /** Whether the service has the flag and the flag is off. Returns false if the flag cannot be read. */
 export async function isOpenFlagOff(options: ReadOptions): Promise<boolean> {
-  const flag = openFlag();
-  const flags = flag && (await readFlags(flag, options));
+  const flag = findOpenFlag();
+  const flags = flag && (await readFlagField(flag, options));
   return flag !== undefined && flags !== undefined && isJsonObject(flags) && flags[flag.key] === false;
 }

@@ -8,10 +8,10 @@ export interface OutagePolicy {
   readonly fromTheStart: boolean;
   /** Sends a harmless request to check whether the service is back. */
   readonly ask: () => Promise<Answer>;
-  readonly onNews?: (news: OutageNews) => void;
+  readonly onNews?: (news: OutageEvent) => void;
 }
 
-export type OutageNews =
+export type OutageEvent =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }
   | { readonly kind: 'gone'; readonly waitedMs: number };

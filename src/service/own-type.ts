@@ -1,10 +1,10 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
-import type { Client, Reading, RecordReading } from './client.ts';
+import type { Client, LookUpResult, RecordReading } from './client.ts';
 import type { ObservedRecord } from './types.ts';
 import type { Pacing } from './pacing.ts';
-import { readWhole } from './read-whole.ts';
+import { readWholeList } from './read-whole.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 
 /** Whether a record in a list of several types has exactly this kind, not a kind derived from it. */
@@ -18,7 +18,7 @@ export async function readOfKind(
   client: Client,
   pacing: Pacing,
   signal: AbortSignal | undefined,
-): Promise<Reading | undefined> {
+): Promise<LookUpResult | undefined> {
   const { kind } = sought;
   const { isBase, family } = kind;
   // If the record was deleted between the two requests, another may have its name now, so a second round follows.
@@ -39,21 +39,21 @@ function idOf({ byName }: Family, pk: string): JsonValue {
   return byName.isId(Number(pk)) ? Number(pk) : pk;
 }
 
-export interface OwnTypeOptions {
+export interface KindCheckOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Whether a record is of the kind itself, or the failed read that leaves this unknown. */
-export type OwnType = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
+export type KindCheck = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
 export async function keepRecordsOfKind<Key>(
   kind: Kind,
   found: ReadonlyMap<Key, ObservedRecord>,
-  options: OwnTypeOptions,
+  options: KindCheckOptions,
 ): Promise<ReadonlyMap<Key, ObservedRecord>> {
-  const types = await readTypes(
+  const types = await readKindChecks(
     kind,
     Array.from(found.values(), ({ pk }) => pk),
     options,
@@ -61,18 +61,18 @@ export async function keepRecordsOfKind<Key>(
   return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
 }
 
-export async function readTypes(
+export async function readKindChecks(
   kind: Kind,
   pks: readonly string[],
-  { client, pacing, signal }: OwnTypeOptions,
-): Promise<ReadonlyMap<string, OwnType>> {
+  { client, pacing, signal }: KindCheckOptions,
+): Promise<ReadonlyMap<string, KindCheck>> {
   const { isBase, family } = kind;
   if (!isBase) return new Map(pks.map((pk) => [pk, true]));
   if (pks.length === 0) return new Map();
   const { path, query, isId } = family.byName;
-  const all = await readWhole({ path, query, isId }, { client, pacing, signal });
+  const all = await readWholeList({ path, query, isId }, { client, pacing, signal });
   const records = all.kind === 'whole' ? all.records : [];
-  const known = new Map<string, OwnType>(
+  const known = new Map<string, KindCheck>(
     records.map(({ received }) => [textOf(received['pk']), isOfKind(kind, received)]),
   );
   await pacing.forEach(pks, async (pk) => {

@@ -16,7 +16,7 @@ interface PagesOptions {
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
-export interface PagesRead {
+export interface PagesReading {
   /** Whether a page was inconsistent or not the requested one, so that the list must not be used. */
   readonly isInconsistent: boolean;
   readonly pages: number;
@@ -26,7 +26,7 @@ export interface PagesRead {
 }
 
 /** Reads the first page of a list, and then the other pages concurrently. Other pages that cannot be read are skipped. */
-export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
+export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesReading> {
   const { client, pacing, signal, isWorth, onPage } = options;
   let last: { readonly number: number; readonly page: Page<ListedRecord> } | undefined;
   let pages = 0;

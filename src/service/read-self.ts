@@ -1,11 +1,11 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { sortedAnswer } from './answer.ts';
+import { classifyAnswer } from './answer.ts';
 import type { Transport } from './transport.ts';
-import { judgeAnswer, type Proven } from './judged-answer.ts';
+import { judgeAnswer, type ProvenAnswer } from './judged-answer.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
-export type SelfReading = Proven<
+export type TokenUserReading = ProvenAnswer<
   ReadProof,
   'exists',
   {
@@ -20,8 +20,8 @@ export type SelfReading = Proven<
 >;
 
 /** Requests the token's user until a request succeeds, and then returns the stored result. */
-export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
-  let self: Promise<SelfReading> | undefined;
+export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<TokenUserReading> {
+  let self: Promise<TokenUserReading> | undefined;
   return async (signal) => {
     self ??= selfRead(send, signal);
     const reading = await self;
@@ -30,9 +30,9 @@ export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise
   };
 }
 
-async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
+async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<TokenUserReading> {
   const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
-  const { answer, ...rest } = judgeAnswer(sortedAnswer(exchange, { shape: 'self' }));
+  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'self' }));
   const proof = whatAnswersProve[answer.kind].read;
   if (proof !== 'exists') return { proof, answer, ...rest };
   const user = answer.body?.['user'];

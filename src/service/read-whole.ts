@@ -31,7 +31,7 @@ export type ListReading =
  * Reads all pages of a list, one after the other. If the list has fewer records than the service counts, records moved between
  * pages, and the list is read again.
  */
-export async function readWhole(list: NamedList, options: WholeOptions): Promise<ListReading> {
+export async function readWholeList(list: NamedList, options: WholeOptions): Promise<ListReading> {
   let round = await readAttempt(list, options);
   for (let rounds = 1; round.kind === 'moved' && rounds < maxRounds.whole; rounds += 1)
     round = await readAttempt(list, options);

@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { Answer } from './answer.ts';
-import type { Unreadable } from './types.ts';
+import type { UnreadableReason } from './types.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
 export interface InconclusiveRead {
@@ -8,7 +8,7 @@ export interface InconclusiveRead {
   readonly answer: Answer;
 }
 
-export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): Unreadable {
+export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): UnreadableReason {
   const reason = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
   return { why: reason, ...(status !== undefined && { status }) };
 }

@@ -13,7 +13,7 @@ const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } })
 );
 
 /** A transport that adds `pk` to each record whose id has another name. */
-export function withIds<Request extends HttpRequest>(
+export function withRecordIds<Request extends HttpRequest>(
   send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
   return (request, signal) => {

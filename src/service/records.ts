@@ -80,7 +80,7 @@ export function recordsOnPage(
 ): Page<ListedRecord> {
   const page = pageIn(asReceived(exchange) ?? body, number);
   if (page === undefined) throw new Error('the answer contains no page');
-  const exact = canUpdate ? withExactNumbers(exchange) : undefined;
+  const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
   const exactBody = exact && asReceived(exact);
   const items = page.items.flatMap((received, index): ListedRecord[] =>
     isJsonObject(received)
@@ -97,7 +97,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
 }
 
 /** Replaces each number that JSON.parse rounds with null. Returns undefined if there is no such number. */
-export function withExactNumbers(exchange: Exchange): Exchange | undefined {
+export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);
   return text === undefined ? undefined : { ...exchange, asReceived: text };

@@ -7,7 +7,7 @@ import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that removes rollcall's own secrets from answers and errors, in case the service or a proxy echoes them. */
-export function redacting(send: Transport, secrets: readonly string[]): Transport {
+export function withRedaction(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
   const redactor = redactorOf(long);

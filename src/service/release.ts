@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import { probedKind } from './probe.ts';
-import { readAnswer, type Answer } from './answer.ts';
+import { classifyRecordAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
@@ -29,7 +29,7 @@ const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
  * Reads the service's release, with retries during an outage. Returns undefined if the service does not report it, because the
  * rules work without it.
  */
-export async function askRelease(
+export async function fetchServiceRelease(
   send: Transport,
   pacing: Pacing,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export async function askRelease(
 function readingOf(exchange: Exchange): ReleaseReading {
   const release = releaseIn(exchange);
   if (release !== undefined) return { proof: 'exists', answer: { kind: 'found', status: 200 }, release };
-  const answer = readAnswer(exchange, probedKind, '');
+  const answer = classifyRecordAnswer(exchange, probedKind, '');
   // If the answer is a web page, a retry would return the same page.
   const proof = answer.kind === 'unusable_success' ? 'fault' : whatAnswersProve[answer.kind].read;
   return { proof, answer };

@@ -23,7 +23,7 @@ export interface LoggedRequest {
 }
 
 /** A transport that logs each finished request, without the names and ids in hidden fields. */
-export function logging(
+export function withRequestLog(
   send: Transport,
   clock: Clock,
   log: (request: LoggedRequest) => void,

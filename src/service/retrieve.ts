@@ -1,9 +1,9 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import type { Answer } from './answer.ts';
-import type { Client, Reading } from './client.ts';
+import type { Client, LookUpResult } from './client.ts';
 import { readOfKind } from './own-type.ts';
-import type { SelfReading } from './read-self.ts';
+import type { TokenUserReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
 import type { InconclusiveRead } from './readable-kinds.ts';
@@ -17,21 +17,21 @@ export async function retrieve(
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
-): Promise<Reading | undefined> {
+): Promise<LookUpResult | undefined> {
   const { kind } = sought;
   const reading = await readOfKind(sought, client, pacing, signal);
   // If other records of the kind were readable, the failure shows nothing about the kind.
   const unread = client.readable.hasRead(kind)
     ? undefined
-    : await optionalFailure(kind, reading, client, pacing, signal);
+    : await ignorableFailure(kind, reading, client, pacing, signal);
   if (unread) client.readable.markUnreadable(kind, unread);
   return reading;
 }
 
 /** Returns a failed look-up that the run can ignore, so that it stays unknown whether the record exists. */
-export async function optionalFailure(
+export async function ignorableFailure(
   kind: Kind,
-  reading: Pick<Reading, 'proof' | 'answer'> | undefined,
+  reading: Pick<LookUpResult, 'proof' | 'answer'> | undefined,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
@@ -69,10 +69,10 @@ export async function isOptionalRead(
 }
 
 /** Reads the token's user, with the same number of retries as a look-up. */
-export function retrieveSelf(
+export function retrieveTokenUser(
   client: Pick<Client, 'readSelf'>,
   pacing: Pacing,
   signal?: AbortSignal,
-): Promise<SelfReading | undefined> {
+): Promise<TokenUserReading | undefined> {
   return retryUntilProven(() => client.readSelf(signal), pacing, maxTries.lookUp);
 }

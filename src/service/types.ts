@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Child, Children } from '../kinds/children.ts';
 import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 
-export interface Unreadable {
+export interface UnreadableReason {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
   /** The status of the answer, unless no answer arrived or `contract_only` prevented the request. */
   readonly status?: number;

@@ -80,7 +80,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
 };
 
 /** Returns the proof of an answer to a create, which depends on whether the token can read such records. */
-export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
+export function createProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;
   return canBeRead ? create.readable : create.unreadable;

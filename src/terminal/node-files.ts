@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises
 import { relative, resolve } from 'node:path';
 import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
-import type { Entry, Files } from '../base/files.ts';
+import type { FolderEntry, Files } from '../base/files.ts';
 
 export const nodeFiles: Files = {
   async kindOf(path) {
@@ -37,14 +37,16 @@ export const nodeFiles: Files = {
   readStandardInput: (maxBytes) => readAtMost(maxBytes, process.stdin),
 };
 
-function kindOf(entry: Dirent): Entry['kind'] {
+function kindOf(entry: Dirent): FolderEntry['kind'] {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'folder';
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
 /** A readdir for tinyglobby that returns the entries of `look`. */
-function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
+function readdirOf(
+  look: (folder: string) => Promise<readonly FolderEntry[]>,
+): FileSystemAdapter['readdir'] & {} {
   const shown = callbackify(async (path: string, _options: unknown) =>
     // The part of a Dirent that tinyglobby uses.
     (await look(path)).map(({ name, kind }) => ({

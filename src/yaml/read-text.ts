@@ -1,7 +1,7 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { failureReason } from '../base/errors.ts';
 import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
-import { linksOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
+import { isLinkOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 
 /** Larger than any handwritten manifest. */
@@ -51,7 +51,7 @@ export async function readText(
         'this file contains a secret of rollcall itself',
         'The token and the key of the client certificate are for rollcall alone. Name another file.',
       );
-    if (outside === 'refused' && !isInput && (await linksOutside(filename, files)))
+    if (outside === 'refused' && !isInput && (await isLinkOutside(filename, files)))
       return diagnosticFor(shown, linkLeadsOutside);
     bytes = await (isInput ? files.readStandardInput(maxBytes + 1) : files.read(filename, maxBytes + 1));
   } catch (error) {

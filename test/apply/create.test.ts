@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { documentedClient } from '../support/documented-client.ts';
 import { creationOf } from '../support/creation.ts';
-import { create, type Creation } from '../../src/apply/create.ts';
+import { createRecord, type NewRecord } from '../../src/apply/create.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -38,19 +38,19 @@ interface Traced extends WriteResult {
   readonly sleeps: number[];
 }
 
-function settle(creation: Creation, ...answers: Exchange[]): Promise<Traced> {
+function settle(creation: NewRecord, ...answers: Exchange[]): Promise<Traced> {
   return settleUnless(new AbortController().signal, creation, ...answers);
 }
 
 async function settleUnless(
   signal: AbortSignal,
-  creation: Creation,
+  creation: NewRecord,
   ...answers: Exchange[]
 ): Promise<Traced> {
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
   let stop: Traced['stop'];
-  const settled = await create(
+  const settled = await createRecord(
     creation,
     documentedClient(transport.send),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
@@ -220,7 +220,7 @@ describe('a create of an application', () => {
       pacing.note(hourLong, 1); // another resource was answered meanwhile
       return slugTaken;
     });
-    expect(await create(application, client, pacing, alone)).toMatchObject({
+    expect(await createRecord(application, client, pacing, alone)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 400 },
       attempts: 1,
@@ -246,7 +246,7 @@ describe('a pause that exceeds the limit', () => {
     const stops: string[] = [];
     const control = { ...alone, stop: (scope: string) => stops.push(scope) };
     const { send, requests } = scriptedTransport();
-    expect(await create(application, documentedClient(send), pacing, control)).toStrictEqual({
+    expect(await createRecord(application, documentedClient(send), pacing, control)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -261,12 +261,12 @@ describe('a create during an outage', () => {
   /** Like `settle`, with a service that has answered before and is away for a number of checks. */
   async function settleAway(
     failures: number,
-    creation: Creation,
+    creation: NewRecord,
     ...answers: Exchange[]
   ): Promise<WriteResult> {
     const transport = scriptedTransport(...answers);
     const pacing = pacingWhileAway(failures);
-    const settled = await create(creation, documentedClient(transport.send), pacing, alone);
+    const settled = await createRecord(creation, documentedClient(transport.send), pacing, alone);
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);
     return settled;
@@ -318,7 +318,7 @@ describe('a create during an outage', () => {
       outagePolicy: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
     });
     const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
-    expect(await create(user, documentedClient(send), pacing, alone)).toMatchObject({
+    expect(await createRecord(user, documentedClient(send), pacing, alone)).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, waitedMs: 60_000 },
     });
@@ -420,7 +420,7 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const control = { ...alone, mayBegin: () => false };
-    expect(await create(user, documentedClient(send), pacing, control)).toStrictEqual({
+    expect(await createRecord(user, documentedClient(send), pacing, control)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -433,7 +433,7 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     const control = { ...alone, mayRetry: () => clock.now() < 3000 };
-    expect(await create(user, documentedClient(send), pacing, control)).toMatchObject({
+    expect(await createRecord(user, documentedClient(send), pacing, control)).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
@@ -444,7 +444,7 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     expect(
-      await create(user, documentedClient(send), pacing, {
+      await createRecord(user, documentedClient(send), pacing, {
         ...alone,
         mayRetry: () => false,
       }),
@@ -458,7 +458,7 @@ describe('a create of a user', () => {
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
       const transport = scriptedTransport(...answers);
       const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-      const settled = await create(user, createClient(transport.send), pacing, alone);
+      const settled = await createRecord(user, createClient(transport.send), pacing, alone);
       expect(transport.requests).toHaveLength(answers.length);
       return settled;
     };
@@ -483,7 +483,7 @@ describe('an answer to a create', () => {
     ]),
   )('$name to POST $creation.type stops $what', async ({ exchange, creation, ends }) => {
     const stops: string[] = [];
-    await create(
+    await createRecord(
       creation,
       documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
       createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { update } from '../../src/apply/update.ts';
+import { updateRecord } from '../../src/apply/update.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Answer } from '../../src/service/answer.ts';
@@ -50,7 +50,7 @@ async function settle(
   const { send, requests } = scriptedTransport(...answers);
   const base = { pk: 'p0', fields: held({ group: 'Old' }) };
   const stops: string[] = [];
-  const settled = await update(
+  const settled = await updateRecord(
     { resource, base, permission: { self: undefined, mayDelete: false }, isMovedElsewhere: () => false },
     createClient(send, { capabilities: ['update'] }),
     pacing,

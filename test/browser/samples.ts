@@ -9,7 +9,7 @@ import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { applyReport, planReport } from '../../src/report/report.ts';
-import { readAnswer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { desired } from '../support/desired.ts';
@@ -121,7 +121,11 @@ export async function sincePage(text: string = placeholder): Promise<string> {
 /** An apply with every kind of outcome, and the text in every place that comes from outside. */
 export async function applyPage(text: string = placeholder): Promise<string> {
   const said = (status: number, body: object): Pick<Outcome, 'answer'> => ({
-    answer: readAnswer(answered(status, body, { 'x-authentik-id': text }), kindOf('application'), ''),
+    answer: classifyRecordAnswer(
+      answered(status, body, { 'x-authentik-id': text }),
+      kindOf('application'),
+      '',
+    ),
   });
   const endings: Readonly<Record<OutcomeKind, Partial<Outcome>>> = {
     created: { pk: text },
@@ -134,7 +138,9 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     rejected: said(400, { name: [text], [`${text} field`]: [text], non_field_errors: [text] }),
     denied: said(403, { detail: text }),
     conflict: said(400, { slug: [text] }),
-    unknown: { answer: readAnswer({ kind: 'lost', error: new Error(text) }, kindOf('application'), '') },
+    unknown: {
+      answer: classifyRecordAnswer({ kind: 'lost', error: new Error(text) }, kindOf('application'), ''),
+    },
     not_attempted: said(503, { detail: text }),
   };
   const plan = await planned({

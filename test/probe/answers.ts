@@ -2,7 +2,7 @@ import { isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
 import { defaultKinds } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
-import { readAnswer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
 import { readKindRights } from '../../src/service/kind-rights.ts';
 import type { Transport } from '../../src/service/transport.ts';
@@ -32,7 +32,7 @@ export const answers: readonly Row[] = [
     name: 'a path that the API does not have is no "not found" of a record',
     ask: async (session) => {
       const { exchange } = await session.ask('GET', '/api/v3/core/rollcall-probe/');
-      return expected(readAnswer(exchange, application, '').kind, 'no_such_route');
+      return expected(classifyRecordAnswer(exchange, application, '').kind, 'no_such_route');
     },
   },
   {
@@ -50,7 +50,9 @@ export const answers: readonly Row[] = [
       const name = session.name('crash');
       const fields = { username: name, name: 'x', attributes: { nul: 'a\u0000b' } };
       const { exchange, status } = await session.post(user, fields);
-      return status === 403 ? expected(403, 405) : expected(readAnswer(exchange, user, name).kind, 'crash');
+      return status === 403
+        ? expected(403, 405)
+        : expected(classifyRecordAnswer(exchange, user, name).kind, 'crash');
     },
   },
   {
@@ -102,7 +104,9 @@ export const answers: readonly Row[] = [
     name: 'a page beyond the end of a list is a 404 of JSON',
     ask: async (session) => {
       const { status, exchange } = await session.ask('GET', `${user.path}?page=1000000`);
-      return status === 403 ? expected(403, 404) : expected(readAnswer(exchange, user, '').kind, 'not_found');
+      return status === 403
+        ? expected(403, 404)
+        : expected(classifyRecordAnswer(exchange, user, '').kind, 'not_found');
     },
   },
   {

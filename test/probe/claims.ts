@@ -7,7 +7,7 @@ import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
 import { besides, createdKinds } from '../support/written-type.ts';
-import { readAnswer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Answered, type Session } from './session.ts';
 
@@ -49,12 +49,12 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     const { exchange, status } = await session.askText('POST', kind.path, '{');
     return status === 403
       ? expected(403, 400)
-      : expected(readAnswer(exchange, kind, '').kind, 'fields_refused');
+      : expected(classifyRecordAnswer(exchange, kind, '').kind, 'fields_refused');
   },
   denied: async ({ session, kind, sent }) => {
     const fields = { ...sent, [kind.identity]: session.name('wrong-token') };
     const { exchange } = await session.post(kind, fields, 'rollcall-probe-wrong');
-    return expected(readAnswer(exchange, kind, '').kind, 'denied');
+    return expected(classifyRecordAnswer(exchange, kind, '').kind, 'denied');
   },
   found: async ({ session, kind, name, held }) => {
     const reading = await session.client.read({ kind, name });

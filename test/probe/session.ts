@@ -9,8 +9,8 @@ import {
 import type { Kind } from '../../src/kinds/kind.ts';
 import { inRange, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
-import { createClient, type Client, type Writing } from '../../src/service/client.ts';
-import { withIds } from '../../src/service/record-ids.ts';
+import { createClient, type Client, type CreateResult } from '../../src/service/client.ts';
+import { withRecordIds } from '../../src/service/record-ids.ts';
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
@@ -61,7 +61,7 @@ export class Session {
 
   /** `run` makes the names of this run unique: letters and digits. */
   constructor(send: Send, run: string) {
-    const sending = withIds(send);
+    const sending = withRecordIds(send);
     this.#send = async (request) => sending({ ...request, path: this.#pathIn(request.path) });
     this.#run = run;
     this.client = createClient(({ method, path, body }) =>
@@ -105,7 +105,7 @@ export class Session {
   }
 
   /** Creates a record with a name of the probe, as apply would. It is deleted at the end. */
-  async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<Writing> {
+  async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<CreateResult> {
     const name = nameIn(kind, fields);
     const writing = await this.client.create(kind, name, fields);
     if (!refusals.has(writing.proof)) this.note(kind, name);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
-import { readAnswer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -40,7 +40,7 @@ test('a web page that counted as absent proves nothing once the service has show
   const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   const proofOf = (exchange: Exchange): string =>
-    client.evidence.proofOf(readAnswer(exchange, application, 'wiki'));
+    client.evidence.proofOf(classifyRecordAnswer(exchange, application, 'wiki'));
   await client.evidence.learnAbsentForm({ pacing });
   expect(proofOf(notFound)).toBe('absent');
   sent = absent;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
-import { readAnswer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { fieldErrorsOf } from '../../src/service/complaints.ts';
 import { hideFields } from '../../src/service/hide.ts';
@@ -23,7 +23,7 @@ test('messages on a hidden field are dropped, on other fields kept', async () =>
     attributes_canary: ['No.'],
     groups: { 0: ['Invalid pk.'] },
   };
-  const complaints = fieldErrorsOf(readAnswer(await told(answered(400, body)), user, 'al'));
+  const complaints = fieldErrorsOf(classifyRecordAnswer(await told(answered(400, body)), user, 'al'));
   expect(complaints.map(({ field = '', texts }) => `${field}: ${texts.join(' ')}`)).toEqual([
     'email: (hidden)',
     'attributes: (hidden)',
@@ -33,9 +33,9 @@ test('messages on a hidden field are dropped, on other fields kept', async () =>
 
 test('a refusal is classified by its original text although its fields are hidden', async () => {
   const taken = await told(answered(400, { name: ['canary'], username: ['No.'] }));
-  expect(readAnswer(taken, user, 'al').kind).toBe('fields_refused');
+  expect(classifyRecordAnswer(taken, user, 'al').kind).toBe('fields_refused');
   const refused = await told(answered(400, { code: 'denied_license', detail: 'No.' }));
-  expect(readAnswer(refused, user, 'al').kind).toBe('read_only');
+  expect(classifyRecordAnswer(refused, user, 'al').kind).toBe('read_only');
 });
 
 test('a record and a body that is not JSON are not changed by hiding', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/service/answer.ts';
-import { Outage, type OutageNews, type OutagePolicy } from '../../src/service/outage.ts';
+import { Outage, type OutageEvent, type OutagePolicy } from '../../src/service/outage.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
@@ -16,7 +16,7 @@ const notFound: Answer = { kind: 'not_found', status: 404 };
 interface Watched {
   readonly outage: Outage;
   readonly clock: VirtualClock;
-  readonly news: OutageNews[];
+  readonly news: OutageEvent[];
   /** The number of checks whether the service is back. */
   readonly asked: () => number;
 }
@@ -28,7 +28,7 @@ function outage(
   signal?: AbortSignal,
 ): Watched {
   const clock = virtualClock();
-  const news: OutageNews[] = [];
+  const news: OutageEvent[] = [];
   let asked = 0;
   const ask = async (): Promise<Answer> => {
     asked += 1;
@@ -277,7 +277,7 @@ describe('pacing during an outage', () => {
   });
 
   test('does not report a wait if the service has asked for a longer pause', async () => {
-    const news: OutageNews[] = [];
+    const news: OutageEvent[] = [];
     const { pacing, clock } = pacingThat(() => unavailable, {
       waitMs: 3000,
       onNews: (event) => news.push(event),

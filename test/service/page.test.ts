@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { createClient, type PageReading } from '../../src/service/client.ts';
 import { pageIn } from '../../src/service/page.ts';
-import { redacting } from '../../src/service/redact.ts';
+import { withRedaction } from '../../src/service/redact.ts';
 import { readRecordings, responseBody, type Recording } from '../support/recordings.ts';
 import { answered, scriptedTransport } from '../support/scripted-transport.ts';
 
@@ -112,7 +112,7 @@ test('values that are not records are skipped, and secrets are kept only for com
   const secret = 'canary-of-a-header';
   const body = page({}, [null, { pk: 2, username: secret, name: `it is ${secret}` }]);
   const { send } = scriptedTransport(answered(200, body));
-  const met = await createClient(redacting(send, [secret])).readPage(users, { number: 2, size: 2 });
+  const met = await createClient(withRedaction(send, [secret])).readPage(users, { number: 2, size: 2 });
   if (met.proof !== 'exists') expect.fail(met.proof);
   expect(met.page.items.map(({ received }) => received['name'])).toEqual([`it is ${secret}`]);
   expect(JSON.stringify(met.page.items.map(({ shown }) => shown))).not.toContain(secret);

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import { readWhole, type ListReading } from '../../src/service/read-whole.ts';
+import { readWholeList, type ListReading } from '../../src/service/read-whole.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { altered, pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -19,7 +19,7 @@ async function reading(...first: readonly Exchange[]): Promise<ListReading> {
     return first[answers - 1] ?? pageOf(records, number, 3);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  return readWhole(familyOf('providers').byName, { client, pacing });
+  return readWholeList(familyOf('providers').byName, { client, pacing });
 }
 
 function ids(read: ListReading): unknown[] {

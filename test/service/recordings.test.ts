@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
-import type { createClient, Reading, Writing } from '../../src/service/client.ts';
+import type { createClient, LookUpResult, CreateResult } from '../../src/service/client.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -236,7 +236,7 @@ function client(): ReturnType<typeof createClient> {
 }
 
 /** Serves the recorded answer to any request of the client for the recorded operation. */
-function replay(recording: Recording): Promise<Reading | Writing> {
+function replay(recording: Recording): Promise<LookUpResult | CreateResult> {
   const { request, response } = recording;
   const path =
     request.method === 'POST'
@@ -248,7 +248,7 @@ function replay(recording: Recording): Promise<Reading | Writing> {
   return drive(request);
 }
 
-function drive(request: Recording['request']): Promise<Reading | Writing> {
+function drive(request: Recording['request']): Promise<LookUpResult | CreateResult> {
   if (request.method === 'GET') return client().read({ kind: application, name: slugOf(request) });
   const body = request.body ?? parseJson(request.raw ?? '');
   const fields = isJsonObject(body) ? body : {};

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
-import { redacting, withoutSecrets } from '../../src/service/redact.ts';
+import { withRedaction, withoutSecrets } from '../../src/service/redact.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -10,7 +10,7 @@ const secret = 'tok-"SECRET"+/123';
 const request = { method: 'GET', path: '/' } as const;
 
 function redacted(exchange: Exchange, ...secrets: string[]): Promise<Exchange> {
-  return redacting(async () => exchange, [secret, ...secrets])(request);
+  return withRedaction(async () => exchange, [secret, ...secrets])(request);
 }
 
 function withBody(status: number, body: string): Exchange {
@@ -71,7 +71,7 @@ describe("a record with a header's value", () => {
   const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
 
   test('is compared as received if the header is harmless', async () => {
-    const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
+    const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
       proof: 'exists',
@@ -80,7 +80,7 @@ describe("a record with a header's value", () => {
   });
 
   test('has it masked in its id and in the answer', async () => {
-    const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
+    const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
     expect(JSON.stringify(reading.answer)).not.toContain('identity');

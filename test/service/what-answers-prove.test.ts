@@ -3,7 +3,7 @@ import { documentedClient } from '../support/documented-client.ts';
 import { application } from '../../src/kinds/application.ts';
 import { group } from '../../src/kinds/group.ts';
 import { user } from '../../src/kinds/user.ts';
-import { readAnswer, type Answer } from '../../src/service/answer.ts';
+import { classifyRecordAnswer, type Answer } from '../../src/service/answer.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -180,7 +180,7 @@ describe('the kept parts of an answer', () => {
     'retry-after': '5',
     location: 'https://elsewhere.example/x?token=1',
   };
-  const read = (exchange: Exchange): Answer => readAnswer(exchange, application, identity);
+  const read = (exchange: Exchange): Answer => classifyRecordAnswer(exchange, application, identity);
 
   test('are the request id, the Retry-After and the origin of a redirect', () => {
     expect(read(answered(302, '', headers))).toStrictEqual({

@@ -1,9 +1,9 @@
-import type { Creation } from '../../src/apply/create.ts';
+import type { NewRecord } from '../../src/apply/create.ts';
 import { kindOf, type ResourceType } from '../../src/kinds/all.ts';
 import { fieldsOf } from './values.ts';
 
 /** The fields of a create of a kind, with its name for people. */
-export function creationOf(type: ResourceType, name: string, displayName = name): Creation {
+export function creationOf(type: ResourceType, name: string, displayName = name): NewRecord {
   const kind = kindOf(type);
   return { kind, name, fields: fieldsOf({ [kind.identity]: name, name: displayName }) };
 }

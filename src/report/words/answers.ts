@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
-import { isStarting, type OutageNews } from '../../service/outage.ts';
+import { isStarting, type OutageEvent } from '../../service/outage.ts';
 import { orEmpty } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
@@ -169,7 +169,7 @@ export function linesOf(...lines: readonly (string | false | undefined)[]): stri
   return orEmpty(...lines).join('\n');
 }
 
-export function outageWords(news: OutageNews): string {
+export function outageWords(news: OutageEvent): string {
   switch (news.kind) {
     case 'away':
       return `The service ${outageSignWords(news.answer)}; waiting up to ${seconds(news.waitMs)} for it.`;

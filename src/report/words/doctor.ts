@@ -1,6 +1,6 @@
 import type { LaterField } from '../../observe/later-fields.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
-import type { Probe } from '../../service/probe.ts';
+import type { ProbeResult } from '../../service/probe.ts';
 import { orEmpty } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import {
@@ -22,7 +22,7 @@ import {
   type Release,
 } from '../../kinds/release.ts';
 
-interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
+interface DoctorFacts extends ProbeResult, Omit<RightsFacts, 'denial'> {
   readonly service: string;
   readonly proxy: string | undefined;
   readonly durationMs: number;

@@ -1,7 +1,7 @@
 import { joinListNames, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
-import type { Unreadable } from '../../service/types.ts';
+import type { UnreadableReason } from '../../service/types.ts';
 import { listNames } from './diagnostics.ts';
 
 export function notShownNote({ changes }: Plan): string[] {
@@ -52,7 +52,7 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
 /** Why records of a kind could not be looked up, how the service answered, what follows, and what would help. */
 function unreadWords(
   { list, path }: Kind<ResourceType>,
-  unreadable: Unreadable | undefined,
+  unreadable: UnreadableReason | undefined,
   what: string,
 ): string {
   const status = unreadable?.status === undefined ? '' : ` (${unreadable.status})`;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords } from '../../../src/report/words/answers.ts';
-import { readAnswer } from '../../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../../src/service/answer.ts';
 import { abortable } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
@@ -9,7 +9,7 @@ import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-s
 import { answered } from '../../support/scripted-transport.ts';
 
 function wordsFor(exchange: Exchange): string {
-  const { summary, advice } = answerWords(readAnswer(exchange, user, 'a'));
+  const { summary, advice } = answerWords(classifyRecordAnswer(exchange, user, 'a'));
   return `${summary}. ${advice}`;
 }
 

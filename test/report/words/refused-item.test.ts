@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { outcomeDiagnostics } from '../../../src/report/words/outcome-diagnostics.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { readAnswer } from '../../../src/service/answer.ts';
+import { classifyRecordAnswer } from '../../../src/service/answer.ts';
 import { planOf } from '../../support/plan-of.ts';
 import { answered } from '../../support/scripted-transport.ts';
 
@@ -39,7 +39,7 @@ async function marked(
 ): Promise<string[]> {
   const [change] = (await planOf(manifest, {}, env)).changes;
   if (change === undefined) throw new Error('the manifest declares nothing');
-  const answer = readAnswer(answered(400, body), change.resource.kind, 'a');
+  const answer = classifyRecordAnswer(answered(400, body), change.resource.kind, 'a');
   return outcomeDiagnostics({ change, outcome: 'rejected', answer, attempts: 1, durationMs: 0 }).map(
     ({ range, excerpt }) =>
       excerpt?.slice((range?.start.column ?? 0) - 1, (range?.end.column ?? 0) - 1) ?? '',
