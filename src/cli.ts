@@ -9,30 +9,30 @@ process.exitCode = exitCodes.failed; // until there is an ending: Node ends when
 let ending: ProgramEnding | undefined;
 let isLost = false;
 const stdout = new StandardOutput((error) =>
-  lose(
+  reportProblem(
     `the result could not be written: ${failureReason(error)}`,
     'Standard output contains only a part of the result.',
   ),
 );
 // This also catches unhandled rejections. The run continues, because it still has to report the requests that it sent.
 process.on('uncaughtException', (error) =>
-  lose(`an unexpected error: ${failureReason(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
+  reportProblem(`an unexpected error: ${failureReason(error).replace(/[^\x20-\x7e]/g, '?')}`, bugAdvice),
 );
 process.once('beforeExit', () => {
-  if (ending === undefined) lose('rollcall ended before its work was complete', report);
+  if (ending === undefined) reportProblem('rollcall ended before its work was complete', bugAdvice);
 });
-const report = 'This is a bug of rollcall: report it. `rollcall plan` shows which changes are missing.';
+const bugAdvice = 'This is a bug of rollcall: report it. `rollcall plan` shows which changes are missing.';
 
 const args = process.argv.slice(2);
 if (args.length === 1 && args[0] === '--version') {
   stdout.write(`${toolVersion()}\n`);
-  end('done');
+  endProgram('done');
 } else void main();
 
 /** Runs the command line. The parser of arguments is imported late, because it takes as long to load as Node takes to start. */
 async function main(): Promise<void> {
   const { run } = await import('./commands/run-program.ts');
-  end(
+  endProgram(
     await run(args, toolVersion(), {
       env: process.env,
       writeOut: (text) => stdout.write(text),
@@ -45,20 +45,20 @@ async function main(): Promise<void> {
   );
 }
 
-function end(its: ProgramEnding): void {
+function endProgram(its: ProgramEnding): void {
   ending = its;
-  settle();
+  setExitCode();
 }
 
 /** Reports a problem that is not a part of the command's ending. */
-function lose(what: string, more: string): void {
+function reportProblem(what: string, more: string): void {
   isLost = true;
   standardError().write(`error: ${what}\n    ${more}\n`);
-  settle();
+  setExitCode();
 }
 
 /** Sets the exit code. Called again if output is lost after the command ended. */
-function settle(): void {
+function setExitCode(): void {
   if (ending === undefined) return;
   process.exitCode =
     typeof ending === 'string' ? exitCodes[endingIfOutputLost(ending, isLost)] : ending.exitCode;

@@ -6,7 +6,13 @@ import { shardIn } from './manifest/select.ts';
 import { planDocument, type PlanDocument } from './plan/document.ts';
 import { formats, type ReportFormat } from './report/formats/all.ts';
 import { applyDocument, type ApplyDocument, type OutcomeDocument } from './report/formats/json.ts';
-import { applyReport, planReport, validationReport, type Report, type Setting } from './report/report.ts';
+import {
+  applyReport,
+  planReport,
+  validationReport,
+  type Report,
+  type FormatSetting,
+} from './report/report.ts';
 import { haltDiagnostics } from './report/words/halts.ts';
 import { apply as applyRun } from './run/apply.ts';
 import { checkManifests } from './run/check.ts';
@@ -49,7 +55,7 @@ export interface Result {
   readonly ending: Ending;
   readonly diagnostics: readonly Diagnostic[];
   /** Returns the text of a report, as with `--report`; `{ commentKey: { key } }` corresponds to `--comment-key`. */
-  readonly report: (format: ReportFormat, setting?: Pick<Setting, 'commentKey'>) => Promise<string>;
+  readonly report: (format: ReportFormat, setting?: Pick<FormatSetting, 'commentKey'>) => Promise<string>;
 }
 
 /** `plan` is the output of `plan -o json`, `run` that of `apply -o json`. If either is undefined, the diagnostics say why. */

@@ -5,9 +5,9 @@ import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitToWidth } from '../report/formats/lines.ts';
-import { applyText, planBeforeApply } from '../report/formats/text.ts';
+import { applyText, planTextBeforeApply } from '../report/formats/text.ts';
 import { maxAsPlanned } from '../report/words/outcomes.ts';
-import { capitalised, printableLine, orEmpty } from '../report/printable.ts';
+import { capitalised, printableLine, withoutEmpty } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
 import { newAccessLines, shownChanges } from '../report/words/plan.ts';
 import { loginChangeWords } from '../report/words/way-in.ts';
@@ -15,10 +15,10 @@ import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
-import { errorText, isDebugged } from './error-text.ts';
+import { errorText, isDebugging } from './error-text.ts';
 import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
-import { catchEnding, Reports, type ReportFlags } from './reports.ts';
+import { catchError, Reports, type ReportFlags } from './reports.ts';
 
 export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -38,11 +38,9 @@ export async function apply(
     inputs: options.plan === undefined ? [] : [options.plan],
     find: () => inputFiles(paths, options, context),
   });
-  const roll = await runTargetOf(options, context.env);
+  const target = await runTargetOf(options, context.env);
   const printsText = options.output === 'text' && !reports.replaceText;
-  const { ending, ...ended } = await catchEnding(() =>
-    applyRequest(paths, options, reports, printsText, context),
-  );
+  const { ending, ...ended } = await catchError(() => runApply(paths, options, reports, printsText, context));
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
   const failures: Error[] = [];
@@ -55,13 +53,13 @@ export async function apply(
   };
   let written = true;
   await attempt(async () => {
-    const report = applyReport({ ...roll, ...ended });
+    const report = applyReport({ ...target, ...ended });
     await attempt(() => {
       if (options.output === 'json') stdout.write(json(report, context));
       else if (printsText && report.kind === 'apply')
         stdout.write(applyText(report, createStyle(stdout), detailOf(options)));
     });
-    written = await reports.write(report, context, roll);
+    written = await reports.write(report, context, target);
     // Created records must be reported, even if the disk is full.
     if (report.kind === 'apply' && (await stdout.isLost()))
       stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);
@@ -71,13 +69,13 @@ export async function apply(
     for (const { change, outcome } of result?.outcomes ?? [])
       stderr.write(`${printableLine(change.resource.address)}: ${outcome}\n`);
   const [error] = [...(result?.error ? [result.error] : []), ...failures];
-  const isVerbose = isDebugged(options.verbose === true, context.env);
+  const isVerbose = isDebugging(options.verbose === true, context.env);
   if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
   if (thrown) throw thrown;
   return endingIfOutputLost(ending, !written || failures.length > 0);
 }
 
-async function applyRequest(
+async function runApply(
   paths: readonly string[],
   options: ApplyOptions,
   { refuse }: Reports,
@@ -105,7 +103,7 @@ async function applyRequest(
     ...(context.ask && {
       confirmWayIn: (plan: Plan, signal: AbortSignal) => confirmLoginChange(plan, signal, context),
     }),
-    ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
+    ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmPlan(plan, signal, context) }),
   };
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
@@ -132,33 +130,33 @@ function showPlan(
 ): void {
   const isMuch = options.plan !== undefined || shownChanges(plan).length > maxAsPlanned;
   const detail = detailOf(options) ?? (!asks && isMuch ? 'counts' : undefined);
-  if (onStdout) stdout.write(`${planBeforeApply(plan, createStyle(stdout), detail)}\n`);
+  if (onStdout) stdout.write(`${planTextBeforeApply(plan, createStyle(stdout), detail)}\n`);
   if (asks && !(onStdout && stdout.isTerminal))
-    stderr.write(`${planBeforeApply(plan, createStyle(stderr), detail)}\n`);
+    stderr.write(`${planTextBeforeApply(plan, createStyle(stderr), detail)}\n`);
 }
 
-async function confirmed(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
+async function confirmPlan(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
   const { stderr } = context;
   if (signal.aborted) return false;
   const { add, change: changed, destroy } = plannedEffects(plan);
-  const deeds = orEmpty(
+  const actionCounts = withoutEmpty(
     (add > 0 || changed + destroy === 0) && `create ${add}`,
     changed > 0 && `change ${changed}`,
     destroy > 0 && `delete ${destroy}`,
   );
-  const what = `${joinWords(deeds)} in ${printableLine(destinationLabel(plan))}?`;
+  const question = `${joinWords(actionCounts)} in ${printableLine(destinationLabel(plan))}?`;
   const isYes = askYesOrNo(signal, context);
-  if (!(await isYes(capitalised(what)))) return false;
+  if (!(await isYes(capitalised(question)))) return false;
   const pending = pendingIn(plan);
-  const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
-  if (weighty.length === 0) return confirmDeletesAndAccess(plan, isYes, stderr);
-  for (const change of weighty)
+  const withRemarks = pending.filter(({ remarks = [] }) => remarks.length > 0);
+  if (withRemarks.length === 0) return confirmDeletesAndAccess(plan, isYes, stderr);
+  for (const change of withRemarks)
     stderr.write(
       `  ${printableLine(change.resource.address)}: ${printableLine((change.remarks ?? []).join('; '))}\n`,
     );
   const all = pending.length;
-  const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
-  const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as shown above`;
+  const which = all === 1 ? 'This change' : `${withRemarks.length} of these ${all} changes`;
+  const reach = `${withRemarks.length === 1 ? 'does' : 'do'} more than change fields, as shown above`;
   const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
   return isMeant && confirmDeletesAndAccess(plan, isYes, stderr);
 }
@@ -186,13 +184,13 @@ async function confirmDeletesAndAccess(
   isYes: (question: string) => Promise<boolean>,
   stderr: Context['stderr'],
 ): Promise<boolean> {
-  const going = pendingIn(plan).filter(({ action }) => action === 'delete');
+  const deletes = pendingIn(plan).filter(({ action }) => action === 'delete');
   stderr.write(
-    going.map(({ resource }) => `  ${printableLine(resource.address)}: will be deleted\n`).join(''),
+    deletes.map(({ resource }) => `  ${printableLine(resource.address)}: will be deleted\n`).join(''),
   );
   if (
-    going.length > 0 &&
-    !(await isYes(`Delete ${going.length === 1 ? 'it' : `these ${going.length}`} for good?`))
+    deletes.length > 0 &&
+    !(await isYes(`Delete ${deletes.length === 1 ? 'it' : `these ${deletes.length}`} for good?`))
   )
     return false;
   const opened = newAccessLines({ changes: pendingIn(plan) });

@@ -8,8 +8,8 @@ import { addressOf } from '../kinds/resource.ts';
 import { joinWords } from '../kinds/all.ts';
 import {
   credentialsText,
-  invisibleValue,
-  writtenName,
+  invisibleValueName,
+  nameInFormat,
   type CredentialFormat,
 } from '../report/formats/credentials.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
@@ -82,7 +82,7 @@ export async function credentials(
     context.stdout.write(text);
     return endingIfOutputLost(ending, await context.stdout.isLost());
   }
-  return (await isWritten(to, text, options.replace === true, context)) ? ending : 'failed';
+  return (await writeCredentials(to, text, options.replace === true, context)) ? ending : 'failed';
 }
 
 function targetOf({ to, showSecrets }: CredentialsOptions): string {
@@ -115,13 +115,13 @@ function addressesIn(written: readonly string[]): readonly Address[] {
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
   for (const item of found) {
-    const value = invisibleValue(item, format);
+    const value = invisibleValueName(item, format);
     if (value !== undefined)
       throw new UsageError(
         `the ${value} of ${printableLine(item.address)} cannot be written as ${format}: it has invisible characters`,
         'Use --format json.',
       );
-    const name = writtenName(item, format);
+    const name = nameInFormat(item, format);
     const other = names.get(name);
     if (other)
       throw new UsageError(
@@ -132,7 +132,7 @@ function refuseUnwritableCredentials(found: readonly Credentials[], format: Cred
   }
 }
 
-async function isWritten(
+async function writeCredentials(
   to: string,
   text: string,
   isReplaced: boolean,

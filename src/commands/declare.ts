@@ -7,28 +7,28 @@ import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import type { Context } from '../terminal/context.ts';
 import type { SandboxOptions } from './sandbox.ts';
 import {
-  caFile,
-  colours,
-  detail,
+  caFileOption,
+  colourOptions,
+  detailOptions,
   doctorOptions,
   exportOptions,
-  failOn,
+  failOnOption,
   credentialsOptions,
-  insecureHttp,
+  insecureHttpOption,
   repeatableOption,
   singleOption,
-  output,
-  project,
-  reporting,
+  outputOption,
+  projectOptions,
+  reportOptions,
   runOptions,
-  url,
-  type Made,
+  urlOption,
+  type OptionFactory,
 } from './options.ts';
 
 /** How the program ended. If the sandbox ran a command, this is the exit code of that command. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
-export interface Declared {
+export interface CommandDeclaration {
   /** The words that call the command, such as `import csv`. */
   readonly name: string;
   /** A command without a summary is not in the help. */
@@ -36,7 +36,7 @@ export interface Declared {
   readonly description: string;
   readonly argument?: readonly [name: string, words?: string];
   readonly example?: string;
-  readonly options?: readonly Made[];
+  readonly options?: readonly OptionFactory[];
   /** Whether options after the first argument belong to another command, as for `sandbox`. */
   readonly passesOptions?: true;
   readonly isOfAll?: true;
@@ -46,17 +46,19 @@ export interface Declared {
   ) => Promise<(...given: never[]) => ProgramEnding | Promise<ProgramEnding>>;
 }
 
-export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
+export const commandGroups: Readonly<
+  Record<string, { readonly summary: string; readonly example?: string }>
+> = {
   import: {
     summary: 'write manifests from records kept elsewhere',
     example: 'rollcall import csv --kind users people.csv --out manifests',
   },
 };
 
-export const topics: string = `Topics: ${topicNames.join(', ')}.`;
+export const topicsText: string = `Topics: ${topicNames.join(', ')}.`;
 
 /** All commands, in the order in which help lists them. */
-export const commands: readonly Declared[] = [
+export const commands: readonly CommandDeclaration[] = [
   {
     name: 'init',
     summary: 'write the first files of a project',
@@ -66,7 +68,7 @@ export const commands: readonly Declared[] = [
     example: 'rollcall init --url https://id.example.com --pipeline github',
     options: [
       singleOption('-y, --yes', 'ask nothing and use the defaults'),
-      url,
+      urlOption,
       singleOption('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
       singleOption(
         '--manifests <path>',
@@ -74,8 +76,8 @@ export const commands: readonly Declared[] = [
       ),
       singleOption('--pipeline <kind>', 'github, gitlab or none (default: none)'),
       singleOption('--merges <what>', 'what a merge may do: create, or update too (default: create)'),
-      insecureHttp,
-      caFile,
+      insecureHttpOption,
+      caFileOption,
     ],
     load: async () => (await import('./init.ts')).init,
   },
@@ -86,11 +88,11 @@ export const commands: readonly Declared[] = [
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
     example: 'rollcall validate manifests --report html=problems.html',
     options: [
-      ...project(),
+      ...projectOptions(),
       singleOption('-q, --quiet', 'print no warnings'),
       repeatableOption('--allow <what>', 'open-login: flows that ask only for a user name'),
       singleOption('--without-secrets', 'check without reading ${env:…} and ${file:…}'),
-      ...reporting,
+      ...reportOptions,
     ],
     load: async () => (await import('./validate.ts')).validate,
   },
@@ -104,7 +106,7 @@ export const commands: readonly Declared[] = [
       singleOption('--out <file>', 'save the plan, for `rollcall apply --plan`'),
       singleOption('--detailed-exitcode', 'exit 2 when apply would do something'),
       singleOption('--undeclared', 'list records of the service that no manifest declares'),
-      failOn,
+      failOnOption,
       ...runOptions(),
     ],
     load: async () => (await import('./plan.ts')).plan,
@@ -131,7 +133,7 @@ export const commands: readonly Declared[] = [
       'Prints a plan saved by `plan --out`, or the output of `plan -o json` or `apply -o json`. Works without the service.',
     argument: ['<file>', 'the saved plan, or the JSON document'],
     example: 'rollcall show plan.json --report html=plan.html',
-    options: [...detail, output(), ...reporting, ...colours],
+    options: [...detailOptions, outputOption(), ...reportOptions, ...colourOptions],
     load: async () => (await import('./show.ts')).show,
   },
   {
@@ -176,7 +178,7 @@ export const commands: readonly Declared[] = [
       ),
       singleOption('--delimiter <name>', 'the separator of cells', Object.keys(delimiters), 'comma'),
       singleOption('--out <path>', 'a new file, or a folder for it (default: stdout)'),
-      ...colours,
+      ...colourOptions,
     ],
     load: async () => (await import('./import-csv.ts')).importCsv,
   },
@@ -227,7 +229,7 @@ export const commands: readonly Declared[] = [
   {
     name: 'help',
     summary: 'print the help of a command, or a page on a topic',
-    description: `Prints the help of a command, or a page of the documents.\n\n${topics}`,
+    description: `Prints the help of a command, or a page of the documents.\n\n${topicsText}`,
     argument: ['[name...]', 'a command or a topic'],
     example: 'rollcall help exit-codes',
     isOfAll: true,

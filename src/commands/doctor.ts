@@ -3,8 +3,8 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks } from '../report/words/doctor.ts';
-import { isDenied, isHealthy } from '../report/words/rights.ts';
-import { doctorJson, doctorText, requiredRole, type Diagnosis } from '../report/formats/doctor.ts';
+import { isTokenDenied, isHealthy } from '../report/words/rights.ts';
+import { doctorJson, doctorText, requiredRoleBlueprint, type Diagnosis } from '../report/formats/doctor.ts';
 import { printableLine } from '../report/printable.ts';
 import { defaultKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -47,14 +47,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const { diagnosis } = examined;
   const { checks } = diagnosis;
   const manifests = settings.paths.length === 0 ? ['MANIFESTS'] : [];
-  const next = commandLine('plan', [...manifests, ...flagsFor(options)], context);
+  const next = commandLine('plan', [...manifests, ...sharedFlags(options)], context);
   context.stdout.write(
     options.output === 'json'
       ? doctorJson(diagnosis)
       : doctorText(diagnosis, createStyle(context.stdout), next),
   );
   if (isHealthy(checks)) return 'done';
-  return isDenied(checks) ? 'denied' : 'failed';
+  return isTokenDenied(checks) ? 'denied' : 'failed';
 }
 
 /** Prints the role. No request is sent, because the role does not depend on the token. */
@@ -69,7 +69,9 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
     context.stderr.write(diagnosticsText(declared.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  context.stdout.write(requiredRole(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]));
+  context.stdout.write(
+    requiredRoleBlueprint(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]),
+  );
   return 'done';
 }
 
@@ -108,9 +110,9 @@ async function declaredKinds(settings: Settings, context: Context): Promise<Decl
     : { kind: 'known', kinds: kinds.filter((kind) => declared.has(kind)) };
 }
 
-type Declared = () => Promise<readonly Kind<ResourceType>[] | undefined>;
+type KindsReader = () => Promise<readonly Kind<ResourceType>[] | undefined>;
 
-export type Examined =
+export type ServiceCheck =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
@@ -118,43 +120,49 @@ export type Examined =
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,
-  { declared, configured }: { declared?: Declared | undefined; configured?: Release | undefined } = {},
-): Promise<Examined> {
+  { declared, configured }: { declared?: KindsReader | undefined; configured?: Release | undefined } = {},
+): Promise<ServiceCheck> {
   return withService(settings, job, async (service) => {
     const { send, signal } = service;
     const { proxy } = settings;
     const destination = destinationOf(settings);
-    const found = await interpretAsPlan(await probeWithWait(service, job), service);
-    const canBeAsked = found.stage === 'denied' || found.stage === 'well';
-    const asker: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
+    const probed = await interpretAsPlan(await probeWithWait(service, job), service);
+    const canBeAsked = probed.stage === 'denied' || probed.stage === 'well';
+    const identity: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     // A documented look-up that succeeds shows that the token is valid, even if other requests are denied.
-    const isAnswered = found.stage === 'well' && asker.finding && asker.finding.kind !== 'valid';
-    const who: Partial<WhoAmI> = isAnswered ? { ...asker, finding: { kind: 'unknown' } } : asker;
-    const isKnown = who.finding?.kind === 'valid';
+    const isAnswered = probed.stage === 'well' && identity.finding && identity.finding.kind !== 'valid';
+    const trustedIdentity: Partial<WhoAmI> = isAnswered
+      ? { ...identity, finding: { kind: 'unknown' } }
+      : identity;
+    const isKnown = trustedIdentity.finding?.kind === 'valid';
     const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
-    const known = isKnown ? await declared?.() : undefined;
-    const checked = known ?? createdByContract;
-    const isSuperuser = who.finding?.kind === 'valid' && who.finding.superuser;
-    const asking: Partial<KindRightsReading> =
+    const declaredKindsIfKnown = isKnown ? await declared?.() : undefined;
+    const checked = declaredKindsIfKnown ?? createdByContract;
+    const isSuperuser = trustedIdentity.finding?.kind === 'valid' && trustedIdentity.finding.superuser;
+    const rightsReading: Partial<KindRightsReading> =
       isKnown && !isSuperuser ? await readKindRights(checked, send, signal) : {};
     if (signal.aborted) {
       job.stderr.write(`The check of ${printableLine(destinationLabel(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: endingOfInterrupt(signal) };
     }
     const checks = doctorChecks({
-      ...found,
+      ...probed,
       service: destination.service,
       proxy: proxy?.origin,
-      finding: who.finding,
+      finding: trustedIdentity.finding,
       kinds: checked,
-      areDeclared: known !== undefined,
+      areDeclared: declaredKindsIfKnown !== undefined,
       release,
       configured,
-      rights: asking.rights,
+      rights: rightsReading.rights,
       now: job.clock.now(),
     });
-    const asked = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
-    const beyondContract = [...(who.asked ?? []), ...asked, ...(asking.asked ?? [])];
+    const releaseRequests = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
+    const beyondContract = [
+      ...(trustedIdentity.asked ?? []),
+      ...releaseRequests,
+      ...(rightsReading.asked ?? []),
+    ];
     const diagnosis = { ...destination, checks, beyondContract };
     return { kind: 'examined', diagnosis };
   });
@@ -204,7 +212,7 @@ export function commandLine(
 }
 
 /** The flags that another command also accepts. The value of a header may be a secret, so `…` replaces it. */
-export function flagsFor(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
+export function sharedFlags(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };
   const words = Object.entries(shared).flatMap(([name, value]) => {

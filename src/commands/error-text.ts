@@ -14,6 +14,6 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
     .join('');
 }
 
-export function isDebugged(verbose: boolean, env: Environment): boolean {
+export function isDebugging(verbose: boolean, env: Environment): boolean {
   return verbose || nonEmpty(env['ROLLCALL_LOG']) !== undefined;
 }

@@ -30,7 +30,7 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
 }
 
 /** Throws a UsageError if options contradict each other. */
-export function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
+export function refuseContradictoryOptions({ out, split, output, list, check }: ExportOptions): void {
   const clashes: [isSo: unknown, message: string, hint: string][] = [
     [
       split && out === undefined,
@@ -64,7 +64,7 @@ export function refuseOutputs({ out, split, output, list, check }: ExportOptions
 /** The request for an export. Throws a UsageError for unknown names, and for options that exclude each other. */
 export function exportRequestOf(options: ExportOptions, settings: Settings): Omit<ExportScope, 'declared'> {
   const { target = [], exclude = [], type: types = [], all = false, split = 'type' } = options;
-  const chosen = kindsIn(options);
+  const chosen = chosenKinds(options);
   refuseContractOnly(settings);
   const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
@@ -83,7 +83,7 @@ export function exportRequestOf(options: ExportOptions, settings: Settings): Omi
   };
 }
 
-function kindsIn({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
+function chosenKinds({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = resourceTypes;
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
@@ -115,8 +115,8 @@ function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings
         : [{ field, name: `${kind.type}.${field}` }],
     ),
   );
-  const named = without.split(',').filter((name) => name !== '');
-  for (const name of named) {
+  const excluded = without.split(',').filter((name) => name !== '');
+  for (const name of excluded) {
     if (known.some((each) => each.field === name || each.name === name)) continue;
     const names = known.flatMap((each) => [each.field, each.name]);
     throw new UsageError(
@@ -124,6 +124,6 @@ function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings
       didYouMean(name, names) ?? `There are: ${known.map((each) => each.name).join(', ')}.`,
     );
   }
-  const chosen = known.filter(({ field, name }) => named.includes(field) || named.includes(name));
+  const chosen = known.filter(({ field, name }) => excluded.includes(field) || excluded.includes(name));
   return new Set([...chosen.map(({ name }) => name), ...(out === undefined ? hide : [])]);
 }

@@ -12,17 +12,17 @@ import { planText } from '../report/formats/text.ts';
 import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { Gap } from '../observe/gaps.ts';
-import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
+import { gapDiagnostics, unwrittenValues } from '../report/words/inventory.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { limits } from '../manifest/limits.ts';
 import { checkOf } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { refuseOutputs, exportRequestOf, type ExportOptions } from './export-options.ts';
+import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
 import { valuesOf, verbosityOf } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
-import { schemaFrom, writeNew } from './new-manifests.ts';
+import { schemaPathFrom, writeNewFiles } from './new-manifests.ts';
 
 /** `rollcall export`: writes the service's records as manifests. Changes neither the service nor existing files. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
@@ -32,7 +32,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const remark = (words: string): void => {
     if (!quiet) stderr.write(`${fitToWidth(words, style)}\n`);
   };
-  refuseOutputs(options);
+  refuseContradictoryOptions(options);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'service', missingFrom);
   const before =
@@ -87,7 +87,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const split = folder === undefined ? 'none' : (options.split ?? 'type');
   const check = await checkOf([...new Set(found.map(({ kind }) => kind.list))]);
   const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
-    schemaFrom(folder === undefined ? undefined : pathOf(name)),
+    schemaPathFrom(folder === undefined ? undefined : pathOf(name)),
   );
   const failed = options.check ? await checkByPlan(texts, settings, job) : undefined;
   if (failed) {
@@ -97,13 +97,13 @@ export async function exportManifests(options: ExportOptions, context: Context):
   reportPersonalData(found, remark);
   reportSecrets(found, remark);
   if (folder !== undefined) {
-    const ending = await writeNew(
+    const ending = await writeNewFiles(
       new Map(Array.from(texts, ([name, text]) => [pathOf(name), text])),
       context,
     );
     if (ending !== 'done') return ending;
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
-  return endingOf([...gaps, ...unreadNames(observed), ...notDeclared(found, unwritable)], context);
+  return endingOf([...gaps, ...unreadNames(observed), ...unwrittenValues(found, unwritable)], context);
 }
 
 function isUnsupportedRecord({ kind }: Gap): boolean {

@@ -8,12 +8,12 @@ export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
-type Asked = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'changedOnly'> & {
+type ConditionFlags = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard' | 'changedOnly'> & {
   readonly undeclared?: boolean;
 };
 
 /** Throws a UsageError if this plan cannot show a requested condition. */
-export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Asked): void {
+export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: ConditionFlags): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
@@ -39,7 +39,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
 }
 
 /** Why a condition of `--fail-on` could not be checked; empty if all could be checked. */
-export function unknownReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
+export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']
     : [];
@@ -52,10 +52,10 @@ export function incompletePlanLines(plan: Plan): string[] {
   ];
 }
 
-function lineOf(changes: readonly Change[], words: string): string[] {
-  const left = changes.map(({ resource }) => printableLine(resource.address));
-  const subject = left.length === 1 ? '1 resource is' : `${left.length} resources are`;
-  return left.length === 0 ? [] : [`${subject} ${words}: ${listNames(left)}`];
+function lineOf(changes: readonly Change[], conditionVerbs: string): string[] {
+  const addresses = changes.map(({ resource }) => printableLine(resource.address));
+  const subject = addresses.length === 1 ? '1 resource is' : `${addresses.length} resources are`;
+  return addresses.length === 0 ? [] : [`${subject} ${conditionVerbs}: ${listNames(addresses)}`];
 }
 
 function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {

@@ -10,7 +10,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { schemaFrom, writeNew } from './new-manifests.ts';
+import { schemaPathFrom, writeNewFiles } from './new-manifests.ts';
 
 export interface ImportCsvOptions {
   readonly kind?: string;
@@ -33,8 +33,8 @@ export async function importCsv(
     return 'invalid';
   }
   const path = out === undefined ? undefined : await fileFor(kind, out, files);
-  const whole = schemaComment(schemaFrom(path)) + text;
-  if (path !== undefined) return writeNew(new Map([[path, whole]]), { createPrivateFiles, stderr });
+  const whole = schemaComment(schemaPathFrom(path)) + text;
+  if (path !== undefined) return writeNewFiles(new Map([[path, whole]]), { createPrivateFiles, stderr });
   stdout.write(whole);
   return 'done';
 }

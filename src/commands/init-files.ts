@@ -28,7 +28,7 @@ export interface InitAnswers {
 }
 
 /** The examples to copy for each pipeline, and their destinations. */
-const examples = {
+const pipelineExamples = {
   github: { example: 'github-npm.yaml', path: '.github/workflows/rollcall.yaml' },
   gitlab: { example: 'gitlab.yaml', path: '.gitlab-ci.yml' },
 } as const;
@@ -45,7 +45,7 @@ export function pipelineNamed(written: string): Pipeline {
   );
 }
 
-export function isUpdate(allowed: string): boolean {
+export function mergesMayUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
     `merges cannot be allowed to ${JSON.stringify(allowed)}`,
@@ -62,22 +62,22 @@ export function initFiles(answers: InitAnswers): InitFile[] {
   const { manifests, dependency, pipeline, allowsUpdates } = answers;
   const files: InitFile[] = [{ path: 'rollcall.yaml', text: configText(answers) }];
   if (manifests === undefined)
-    files.push({ path: 'manifests/applications.yaml', text: example('project/applications.yaml') });
-  files.push({ path: '.gitignore', text: example('project/gitignore') });
+    files.push({ path: 'manifests/applications.yaml', text: exampleText('project/applications.yaml') });
+  files.push({ path: '.gitignore', text: exampleText('project/gitignore') });
   if (dependency !== undefined) files.push({ path: 'package.json', text: packageText(dependency) });
   if (pipeline !== 'none') {
-    const text = pipelineText(examples[pipeline].example, answers);
-    files.push({ path: examples[pipeline].path, text: allowsUpdates ? allowUpdates(text) : text });
+    const text = pipelineText(pipelineExamples[pipeline].example, answers);
+    files.push({ path: pipelineExamples[pipeline].path, text: allowsUpdates ? allowUpdates(text) : text });
   }
   return files;
 }
 
-function example(name: string): string {
+function exampleText(name: string): string {
   return packageFileText(`examples/pipelines/${name}`);
 }
 
 function fillTemplate(name: string, { tokenEnv, url }: InitAnswers): string {
-  return example(name)
+  return exampleText(name)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
     .replaceAll("'https://id.example.com'", () => JSON.stringify(url));
 }
@@ -96,15 +96,15 @@ const packageText = (dependency: string): string =>
 /**
  * The source of rollcall in npm's lockfile, because the name alone may mean another package. Undefined if its URL has a password.
  */
-export function dependencyIn(lockfile: string): string | undefined {
+export function rollcallSourceIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
   const packages = isJsonObject(lock) ? lock['packages'] : undefined;
   const entry = isJsonObject(packages) ? packages['node_modules/rollcall'] : undefined;
   const resolved = isJsonObject(entry) ? entry['resolved'] : undefined;
   if (typeof resolved !== 'string' || !URL.canParse(resolved)) return undefined;
   const { protocol, username, password, search } = new URL(resolved);
-  const open = password === '' && search === '' && (username === '' || protocol === 'git+ssh:');
-  return open && /^(?:git\+(?:ssh|https)|https):$/.test(protocol) ? resolved : undefined;
+  const isPublic = password === '' && search === '' && (username === '' || protocol === 'git+ssh:');
+  return isPublic && /^(?:git\+(?:ssh|https)|https):$/.test(protocol) ? resolved : undefined;
 }
 
 function pipelineText(name: string, answers: InitAnswers): string {

@@ -5,20 +5,20 @@ import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
-import { printableLine, orEmpty } from '../report/printable.ts';
+import { printableLine, withoutEmpty } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, environmentValue } from '../settings/environment.ts';
 import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandLine, checkServiceState, shellWord, type Examined } from './doctor.ts';
+import { commandLine, checkServiceState, shellWord, type ServiceCheck } from './doctor.ts';
 import { valuesOf, verbosityOf } from './flags.ts';
 import {
   defaultEnvironment,
   defaultTokenEnv,
-  dependencyIn,
+  rollcallSourceIn,
   initFiles,
-  isUpdate,
+  mergesMayUpdate,
   pipelineNamed,
   pipelines,
   type InitAnswers,
@@ -65,7 +65,7 @@ export async function init(
   });
   if (checked.kind === 'interrupted') return checked.ending;
   const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
-  context.stdout.write(`\n${await remarks({ ...answers, dependency }, kept, base, context)}`);
+  context.stdout.write(`\n${await pipelineRemarks({ ...answers, dependency }, kept, base, context)}`);
   if (ignored !== 'absent')
     context.stdout.write('Check that .gitignore lists plan.json, reports, token files and secrets/.\n\n');
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
@@ -104,13 +104,13 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;
   try {
-    return dependencyIn(packageFileText('../.package-lock.json'));
+    return rollcallSourceIn(packageFileText('../.package-lock.json'));
   } catch {
     return undefined; // not installed by npm
   }
 }
 
-async function remarks(
+async function pipelineRemarks(
   { pipeline, tokenEnv, url, environment, manifests, dependency, allowsUpdates }: InitAnswers,
   kept: ChosenConfig | undefined,
   base: string,
@@ -118,7 +118,7 @@ async function remarks(
 ): Promise<string> {
   if (pipeline === 'none') return '';
   const isAbsent = async (name: string): Promise<boolean> => (await files.kindOf(base + name)) === 'absent';
-  const lines = orEmpty(
+  const lines = withoutEmpty(
     `The pipeline needs ${tokenEnv} as a secret: see the top of its file.`,
     environment !== undefined &&
       environment !== defaultEnvironment &&
@@ -176,16 +176,16 @@ function refuseContradictions(
   { url, tokenEnv, manifests, pipeline = 'none' }: InitOptions,
 ): void {
   const file = folder + defaultConfigFile;
-  const isOther = {
+  const isDifferent = {
     '--url': url && kept.url && readBaseUrl(url, true) !== readBaseUrl(kept.url, true),
     '--token-env': tokenEnv !== undefined && tokenEnv !== (kept.tokenEnv ?? defaultTokenEnv),
     '--manifests':
       manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests),
   };
-  const others = Object.entries(isOther).flatMap(([flag, is]) => (is ? [flag] : []));
-  if (others.length > 0) {
+  const differingFlags = Object.entries(isDifferent).flatMap(([flag, is]) => (is ? [flag] : []));
+  if (differingFlags.length > 0) {
     throw new UsageError(
-      `${file} exists already, and differs in ${others.join(', ')}`,
+      `${file} exists already, and differs in ${differingFlags.join(', ')}`,
       'Leave out the flag, so that the value is taken from the file; or change the file first.',
     );
   }
@@ -209,15 +209,15 @@ async function answersFrom(
     if (yes || context.ask === undefined || signal.aborted) return otherwise;
     return (await context.ask(`${question} [${otherwise}] `, signal)) || otherwise;
   };
-  const known = url ?? kept?.url ?? nonEmpty(context.env['ROLLCALL_URL']);
-  const asked = known ?? (await askUrl(yes, signal, context));
-  if (asked === '' && !signal.aborted) {
+  const knownUrl = url ?? kept?.url ?? nonEmpty(context.env['ROLLCALL_URL']);
+  const givenUrl = knownUrl ?? (await askUrl(yes, signal, context));
+  if (givenUrl === '' && !signal.aborted) {
     throw new UsageError(
       'no service URL is given',
       'Use --url, such as: rollcall init --url https://id.example.com',
     );
   }
-  const baseUrl = signal.aborted ? '' : readBaseUrl(asked, insecureHttp);
+  const baseUrl = signal.aborted ? '' : readBaseUrl(givenUrl, insecureHttp);
   const keptTokenEnv = kept && (kept.tokenEnv ?? defaultTokenEnv);
   const variable = await ask(
     tokenEnv ?? keptTokenEnv,
@@ -230,10 +230,12 @@ async function answersFrom(
       'Give the name of the variable, not the token: letters, digits and _.',
     );
   }
-  const wanted = pipelineNamed(await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none'));
-  const may = merges ?? (wanted === 'none' ? 'create' : undefined);
+  const chosenPipeline = pipelineNamed(
+    await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none'),
+  );
+  const givenMerges = merges ?? (chosenPipeline === 'none' ? 'create' : undefined);
   const allowed = await ask(
-    may,
+    givenMerges,
     'May merges only create resources, or update them too? (create, update):',
     'create',
   );
@@ -245,8 +247,8 @@ async function answersFrom(
     tokenEnv: variable,
     manifests: elsewhere,
     environment: kept ? kept.environment : defaultEnvironment,
-    pipeline: wanted,
-    allowsUpdates: isUpdate(allowed),
+    pipeline: chosenPipeline,
+    allowsUpdates: mergesMayUpdate(allowed),
   };
 }
 
@@ -272,7 +274,7 @@ async function checkService(
   kept: ChosenConfig | undefined,
   options: InitOptions,
   context: Context,
-): Promise<Examined | { readonly kind: 'not checked' }> {
+): Promise<ServiceCheck | { readonly kind: 'not checked' }> {
   const file = options.tokenFile ?? kept?.tokenFile;
   if (file === undefined && nonEmpty(environmentValue(context.env, tokenEnv)) === undefined) {
     context.stdout.write(

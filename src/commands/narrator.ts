@@ -6,7 +6,7 @@ import { printableLine } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
-import { failedReads, haltDiagnostics, isOfService } from '../report/words/halts.ts';
+import { failedReadDiagnostics, haltDiagnostics, isServiceFault } from '../report/words/halts.ts';
 import { lostLoginDiagnostics } from '../report/words/way-in.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
@@ -158,7 +158,7 @@ function haltText(halt: Halt, style: Style): string {
         'not tried',
       );
       return (
-        diagnosticsText(failedReads(failures), style) +
+        diagnosticsText(failedReadDiagnostics(failures), style) +
         fitToWidth(failures.length > 0 ? `\n${end}` : end, style)
       );
     }
@@ -186,7 +186,7 @@ function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): strin
   const { names, notRead } = halt;
   if (names.length === 0 && notRead === 0)
     return noPlanSentence(halt, 'two resources have a value that only one may have');
-  const isService = names.length > 0 && names.every(({ fault }) => isOfService(fault));
+  const isService = names.length > 0 && names.every(({ fault }) => isServiceFault(fault));
   const areAll = (kind: string): boolean =>
     names.length > 0 && names.every(({ fault }) => fault.kind === kind);
   const cause = isService
@@ -207,7 +207,8 @@ function noPlanSentence(
   noun: string = '',
 ): string {
   const { notRead, interrupted } = halt;
-  const left = notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
+  const notReadSentence =
+    notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
   const reason = interrupted ? 'interrupted' : cause;
-  return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${left} Nothing was changed.\n`;
+  return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${notReadSentence} Nothing was changed.\n`;
 }

@@ -7,13 +7,13 @@ import type { Context } from '../terminal/context.ts';
 const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
 
 /** The path from a manifest to the installed schema, for editors. */
-export function schemaFrom(filename: string | undefined): string {
+export function schemaPathFrom(filename: string | undefined): string {
   const isBelow = filename !== undefined && !/^(?:\/|\.\.(?:\/|$))/.test(posix.normalize(filename));
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }
 
 /** Writes all manifests to new files, or none, and reports the result. */
-export async function writeNew(
+export async function writeNewFiles(
   texts: ReadonlyMap<string, string>,
   { createPrivateFiles, stderr }: Pick<Context, 'createPrivateFiles' | 'stderr'>,
 ): Promise<Ending> {
@@ -21,8 +21,10 @@ export async function writeNew(
   try {
     taken = await createPrivateFiles(texts);
   } catch (error) {
-    const what = texts.size === 1 ? [...texts.keys()].join('') : 'the manifests';
-    stderr.write(`error: cannot write ${printableLine(what)}\n    ${printableLine(failureReason(error))}\n`);
+    const subject = texts.size === 1 ? [...texts.keys()].join('') : 'the manifests';
+    stderr.write(
+      `error: cannot write ${printableLine(subject)}\n    ${printableLine(failureReason(error))}\n`,
+    );
     return 'failed';
   }
   for (const filename of taken) stderr.write(`error: ${printableLine(filename)} exists already\n`);

@@ -13,12 +13,12 @@ import {
   refuseUnavailableCondition,
   failureReasons,
   incompletePlanLines,
-  unknownReasons,
+  uncheckedConditionReasons,
   type FailOn,
 } from './fail-on.ts';
 import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
-import { catchEnding, Reports, tryWrite, type ReportFlags } from './reports.ts';
+import { catchError, Reports, tryWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -37,17 +37,17 @@ export async function plan(
 ): Promise<Ending> {
   const find = (): Promise<readonly string[]> => inputFiles(paths, options, context);
   const reports = await Reports.asked(options, context, { plan: options.out, find });
-  const roll = await runTargetOf(options, context.env);
-  const { ending, ...ended } = await catchEnding(() => planned(paths, options, reports, context));
+  const target = await runTargetOf(options, context.env);
+  const { ending, ...ended } = await catchError(() => runPlan(paths, options, reports, context));
   const { failOn = [] } = options;
   const findings = ended.result && isMade(ending) ? failureReasons(ended.result, failOn) : [];
-  const unknown = ended.result && isMade(ending) ? unknownReasons(ended.result, failOn) : [];
+  const unknown = ended.result && isMade(ending) ? uncheckedConditionReasons(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
-  const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
+  const report = planReport({ ...target, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   // The run itself has reported its problems.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
-  const written = await reports.write(report, context, roll);
+  const written = await reports.write(report, context, target);
   if (ended.thrown) throw ended.thrown;
   // Failures come last, because readers of a log look there first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
@@ -69,7 +69,7 @@ function isMade(ending: Ending): boolean {
   return ending === 'done' || ending === 'changes' || ending === 'incomplete';
 }
 
-async function planned(
+async function runPlan(
   paths: readonly string[],
   options: PlanOptions,
   { refuse }: Reports,
@@ -99,7 +99,8 @@ async function planned(
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // The condition may hold for a record that was not read.
-  if (ending === 'done' && unknownReasons(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
+  if (ending === 'done' && uncheckedConditionReasons(result, failOn).length > 0)
+    return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

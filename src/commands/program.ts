@@ -2,7 +2,13 @@ import { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';
-import { commands, groups, topics, type Declared, type ProgramEnding } from './declare.ts';
+import {
+  commands,
+  commandGroups,
+  topicsText,
+  type CommandDeclaration,
+  type ProgramEnding,
+} from './declare.ts';
 import { columnsOf, withGroups } from './option-groups.ts';
 
 /** The surroundings of the program: this process, or its substitute in a test. */
@@ -45,7 +51,8 @@ export function program(
     .configureOutput({ writeOut, writeErr, outputError: () => {} }) // `run` reports it
     .addHelpText(
       'after',
-      () => `\n${rollcall.createHelp().boxWrap(topics, columnsOf(rollcall))}\n${example('rollcall init')}`,
+      () =>
+        `\n${rollcall.createHelp().boxWrap(topicsText, columnsOf(rollcall))}\n${example('rollcall init')}`,
     )
     .hook('preAction', (_, command) => refuseEmptyValues(command));
   const alone = commands.filter(({ name, isOfAll }) => !isOfAll && name.split(' ', 1)[0] === called);
@@ -62,7 +69,7 @@ export function program(
   return rollcall;
 }
 
-function declare(rollcall: Command, declared: Omit<Declared, 'load'>): Command {
+function declare(rollcall: Command, declared: Omit<CommandDeclaration, 'load'>): Command {
   const { summary = '', description, argument, example: line, options = [] } = declared;
   const [name = '', group] = declared.name.split(' ').toReversed();
   const command = (group === undefined ? rollcall : groupIn(rollcall, group))
@@ -76,7 +83,7 @@ function declare(rollcall: Command, declared: Omit<Declared, 'load'>): Command {
 }
 
 function groupIn(rollcall: Command, name: string): Command {
-  const { summary = '', example: line } = groups[name] ?? {};
+  const { summary = '', example: line } = commandGroups[name] ?? {};
   const command = rollcall.command(name).helpCommand(false).summary(summary);
   return line === undefined ? command : command.addHelpText('after', example(line));
 }

@@ -30,7 +30,7 @@ export interface ReportFlags {
 }
 
 /** The files that a command reads and writes, other than its reports. */
-interface Asked {
+interface CommandFiles {
   readonly plan?: string | undefined;
   /** The files that the command reads, if the command line names them. */
   readonly inputs?: readonly string[];
@@ -38,22 +38,22 @@ interface Asked {
   readonly find?: () => Promise<readonly string[]>;
 }
 
-interface Asking {
+interface ReportRequest {
   readonly flags: ReportFlags;
   readonly wanted: readonly Wanted[];
-  readonly asked: Asked;
+  readonly asked: CommandFiles;
   readonly context: Pick<Context, 'env' | 'files'>;
 }
 
 /** Writes the outputs that `--output` and `--report FORMAT=FILE` ask for. */
 export class Reports {
-  readonly #of: Asking;
+  readonly #of: ReportRequest;
   /** Whether a report on standard output replaces the text. Annotations do not: they are printed in addition to it. */
   readonly replaceText: boolean;
   /** The outputs that are refused because they would overwrite an input. Undefined until the inputs are known. */
   #refused: ReadonlySet<string> | undefined;
 
-  private constructor(of: Asking) {
+  private constructor(of: ReportRequest) {
     this.#of = of;
     this.replaceText = of.wanted.some(
       ({ format, filename }) => format !== 'github' && isStandardOutput(filename),
@@ -61,7 +61,11 @@ export class Reports {
   }
 
   /** Parses the values of `--report`. Rejects with a UsageError for an unknown format, or if two outputs are the same file. */
-  static async asked(flags: ReportFlags, context: Asking['context'], asked: Asked = {}): Promise<Reports> {
+  static async asked(
+    flags: ReportFlags,
+    context: ReportRequest['context'],
+    asked: CommandFiles = {},
+  ): Promise<Reports> {
     const { output, report = [] } = flags;
     const wanted = report.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
@@ -202,7 +206,7 @@ function isStandardOutput(filename: string): boolean {
 }
 
 /** Runs a command. Returns an error as `thrown`, because reports are written after an error too. */
-export async function catchEnding<Result>(
+export async function catchError<Result>(
   run: () => Promise<FinishedJob<Result>>,
 ): Promise<FinishedJob<Result> & { readonly thrown?: Error }> {
   try {

@@ -10,7 +10,7 @@ import type { Context } from '../terminal/context.ts';
 const maxBytes = constants.MAX_STRING_LENGTH;
 
 /** The text of a file that contains the result of a run. Rejects with a UsageError if the file cannot be read. */
-export async function resultText(what: string, filename: string, { files }: Context): Promise<string> {
+export async function readResultFile(what: string, filename: string, { files }: Context): Promise<string> {
   return new TextDecoder().decode(await readOrUsageError(what, filename, files.read(filename, maxBytes)));
 }
 

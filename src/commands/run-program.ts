@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { printableLine } from '../report/printable.ts';
 import type { ProgramEnding } from './declare.ts';
-import { errorText, isDebugged } from './error-text.ts';
+import { errorText, isDebugging } from './error-text.ts';
 import { program, type ProgramEnvironment } from './program.ts';
 
 /** Runs a command line. Problems of the arguments are reported on stderr. */
@@ -24,7 +24,7 @@ export async function run(
     }
     const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone
     const isVerbose = args.some((arg) => arg === '-v' || arg === '--verbose');
-    surroundings.writeErr(errorText(error, columns, isDebugged(isVerbose, surroundings.env)));
+    surroundings.writeErr(errorText(error, columns, isDebugging(isVerbose, surroundings.env)));
     return error instanceof UsageError ? 'invalid' : 'failed';
   }
 }

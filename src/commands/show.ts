@@ -3,13 +3,13 @@ import { UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
 import { parsePlan } from '../plan/parse-document.ts';
-import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
+import { applyReportFromDocument, isApplyDocument } from '../report/documents.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 import { detailOf, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
-import { planReportFrom, resultText, missingResultReason } from './result-file.ts';
+import { planReportFrom, readResultFile, missingResultReason } from './result-file.ts';
 
 export interface ShowOptions extends ReportFlags, DetailFlags {
   readonly output: 'text' | 'json';
@@ -18,7 +18,7 @@ export interface ShowOptions extends ReportFlags, DetailFlags {
 /** `rollcall show`: prints the result of an earlier plan or apply. Sends nothing. */
 export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
   const reports = await Reports.asked(options, context, { inputs: [filename] });
-  const report = reportIn(filename, await resultText('the result', filename, context));
+  const report = reportIn(filename, await readResultFile('the result', filename, context));
   if (report.kind === 'problems' && options.output !== 'json')
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
   else reports.print(report, context, detailOf(options));
@@ -31,7 +31,7 @@ function reportIn(filename: string, written: string): Report {
   if (read.kind === 'refused') return refused(filename, read.why);
   if (read.kind === 'plan') return planReportFrom(read.plan);
   const document = parseJson(written, maxDocumentDepth);
-  if (isApplyDocument(document)) return applyReportFrom(document);
+  if (isApplyDocument(document)) return applyReportFromDocument(document);
   const reason = isJsonObject(document) ? missingResultReason(document) : undefined;
   if (reason !== undefined)
     throw new UsageError(`${filename} contains no result, only the reason why there is none`, reason);

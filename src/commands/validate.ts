@@ -22,7 +22,7 @@ export async function validate(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options, context);
-  const roll = await runTargetOf(options, context.env);
+  const target = await runTargetOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const checked = await checkManifests(settings, context, {
@@ -32,11 +32,11 @@ export async function validate(
   const clashes = await reports.refuse(inputFilesOf(settings, checked));
   const report = validationReport(
     { ...checked, diagnostics: [...clashes, ...checked.diagnostics] },
-    roll.environment,
+    target.environment,
   );
   const isQuiet = options.quiet === true && options.output === 'text';
   reports.print(isQuiet ? { ...report, diagnostics: report.errors, remarks: [] } : report, context);
-  const written = await reports.write(report, context, roll);
+  const written = await reports.write(report, context, target);
   if (!report.valid) return 'invalid';
   return written ? 'done' : 'failed';
 }

@@ -2,7 +2,7 @@ import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
 import { validate } from '../generated/apply.ts';
 import { isKnownKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
-import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
+import { sortDiagnostics, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
 /** Whether a value is a document of `apply -o json`, with only kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
@@ -13,7 +13,7 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
 }
 
 /** Restores the report from which a document was written, as far as the document contains it. */
-export function applyReportFrom(document: ApplyDocument): ApplyReport {
+export function applyReportFromDocument(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
   const { outcomes, summary } = document;
   const run = {
@@ -31,7 +31,12 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
     pace,
     saved,
   };
-  return reportOfRun(run, outcomes.map(outcomeFrom), foundIn({ diagnostics, filenames: [] }), summary);
+  return reportOfRun(
+    run,
+    outcomes.map(outcomeFrom),
+    sortDiagnostics({ diagnostics, filenames: [] }),
+    summary,
+  );
 }
 
 function outcomeFrom(document: OutcomeDocument): OutcomeView {

@@ -6,26 +6,26 @@ import type { JsonValue } from '../base/json.ts';
  * Control characters, invisible characters, and characters that change the direction of text: the general category C (control,
  * format, surrogate, private use, unassigned), and the line and paragraph separators.
  */
-export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
+export const unsafeCharacters: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Texts that CI systems interpret as commands in a log: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a line, and `::…::` at
  * its start.
  */
-const command = /##(?=\w*\[)/g;
-const commandAtStart = /^(\s*):(?=:)/;
+const ciCommand = /##(?=\w*\[)/g;
+const ciCommandAtStart = /^(\s*):(?=:)/;
 const escapedStart = String.raw`$1\u{3a}`;
 
 /** Makes a string safe to print on one line of a terminal or log: invisible characters become `\u{…}`. */
 export function printableLine(text: string): string {
   return text
-    .replace(unsafe, (character) => {
+    .replace(unsafeCharacters, (character) => {
       if (character === '\n') return '\\n';
       if (character === '\t') return '\\t';
       return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
     })
-    .replace(command, String.raw`#\u{23}`)
-    .replace(commandAtStart, escapedStart);
+    .replace(ciCommand, String.raw`#\u{23}`)
+    .replace(ciCommandAtStart, escapedStart);
 }
 
 /**
@@ -50,7 +50,7 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
     }
   }
   const [first, ...others] = [...lines, line];
-  return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
+  return [first, ...others.map((other) => other.replace(ciCommandAtStart, escapedStart))];
 }
 
 /** Splits a string into words, each with the blanks before it, and at characters of double width. */
@@ -105,7 +105,7 @@ export function firstCharacters(text: string, max: number): string {
   return text.slice(0, max).replace(/\p{Cs}$/u, '');
 }
 
-export function orEmpty(...texts: readonly (string | false | undefined)[]): string[] {
+export function withoutEmpty(...texts: readonly (string | false | undefined)[]): string[] {
   return texts.filter((text): text is string => Boolean(text));
 }
 

@@ -8,7 +8,7 @@ import type { ApplyRun, JobResult } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
-import { notCreated } from './words/not-created.ts';
+import { notCreatedDiagnostics } from './words/not-created.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import { switchNotes } from './words/switches.ts';
@@ -19,21 +19,21 @@ import {
   detailWords,
   isToBeFixed,
   verdictWords,
-  isInterruptedOutcome,
+  interruptedSentence,
   type ApplySummary,
 } from './words/outcomes.ts';
 
 /** How a command ended, worked out once for all formats. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
-interface Found {
+interface SortedDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
   readonly errors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   readonly filenames: readonly string[];
 }
 
-interface Common extends Found, Partial<Destination> {
+interface Common extends SortedDiagnostics, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   readonly headline: string;
   /** Diagnostics of single resources that follow from the result: differences and failures. */
@@ -99,22 +99,22 @@ export function headingOf(report: Report): string {
 }
 
 /** All messages about lines of manifests, for readers who see only these messages, with paths in the repository. */
-export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
+export function annotationsOf(report: Report, { pathInRepository = String }: FormatSetting): Diagnostic[] {
   const advice =
-    report.kind === 'apply' ? report.remarks.filter((remark) => remark !== isInterruptedOutcome) : [];
+    report.kind === 'apply' ? report.remarks.filter((remark) => remark !== interruptedSentence) : [];
   return [
     ...report.diagnostics,
     ...report.findings,
-    ...(report.kind === 'apply' ? notCreated(report.outcomes, advice) : []),
+    ...(report.kind === 'apply' ? notCreatedDiagnostics(report.outcomes, advice) : []),
   ].map(({ range, ...said }) =>
     range ? { ...said, range: { ...range, filename: pathInRepository(range.filename) } } : said,
   );
 }
 
-export type Format = (report: Report, setting: Setting) => string;
+export type Format = (report: Report, setting: FormatSetting) => string;
 
 /** Combines functions for the single kinds of reports into a function for any report. */
-export function byKind<Rest extends unknown[], Result>(of: {
+export function byReportKind<Rest extends unknown[], Result>(of: {
   readonly problems: (report: ProblemsReport, ...rest: Rest) => Result;
   readonly plan: (report: PlanReport, ...rest: Rest) => Result;
   readonly apply: (report: ApplyReport, ...rest: Rest) => Result;
@@ -137,17 +137,17 @@ export type Detail = 'all' | 'lines' | 'counts';
 /** Values that distinguish comments from each other, by name; undefined values are left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
-export interface Limit {
+export interface LengthLimit {
   readonly most: number;
   readonly lengthOf: (text: string) => number;
 }
 
-export interface Setting {
+export interface FormatSetting {
   readonly toolVersion: string;
   readonly style?: Style;
   readonly detail?: Detail | undefined;
   /** The maximum length of a comment; by default the maximum of GitHub and GitLab. */
-  readonly limit?: Limit;
+  readonly limit?: LengthLimit;
   /** Values that distinguish this comment from others; by default the service and the environment. */
   readonly commentKey?: CommentKey | undefined;
   /** Converts the path of a manifest for readers who know only the repository. By default paths stay unchanged. */
@@ -155,7 +155,7 @@ export interface Setting {
 }
 
 export function validationReport(loaded: LoadedManifests, environment?: string): ProblemsReport {
-  const found = foundIn(loaded);
+  const found = sortDiagnostics(loaded);
   const { unchecked } = loaded;
   return {
     ...found,
@@ -180,7 +180,7 @@ export function planReport(
   const title = 'rollcall plan';
   if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', ended);
   return {
-    ...foundIn(ended),
+    ...sortDiagnostics(ended),
     kind: 'plan',
     title,
     service: plan.service,
@@ -213,15 +213,15 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
     ...lostLoginDiagnostics(run),
     ...(error ? [unexpectedDiagnostic(error)] : []),
   ];
-  const report = reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
-  const left = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
-  return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: left })] };
+  const report = reportOfRun(rest, outcomes, sortDiagnostics({ ...ended, diagnostics }));
+  const notChanged = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
+  return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: notChanged })] };
 }
 
 export function reportOfRun(
   run: AppliedRun,
   outcomes: readonly OutcomeView[],
-  found: Found,
+  found: SortedDiagnostics,
   summary: ApplySummary = applySummary(outcomes),
 ): ApplyReport {
   return {
@@ -241,7 +241,7 @@ export function reportOfRun(
 function noResult(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
   const { service, environment } = ended;
   return {
-    ...foundIn(ended),
+    ...sortDiagnostics(ended),
     ...(service !== undefined && { service }),
     environment,
     kind: 'problems',
@@ -255,7 +255,11 @@ function noResult(title: Common['title'], headline: string, ended: JobResult<unk
 }
 
 /** The sorted problems of a job, including the reason if it stopped early. */
-export function foundIn({ halt, filenames, diagnostics: known }: JobResult<unknown>): Found {
+export function sortDiagnostics({
+  halt,
+  filenames,
+  diagnostics: known,
+}: JobResult<unknown>): SortedDiagnostics {
   const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
     diagnostics,

@@ -47,7 +47,7 @@ function kindOf(entry: Dirent): FolderEntry['kind'] {
 function readdirOf(
   look: (folder: string) => Promise<readonly FolderEntry[]>,
 ): FileSystemAdapter['readdir'] & {} {
-  const shown = callbackify(async (path: string, _options: unknown) =>
+  const readEntries = callbackify(async (path: string, _options: unknown) =>
     // The part of a Dirent that tinyglobby uses.
     (await look(path)).map(({ name, kind }) => ({
       name,
@@ -57,7 +57,7 @@ function readdirOf(
     })),
   );
   // The type has all overloads of Node's function; tinyglobby uses only this one.
-  return shown as unknown as FileSystemAdapter['readdir'] & {};
+  return readEntries as unknown as FileSystemAdapter['readdir'] & {};
 }
 
 /** Reads a file in pieces. A stream is not used because Node's streams take long to load. */

@@ -68,8 +68,8 @@ export async function writePrivateFile(filename: string, text: string): Promise<
 export async function writeReport(filename: string, text: string): Promise<void> {
   const descriptor = descriptorNamed(filename);
   if (descriptor !== undefined) {
-    const is = fstatSync(descriptor, { bigint: true });
-    return is.isFile() || is.isSocket()
+    const openFile = fstatSync(descriptor, { bigint: true });
+    return openFile.isFile() || openFile.isSocket()
       ? writeToOpen(descriptor, text)
       : writeFile(filename, text, existingFileFlags);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init } from '../../src/commands/init.ts';
-import { dependencyIn, initFiles, type InitOptions } from '../../src/commands/init-files.ts';
+import { rollcallSourceIn, initFiles, type InitOptions } from '../../src/commands/init-files.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
@@ -370,7 +370,7 @@ describe('rollcall init', () => {
     ['rollcall', false],
   ])('pins rollcall to its source in package-lock.json, never to its name: %s', (resolved, taken) => {
     const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
-    const dependency = dependencyIn(lock);
+    const dependency = rollcallSourceIn(lock);
     expect(dependency).toBe(taken ? resolved : undefined);
     const files = initFiles({ url, tokenEnv: 'T', environment: undefined, pipeline: 'none', dependency });
     const written = files.find(({ path }) => path === 'package.json');
@@ -380,7 +380,7 @@ describe('rollcall init', () => {
   });
 
   test.each(['', '{', '[]', '{"packages":{}}'])('ignores a lockfile without rollcall: %j', (lock) => {
-    expect(dependencyIn(lock)).toBeUndefined();
+    expect(rollcallSourceIn(lock)).toBeUndefined();
   });
 
   test('asks for an invalid URL again, but not endlessly', async () => {

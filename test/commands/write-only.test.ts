@@ -4,7 +4,7 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { parseJson } from '../../src/base/json.ts';
-import { applyReportFrom, isApplyDocument } from '../../src/report/documents.ts';
+import { applyReportFromDocument, isApplyDocument } from '../../src/report/documents.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
@@ -103,7 +103,7 @@ describe('a secret that no answer shows', () => {
     expect(text).toContain(words);
     const document = parseJson(text);
     if (isApplyDocument(document))
-      expect(applyReportFrom(document).counts).toBe('0 created, 1 not compared.');
+      expect(applyReportFromDocument(document).counts).toBe('0 created, 1 not compared.');
     expect(isApplyDocument(document)).toBe(format === 'json');
   });
 

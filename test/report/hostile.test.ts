@@ -9,7 +9,7 @@ import { documentOf, jsonText } from '../../src/report/formats/json.ts';
 import { createStyle, type Style } from '../../src/report/formats/lines.ts';
 import { printableLine } from '../../src/report/printable.ts';
 import { applyReport, planReport, type Report } from '../../src/report/report.ts';
-import { namedSummary } from '../../src/report/words/diagnostics.ts';
+import { summaryWithAddress } from '../../src/report/words/diagnostics.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';
 import { given, hostileText, type Given } from '../support/hostile.ts';
@@ -244,7 +244,7 @@ describe('GitHub annotations with hostile values', () => {
         expect(unescaped(properties.replace(/^file=([^,]*).*$/, '$1'))).toBe(
           range ? printableLine(range.filename) : `title=${title}`,
         );
-        const message = [namedSummary({ ...diagnostic, summary }), ...detail.split('\n')].filter(
+        const message = [summaryWithAddress({ ...diagnostic, summary }), ...detail.split('\n')].filter(
           (part) => part !== '',
         );
         expect(unescaped(data)).toBe(message.map((part) => printableLine(part)).join('\n'));

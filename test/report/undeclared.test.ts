@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Undeclared } from '../../src/observe/undeclared.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
-import { planReport, type Setting } from '../../src/report/report.ts';
+import { planReport, type FormatSetting } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const formats = await loadFormats();
@@ -21,7 +21,7 @@ const users = Array.from({ length: 23 }, (_, index) => held('user', `u${index + 
 async function written(
   format: ReportFormat,
   undeclared: Undeclared,
-  setting: Partial<Setting> = {},
+  setting: Partial<FormatSetting> = {},
 ): Promise<string> {
   const plan = { ...(await planOf('version: 1\napplications: [{ slug: a, name: A }]\n', {})), undeclared };
   const report = planReport({ result: plan, diagnostics: [], filenames: [] });

@@ -7,7 +7,7 @@ import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
-import { failedReads } from '../../src/report/words/halts.ts';
+import { failedReadDiagnostics } from '../../src/report/words/halts.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { addressOf, type Resource } from '../../src/kinds/resource.ts';
@@ -159,7 +159,7 @@ export function given(texts: readonly string[]): Given {
   const applications = resources.filter(({ kind }) => kind.lookUp.isDocumented);
   const diagnostics = [
     ...texts.map((text, index) => diagnosticOf(text, index)),
-    ...failedReads(
+    ...failedReadDiagnostics(
       applications.map((resource, index) => ({
         resource,
         proof: 'nothing',

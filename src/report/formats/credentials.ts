@@ -25,7 +25,7 @@ export function credentialsText(found: readonly Credentials[], format: Credentia
 }
 
 /** The name under which a format writes a record. If two records have the same name, one would replace the other. */
-export function writtenName({ address }: Credentials, format: CredentialFormat): string {
+export function nameInFormat({ address }: Credentials, format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':
       return variableFor(nameOf(address), '');
@@ -50,7 +50,7 @@ function quoted(value: string): string {
 }
 
 /** The name of a value that a format cannot contain: dotenv has no escapes for invisible characters. */
-export function invisibleValue({ values }: Credentials, format: CredentialFormat): string | undefined {
+export function invisibleValueName({ values }: Credentials, format: CredentialFormat): string | undefined {
   if (format !== 'dotenv') return undefined;
   return Object.keys(values).find((name) => printableLine(values[name] ?? '') !== values[name]);
 }

@@ -1,5 +1,5 @@
 import { destinationLabel, type Destination } from '../../base/destination.ts';
-import { grouped } from '../words/diagnostics.ts';
+import { groupBy } from '../words/diagnostics.ts';
 import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitToWidth, type Style } from './lines.ts';
@@ -74,7 +74,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
 
 /** Replaces many passed checks that differ only in their list by one check. */
 function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
-  return [...grouped(checks, sortOf)].flatMap(([summary, some]): readonly DoctorCheck[] => {
+  return [...groupBy(checks, summaryWithoutName)].flatMap(([summary, some]): readonly DoctorCheck[] => {
     if (some.length <= mostAlike) return some;
     const names = some.map(({ name }) => name).join(', ');
     return [{ ...some[0], name: `${some.length} lists`, summary: `${summary}: ${names}` }];
@@ -82,7 +82,7 @@ function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
 }
 
 /** The summary of a passed check without the name of its list, so that similar checks have the same text. */
-function sortOf({ name, status, summary }: DoctorCheck): string {
+function summaryWithoutName({ name, status, summary }: DoctorCheck): string {
   if (status !== 'pass') return name;
   return summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them');
 }
@@ -111,45 +111,49 @@ function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => st
   return (item) => `${item.permissionApp ?? core}.${right}_${modelOf(item).type}`;
 }
 
-export function requiredRole(
+export function requiredRoleBlueprint(
   { contractOnly, capabilities }: AllowedOperations,
   release: Release | undefined,
   kinds: readonly Kind<ResourceType>[] = defaultKinds,
 ): string {
-  const created = contractOnly ? createdByContract : kinds;
+  const createdKinds = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
-  const looked = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
-  const changed = capabilities.includes('update') ? kinds : [];
-  const bound = contractOnly ? [] : allChildren(kinds);
+  const viewedKinds = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
+  const changedKinds = capabilities.includes('update') ? kinds : [];
+  const childModels = contractOnly ? [] : allChildren(kinds);
   // Such records are completed after their bindings exist, which needs the right to change them.
-  const finished =
-    changed.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
+  const completedKinds =
+    changedKinds.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [
-    ...looked.map(permissionTo('view')),
-    ...created.map(permissionTo('add')),
-    ...bound.map(permissionTo('add')),
-    ...finished.map(permissionTo('change')),
-    ...changed.map(permissionTo('change')),
-    ...(changed.length > 0 ? ['change', 'delete'].flatMap((right) => bound.map(permissionTo(right))) : []),
+    ...viewedKinds.map(permissionTo('view')),
+    ...createdKinds.map(permissionTo('add')),
+    ...childModels.map(permissionTo('add')),
+    ...completedKinds.map(permissionTo('change')),
+    ...changedKinds.map(permissionTo('change')),
+    ...(changedKinds.length > 0
+      ? ['change', 'delete'].flatMap((right) => childModels.map(permissionTo(right)))
+      : []),
     ...(capabilities.includes('delete')
       ? kinds.filter(({ deletion }) => deletion).map(permissionTo('delete'))
       : []),
   ];
-  const opened = contractOnly ? [] : kinds.filter(({ access }) => access);
-  const inside = contractOnly ? [] : kinds.filter((kind) => !kind.access && childFields(kind).length > 0);
+  const kindsWithAccess = contractOnly ? [] : kinds.filter(({ access }) => access);
+  const kindsWithChildren = contractOnly
+    ? []
+    : kinds.filter((kind) => !kind.access && childFields(kind).length > 0);
   const bind = [
-    opened.length === 0 ? '' : `, and to set who may open ${listsIn(opened)}`,
-    inside.length === 0 ? '' : `, and to create the bindings of ${listsIn(inside)}`,
+    kindsWithAccess.length === 0 ? '' : `, and to set who may open ${listsIn(kindsWithAccess)}`,
+    kindsWithChildren.length === 0 ? '' : `, and to create the bindings of ${listsIn(kindsWithChildren)}`,
   ].join('');
-  const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
-  const has = inRange({ from: '2025.12' }, release);
+  const change = changedKinds.length === 0 ? '' : `, and to change ${listsIn(changedKinds)}`;
+  const userCanHaveRole = inRange({ from: '2025.12' }, release);
   const owner =
-    has === true
+    userCanHaveRole === true
       ? 'Give the role to the user of the token.'
-      : has === false
+      : userCanHaveRole === false
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
-  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}${bind}.
+  return `# The least that rollcall needs: to look up ${listsIn(viewedKinds)}${change === '' ? ', and' : ','} to create ${listsIn(createdKinds)}${change}${bind}.
 # For plan alone, leave out the permissions that begin with add_, change_ or delete_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${minBlueprintRelease}, blueprints cannot grant permissions: grant them to the role by hand.

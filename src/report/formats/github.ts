@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { printableLine } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
-import { foldByCause, namedSummary } from '../words/diagnostics.ts';
+import { foldByCause, summaryWithAddress } from '../words/diagnostics.ts';
 
 /** GitHub workflow commands. GitHub shows only a few diagnostics per step, so each cause appears once. */
 export const github: Format = (report, setting) => {
@@ -33,7 +33,7 @@ function annotation(diagnostic: Diagnostic, environment: string | undefined): st
     // The same line may be reported for several environments.
     `title=${property(environment === undefined ? code : `${code} (${environment})`)}`,
   ];
-  const message = [namedSummary(diagnostic), ...detail.split('\n')]
+  const message = [summaryWithAddress(diagnostic), ...detail.split('\n')]
     .filter((line) => line !== '')
     .map((line) => printableLine(line))
     .join('\n');

@@ -5,13 +5,13 @@ import { placeText } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { orEmpty, quoted } from '../printable.ts';
-import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
-import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
+import { withoutEmpty, quoted } from '../printable.ts';
+import { byReportKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
+import { fieldViews, type FieldView, type ValueSide } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
-import { linesOf } from '../words/answers.ts';
+import { joinLines } from '../words/answers.ts';
 import { foldByCause } from '../words/diagnostics.ts';
-import { appliedTo, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
+import { applyHeading, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
 import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
@@ -44,7 +44,7 @@ const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
 
-const pageOf = byKind<[], Page>({
+const pageOf = byReportKind<[], Page>({
   problems: ({ remarks, headline, diagnostics }) => ({
     lines: [...remarks, headline].map(headlineOf),
     looks: severities,
@@ -58,7 +58,7 @@ const pageOf = byKind<[], Page>({
     const rest = outcomes.filter((outcome) => !named.has(outcome));
     return {
       lines: [
-        markup`${appliedTo(report)}`,
+        markup`${applyHeading(report)}`,
         ...[counts, ...remarks, headline].map(headlineOf),
         markup`<span class="soft">Started at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
       ],
@@ -70,21 +70,23 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, opens, baseline, notes, touched, others, gone, besides, idle, switches, undeclared, counts } =
-    planView(plan);
+  const view = planView(plan);
+  const { baseline, touched, undeclared } = view;
   // The heading already names the service.
-  const scope = head.split('\n').slice(1);
+  const scope = view.head.split('\n').slice(1);
   const shown = baseline ? touched : changesFirst(shownChanges({ changes: touched }));
   return {
     lines: [
       ...scope.map((line) => markup`${line}`),
       ...[
-        ...opens,
-        ...orEmpty(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
+        ...view.accessLines,
+        ...withoutEmpty(baseline && `In this change, compared with ${baseline.path}: ${baseline.counts}`),
         ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
         headline,
       ].map(headlineOf),
-      ...orEmpty(counts, ...notes, idle, ...switches).map((line) => markup`${line}`),
+      ...withoutEmpty(view.counts, ...view.notes, view.idleSentence, ...view.switches).map(
+        (line) => markup`${line}`,
+      ),
       ...(undeclared ? [undeclared.head, ...undeclared.missing] : []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
@@ -97,12 +99,12 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
     entries: [
       ...entriesOf(warnings),
       ...shown.map(changeEntry),
-      ...gone.map(removedEntry),
+      ...view.removedEntries.map(removedEntry),
       ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
     more: [
       ...(baseline ? [] : onlyCountedEntries(touched)),
-      { words: besides, entries: others.map(changeEntry) },
+      { words: view.othersCount, entries: view.others.map(changeEntry) },
     ],
   };
 }
@@ -167,7 +169,7 @@ function changeEntry(change: Change): Entry {
 }
 
 function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: OutcomeView): Entry {
-  const parts = orEmpty(
+  const parts = withoutEmpty(
     verdict,
     pk !== undefined && `pk ${pk}`,
     said && `the service said: ${said}`,
@@ -175,7 +177,7 @@ function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnost
   );
   const texts = diagnostics.map(
     ({ severity, summary, detail, code }) =>
-      markup`<pre>\n${linesOf(`${severity}: ${summary} [${code}]`, detail)}</pre>\n`,
+      markup`<pre>\n${joinLines(`${severity}: ${summary} [${code}]`, detail)}</pre>\n`,
   );
   return {
     kind: outcome,
@@ -209,7 +211,7 @@ function fieldValue(view: FieldView): Html {
   }
 }
 
-function lineWithLook(look: Side['look'], text: string, end: string = ''): Html {
+function lineWithLook(look: ValueSide['look'], text: string, end: string = ''): Html {
   if (look === 'same') return markup`  ${text}${end}\n`;
   return look === 'removed' ? markup`<del>- ${text}</del>${end}\n` : markup`<ins>+ ${text}</ins>${end}\n`;
 }

@@ -6,9 +6,9 @@ import type { Scope } from '../../manifest/select.ts';
 import type { InterruptSignal } from '../../base/exit-code.ts';
 import type { OutcomeFacts, StopReason } from '../../apply/outcome.ts';
 import { diagnosticDocument, type Diagnostic, type ShownDiagnostic } from '../../base/diagnostic.ts';
-import { unsafe } from '../printable.ts';
+import { unsafeCharacters } from '../printable.ts';
 import {
-  byKind,
+  byReportKind,
   type ApplyReport,
   type Format,
   type OutcomeView,
@@ -18,7 +18,7 @@ import {
 
 export const json: Format = (report) => jsonText(documentOf(report));
 
-export const documentOf: (report: Report) => object = byKind<[], object>({
+export const documentOf: (report: Report) => object = byReportKind<[], object>({
   problems: validationDocument,
   plan: ({ plan, diagnostics }) => ({ ...planDocument(plan), diagnostics: documentsOf(diagnostics) }),
   apply: applyDocument,
@@ -36,7 +36,7 @@ export function jsonLine(document: object): string {
 
 function escapeUnsafe(document: string): string {
   return document
-    .replace(unsafe, (character) => (character === '\n' ? character : escaped(character)))
+    .replace(unsafeCharacters, (character) => (character === '\n' ? character : escaped(character)))
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
 

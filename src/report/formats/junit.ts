@@ -2,8 +2,8 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
-import { linesOf } from '../words/answers.ts';
-import { grouped, namedSummary } from '../words/diagnostics.ts';
+import { joinLines } from '../words/answers.ts';
+import { groupBy, summaryWithAddress } from '../words/diagnostics.ts';
 
 interface Case {
   readonly name: string;
@@ -30,7 +30,7 @@ export const junit: Format = (report, { pathInRepository = String }) => {
     ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome, pathInRepository)) : []),
     ...remarks.map((text) => ({ ...passed, name: 'remark', file: 'rollcall', type: 'remark', text })),
   ];
-  const byFile = grouped(cases, ({ file }) => file);
+  const byFile = groupBy(cases, ({ file }) => file);
   const read = isApply ? [] : report.filenames.map((filename) => pathInRepository(filename));
   const suites = Array.from(new Set([...read, ...byFile.keys()]), (file) => ({
     file,
@@ -56,7 +56,7 @@ function outcomeCase(
   pathOf: PathOf,
 ): Case {
   const { file, line } = sourceOf(resource);
-  const texts = diagnostics.map(({ summary, detail }) => linesOf(summary, detail));
+  const texts = diagnostics.map(({ summary, detail }) => joinLines(summary, detail));
   return {
     name: resource.address,
     file: pathOf(file),
@@ -70,7 +70,7 @@ function outcomeCase(
 
 function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
   const { severity, code, detail, range } = diagnostic;
-  const message = namedSummary(diagnostic);
+  const message = summaryWithAddress(diagnostic);
   const said = { failed: severity === 'error', type: code, message };
   const text = `${severity}: ${message}\n${detail}`.trimEnd();
   if (range === undefined) return { ...said, name: code, file: 'rollcall', text };

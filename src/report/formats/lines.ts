@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
 import { firstColumns, printableLine, quoted, widthOf, wrapped } from '../printable.ts';
-import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
+import { fieldViews, type FieldView, type ValueSide } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { foldByCause } from '../words/diagnostics.ts';
 
@@ -81,16 +81,18 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   const margin = ' '.repeat(number.length);
   // The line number, a bar, blanks and the mark at each cut end also take columns.
   const room = Math.min(maxExcerptLength, style.width - number.length - 7);
-  const shown = withEscapes(excerpt);
+  const escapedExcerpt = withEscapes(excerpt);
   const until = (column: number): number => withEscapes(excerpt.slice(0, column - 1)).length;
   const from = until(range.start.column);
-  const to = range.end.line === range.start.line ? until(range.end.column) : shown.length;
-  const isWhole = widthOf(shown) <= room;
-  const before = isWhole ? shown.slice(0, from) : lastColumns(shown.slice(0, from), room * shareBeforePlace);
-  const after = firstColumns(shown.slice(from), isWhole ? Infinity : room - widthOf(before));
+  const to = range.end.line === range.start.line ? until(range.end.column) : escapedExcerpt.length;
+  const isWhole = widthOf(escapedExcerpt) <= room;
+  const before = isWhole
+    ? escapedExcerpt.slice(0, from)
+    : lastColumns(escapedExcerpt.slice(0, from), room * shareBeforePlace);
+  const after = firstColumns(escapedExcerpt.slice(from), isWhole ? Infinity : room - widthOf(before));
   const [cutBefore, cutAfter] = [
     before.length < from ? '…' : '',
-    from + after.length < shown.length ? '…' : '',
+    from + after.length < escapedExcerpt.length ? '…' : '',
   ];
   const marked = after.slice(0, Math.max(to - from, 0)).trimEnd();
   return [
@@ -224,7 +226,7 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
   }
 }
 
-function paintOf(look: Side['look'], style: Style): (text: string) => string {
+function paintOf(look: ValueSide['look'], style: Style): (text: string) => string {
   return { same: String, removed: style.red, added: style.green }[look];
 }
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { destinationLabel } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
-import { printableLine, orEmpty, firstCharacters, uriComponent } from '../printable.ts';
-import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
+import { printableLine, withoutEmpty, firstCharacters, uriComponent } from '../printable.ts';
+import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
-import { isInterruptedOutcome, splitByImportance } from '../words/outcomes.ts';
-import { orderByPending, planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
+import { interruptedSentence, splitByImportance } from '../words/outcomes.ts';
+import { pendingFirst, planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
   changeLines,
@@ -16,7 +16,7 @@ import {
   type ChangeLine,
   type Style,
 } from './lines.ts';
-import { applyFoot, asPlannedText, outcomeLines, planFoot, undeclaredLines } from './text.ts';
+import { applyFooter, omittedOutcomesText, outcomeLines, planFooter, undeclaredLines } from './text.ts';
 
 /**
  * A comment for a pull request: the result, and everything else in code blocks. All texts from manifests and the service are in
@@ -56,7 +56,7 @@ interface Section {
   readonly most?: number;
 }
 
-const contentOf = byKind<[], Content>({
+const contentOf = byReportKind<[], Content>({
   problems: ({ headline, diagnostics, remarks }) => {
     const sections = [problems(diagnostics), sectionNeverCut(...remarks.map(printableLine))];
     return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
@@ -65,14 +65,14 @@ const contentOf = byKind<[], Content>({
   /** Shows the problems first, then the outcomes of all resources. All sections are folded. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
-    const ended = orEmpty(run.interrupted && isInterruptedOutcome, headline).join(' ');
+    const ended = withoutEmpty(run.interrupted && interruptedSentence, headline).join(' ');
     const { named, more } = splitByImportance(outcomes.filter((outcome) => outcome.planned));
     const sections = [
       problems(findings),
       warningsOf(warnings),
       { items: outcomeLines(named, plainStyle), separator: '\n', itemName: 'resources' } as const,
-      sectionNeverCut(...orEmpty(more > 0 && asPlannedText(named.length, more))),
-      sectionNeverCut(...applyFoot(report, plainStyle)),
+      sectionNeverCut(...withoutEmpty(more > 0 && omittedOutcomesText(named.length, more))),
+      sectionNeverCut(...applyFooter(report, plainStyle)),
     ];
     return {
       headline: [`**${ended}** ${counts}`, ...warningBlock(warnings)].join(' '),
@@ -91,28 +91,30 @@ const maxRemovedEntries = 50;
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
-  const { baseline, touched, gone, besides } = view;
+  const { baseline, touched, removedEntries, othersCount } = view;
   const counts = `${baseline ? headline : `**${headline}**`} ${view.counts}`;
   const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));
   const rest = [
     warningsOf(warnings),
     others,
     ...undeclaredOf(view),
-    sectionNeverCut(...planFoot(view, style)),
+    sectionNeverCut(...planFooter(view, style)),
   ];
   const head = sectionNeverCut(view.head);
   if (!baseline) {
-    const sections = [head, sectionNeverCut(...view.opens), problems(errors), ...rest];
+    const sections = [head, sectionNeverCut(...view.accessLines), problems(errors), ...rest];
     return {
-      headline: [counts, ...orEmpty(view.idle), ...warningBlock(warnings)].join(' '),
+      headline: [counts, ...withoutEmpty(view.idleSentence), ...warningBlock(warnings)].join(' '),
       blocks: [{ summary: 'Show the plan', language: 'diff', sections }],
     };
   }
   const [wrong, changes] = [problems(errors), changesOf(touched)];
   const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > maxUnfoldedLines;
-  const goneItems = orEmpty(gone.length > 0 && removedEntryWords(gone, maxRemovedEntries));
+  const goneItems = withoutEmpty(
+    removedEntries.length > 0 && removedEntryWords(removedEntries, maxRemovedEntries),
+  );
   const sections = [
-    sectionNeverCut(...view.opens),
+    sectionNeverCut(...view.accessLines),
     wrong,
     sectionNeverCut(`Compared with ${baseline.path}:`),
     changes,
@@ -122,12 +124,12 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
     headline: [
       `**In this change: ${baseline.counts}**`,
       counts,
-      ...orEmpty(view.idle),
+      ...withoutEmpty(view.idleSentence),
       ...warningBlock(warnings),
     ].join(' '),
     blocks: [
       { summary: isLong ? 'Show this change' : undefined, language: 'diff', sections },
-      { summary: besides || 'Show the notes', language: 'diff', sections: [head, ...rest] },
+      { summary: othersCount || 'Show the notes', language: 'diff', sections: [head, ...rest] },
     ],
   };
 }
@@ -148,7 +150,7 @@ function sectionNeverCut(...items: readonly string[]): Section {
 
 function changesOf(changes: readonly Change[]): Section {
   // The comment shows as many other changes as fit.
-  const { inFull, named, more } = limitNewResources(orderByPending(changes), ['create_if_absent']);
+  const { inFull, named, more } = limitNewResources(pendingFirst(changes), ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const blocks = inFull.map((change) => diffBlock(change));
   const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
@@ -186,21 +188,25 @@ function diffLine({ sign, indent, text }: ChangeLine): string {
 }
 
 /** GitHub allows 65,536 characters in a comment, GitLab more. The program that posts the comment may add text. */
-export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.length };
+export const commentLimit: LengthLimit = { most: 60_000, lengthOf: (text) => text.length };
 /** GitHub allows 1 MiB in the summary of a step. */
-export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
+export const stepSummaryLimit: LengthLimit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
 /** Shortens the comment to a limit. Items that do not fit are left out and counted. */
-function fitIntoLimit(head: readonly string[], blocks: readonly Block[], { most, lengthOf }: Limit): string {
-  const certain = blocks.map(({ sections }) =>
+function fitIntoLimit(
+  head: readonly string[],
+  blocks: readonly Block[],
+  { most, lengthOf }: LengthLimit,
+): string {
+  const uncutTexts = blocks.map(({ sections }) =>
     sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
   // Sections that are never cut may use half of the limit. Each section needs some room for its other text.
   const clip = (text: string): string =>
-    clipText(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
-  const stands = certain.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
-  let fence = fenceAround(stands.join('\n'));
-  const around = inCodeBlocks(head, blocks, fence, stands);
+    clipText(text, Math.floor(most / 8 / Math.max(1, uncutTexts.flat().length)));
+  const clippedTexts = uncutTexts.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
+  let fence = fenceAround(clippedTexts.join('\n'));
+  const around = inCodeBlocks(head, blocks, fence, clippedTexts);
   let left = most - lengthOf(around) - blocks.flatMap(({ sections }) => sections).length * 100;
   const shownOf = ({ items, separator, itemName, most: mostItems = items.length }: Section): string[] => {
     if (items.length === 0) return [];

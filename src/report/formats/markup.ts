@@ -1,4 +1,4 @@
-import { printableLine, unsafe } from '../printable.ts';
+import { printableLine, unsafeCharacters } from '../printable.ts';
 
 export class Html {
   readonly text: string;
@@ -35,7 +35,7 @@ const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Line endings are kept; any other invisible character is made visible. */
 function escaped(text: string): string {
-  const visible = text.replace(unsafe, (character) =>
+  const visible = text.replace(unsafeCharacters, (character) =>
     character === '\n' ? character : printableLine(character),
   );
   return visible.replace(special, (character) => entities[character] ?? '');

@@ -1,17 +1,17 @@
 import type { Change, Plan } from '../../plan/plan.ts';
-import { printableLine, orEmpty } from '../printable.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 import {
-  byKind,
+  byReportKind,
   headingOf,
   type ApplyReport,
   type Detail,
   type Format,
   type OutcomeView,
   type ProblemsReport,
-  type Setting,
+  type FormatSetting,
 } from '../report.ts';
-import { grouped } from '../words/diagnostics.ts';
-import { appliedTo, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
+import { groupBy } from '../words/diagnostics.ts';
+import { applyHeading, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
 import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
@@ -26,12 +26,12 @@ import {
 } from './lines.ts';
 
 /** The text for people. It is complete unless it goes to a terminal. */
-export const text: Format = byKind<[Setting], string>({
+export const text: Format = byReportKind<[FormatSetting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
     diagnosticsText(diagnostics, style) + planText(plan, style, detail),
   apply: (report, { style = plainStyle, detail }) => {
-    const head = fitToWidth(appliedTo(report), style);
+    const head = fitToWidth(applyHeading(report), style);
     const usual = isForTerminal(style) ? undefined : 'all';
     const outcomes = applyText(report, style, detail ?? usual);
     return `${diagnosticsText(report.diagnostics, style)}${head}\n\n${outcomes}`;
@@ -42,7 +42,7 @@ function isForTerminal({ width }: Style): boolean {
   return Number.isFinite(width);
 }
 
-function problemsText(report: ProblemsReport, { style = plainStyle }: Setting): string {
+function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSetting): string {
   const { diagnostics, remarks, headline, valid, service } = report;
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
@@ -61,8 +61,8 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
 }
 
 /** The plan that is shown before an apply. Advice about resources left unchanged comes later, with the result. */
-export function planBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
-  return viewText({ ...planView(plan), idle: undefined, switches: [] }, plan, style, detail);
+export function planTextBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
+  return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, plan, style, detail);
 }
 
 function viewText(
@@ -71,22 +71,23 @@ function viewText(
   style: Style,
   detail: Detail | undefined,
 ): string {
-  const { baseline, gone, besides, opens } = view;
+  const { baseline, removedEntries, othersCount, accessLines } = view;
   const fit = (words: string): string => fitToWidth(words, style);
   const changes = baseline ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
     detail === undefined ? limitNewResources(changes) : { inFull: changes, named: [], more: [] };
-  const isMuch = isForTerminal(style) && inFull.length > maxLinesOnTerminal;
-  const parts = orEmpty(
+  const isCompact = isForTerminal(style) && inFull.length > maxLinesOnTerminal;
+  const parts = withoutEmpty(
     fit(view.head),
-    opens.length > 0 && style.bold(opens.map(fit).join('\n')),
+    accessLines.length > 0 && style.bold(accessLines.map(fit).join('\n')),
     baseline && style.bold(fit(`In this change, compared with ${baseline.path}: ${baseline.counts}`)),
-    ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
+    ...changesText(inFull, style, detail ?? (isCompact ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
-    gone.length > 0 && fit(removedEntryWords(gone)),
-    besides !== '' && fit(`${besides}.${isMore ? '\nTo show these as well, leave out --baseline.' : ''}`),
-    isMuch &&
+    removedEntries.length > 0 && fit(removedEntryWords(removedEntries)),
+    othersCount !== '' &&
+      fit(`${othersCount}.${isMore ? '\nTo show these as well, leave out --baseline.' : ''}`),
+    isCompact &&
       detail === undefined &&
       fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
     more.length > 0 && fit([...more, inFullWords].join('\n')),
@@ -96,7 +97,7 @@ function viewText(
         'The changes are not shown. Use --compact for one line each, or --no-compact for every change in full.',
       ),
     undeclaredLines(view, style)?.flat().join('\n'),
-    ...planFoot(view, style),
+    ...planFooter(view, style),
   );
   return `${parts.join('\n\n')}\n`;
 }
@@ -129,13 +130,18 @@ export function undeclaredLines(
   if (undeclared === undefined) return undefined;
   const { head, missing, lists, hint } = undeclared;
   const fit = (line: string): string => fitToWidth(`  ${line}`, style, 4);
-  const rest = orEmpty(...lists.flatMap(({ lines }) => lines), hint);
+  const rest = withoutEmpty(...lists.flatMap(({ lines }) => lines), hint);
   return [[fitToWidth(head, style, 4), ...missing.map(fit)], rest.map(fit)];
 }
 
-export function planFoot({ notes, idle, switches, counts, headline }: PlanView, style: Style): string[] {
-  const left = orEmpty(idle, ...switches).join('\n');
-  return [...notes, ...orEmpty(left), counts, style.bold(headline)].map((each) => fitToWidth(each, style));
+export function planFooter(
+  { notes, idleSentence, switches, counts, headline }: PlanView,
+  style: Style,
+): string[] {
+  const left = withoutEmpty(idleSentence, ...switches).join('\n');
+  return [...notes, ...withoutEmpty(left), counts, style.bold(headline)].map((each) =>
+    fitToWidth(each, style),
+  );
 }
 
 const signColumn = 2;
@@ -154,24 +160,24 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const { named, more } = detail === 'all' ? { named: planned, more: 0 } : splitByImportance(planned);
   const lines = detail === 'all' ? outcomeLines(named, style) : groupedLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${asPlannedText(named.length, more)} To list all of them, use --no-compact, -o json or --report.`;
+  const note = `${omittedOutcomesText(named.length, more)} To list all of them, use --no-compact, -o json or --report.`;
   const parts = [
     lines.join('\n'),
     problems,
     more > 0 && fitToWidth(note, style),
-    ...applyFoot(report, style),
+    ...applyFooter(report, style),
   ];
-  return `${orEmpty(...parts).join('\n\n')}\n`;
+  return `${withoutEmpty(...parts).join('\n\n')}\n`;
 }
 
-export function asPlannedText(named: number, more: number): string {
+export function omittedOutcomesText(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
 /** A line for each resource. Resources share a line if dozens of them were not begun for the same reason. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
-  const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(
+  const many = [...groupBy(notBegun, ({ verdict }) => verdict)].filter(
     ([, { length }]) => length > maxAsPlanned,
   );
   const joined = new Set(many.flatMap(([, alike]) => alike));
@@ -200,6 +206,6 @@ function withHangingIndent(sign: string, words: string, style: Style): string {
   return `  ${sign} ${lines}`;
 }
 
-export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
+export function applyFooter({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
   return [counts, ...remarks, style.bold(headline)].map((words) => fitToWidth(words, style));
 }

@@ -2,7 +2,7 @@ import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isStarting, type OutageEvent } from '../../service/outage.ts';
-import { orEmpty } from '../printable.ts';
+import { withoutEmpty } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
 export interface AnswerWords {
@@ -20,27 +20,27 @@ export function answerWords(answer: Answer): AnswerWords {
   return { code, summary: `${summary}${status}${target}`, advice };
 }
 
-type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
+type AnswerRow = readonly [code: DiagnosticCode, summary: string, advice: string];
 
-const noSuchApi: Row = [
+const noSuchApiRow: AnswerRow = [
   'service-unexpected',
   'this URL does not have the API',
   'Check the service URL: rollcall appends /api/v3/core/… to it. If the URL is right, check any proxy: the 404 of the API for a missing application has a `detail`, and this answer has none.',
 ];
-const asksToWait: Row = [
+const asksToWaitRow: AnswerRow = [
   'service-unreachable',
   'the service asks clients to wait',
   'Try again later, or with a lower --concurrency.',
 ];
-const refused: Row = ['service-refused', 'the service refused the request', ''];
+const refusedRow: AnswerRow = ['service-refused', 'the service refused the request', ''];
 
-function unreachableWords({ error }: Answer): Row {
+function unreachableWords({ error }: Answer): AnswerRow {
   const { cause, advice } = causeWords(error);
   const usual = 'Check the service URL, the network, and that the service runs.';
   return ['service-unreachable', `the service cannot be reached: ${cause}`, advice ?? usual];
 }
 
-function lostAnswerWords(answer: Answer): Row {
+function lostAnswerWords(answer: Answer): AnswerRow {
   const { cause, advice } = causeWords(answer.error);
   const usual = isTimeout(answer)
     ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
@@ -48,7 +48,7 @@ function lostAnswerWords(answer: Answer): Row {
   return ['service-unreachable', `no complete answer came back: ${cause}`, advice ?? usual];
 }
 
-function failureWords(answer: Answer): Row {
+function failureWords(answer: Answer): AnswerRow {
   if (!isGatewayAnswer(answer))
     return ['service-unexpected', 'the service failed', 'Read the log of the service.'];
   return [
@@ -58,7 +58,7 @@ function failureWords(answer: Answer): Row {
   ];
 }
 
-function unexpectedWords(answer: Answer): Row {
+function unexpectedWords(answer: Answer): AnswerRow {
   return [
     'service-unexpected',
     'the answer is not from the API',
@@ -66,7 +66,7 @@ function unexpectedWords(answer: Answer): Row {
   ];
 }
 
-function deniedWords(answer: Answer): Row {
+function deniedWords(answer: Answer): AnswerRow {
   return isTokenUnknown(answer)
     ? [
         'service-denied',
@@ -88,20 +88,20 @@ export function isTokenUnknown(answer: Answer): boolean {
   );
 }
 
-const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
+const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerRow)>> = {
   denied: deniedWords,
   read_only: [
     'service-read-only',
     'the service accepts no changes: its licence does not allow them',
     'The manifest is correct. Renew the enterprise licence of the service, then run the command again.',
   ],
-  not_found: noSuchApi,
+  not_found: noSuchApiRow,
   not_offered: [
     'service-unexpected',
     'the service does not offer this operation',
     'Releases from 2023.10 on offer this operation: allow it in every proxy in front of the service.',
   ],
-  no_such_route: noSuchApi,
+  no_such_route: noSuchApiRow,
   redirect: [
     'service-unexpected',
     'the service redirects',
@@ -112,12 +112,12 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   lost: lostAnswerWords,
   failure: failureWords,
   crash: failureWords,
-  unavailable: asksToWait,
-  slow_down: asksToWait,
-  identity_refused: refused,
-  fields_refused: refused,
-  unprocessable: refused,
-  clash: refused,
+  unavailable: asksToWaitRow,
+  slow_down: asksToWaitRow,
+  identity_refused: refusedRow,
+  fields_refused: refusedRow,
+  unprocessable: refusedRow,
+  clash: refusedRow,
   unexplained_refusal: unexpectedWords,
   unusable_success: unexpectedWords,
   unlisted: unexpectedWords,
@@ -145,14 +145,14 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
 export function serviceWords(answer: Answer): string {
   return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {
-      const subject = orEmpty(fieldIn(complaint), item !== undefined && `item ${item + 1}`).join(', ');
+      const subject = withoutEmpty(fieldPath(complaint), item !== undefined && `item ${item + 1}`).join(', ');
       return (subject && `${subject}: `) + texts.join(' ');
     })
     .join('; ');
 }
 
 /** The field that the service complains about, including the key inside it, such as `attributes.room`. */
-export function fieldIn({ field, key }: Pick<FieldError, 'field' | 'key'>): string | undefined {
+export function fieldPath({ field, key }: Pick<FieldError, 'field' | 'key'>): string | undefined {
   return key === undefined ? field : `${field}.${key}`;
 }
 
@@ -165,8 +165,13 @@ export function requestWords({ requestId }: Answer): string {
   return requestId ? `Request id: ${requestId}` : '';
 }
 
-export function linesOf(...lines: readonly (string | false | undefined)[]): string {
-  return orEmpty(...lines).join('\n');
+export function joinLines(...lines: readonly (string | false | undefined)[]): string {
+  return withoutEmpty(...lines).join('\n');
+}
+
+/** What to do about an answer, followed by the words and the request id of the service. */
+export function answerDetail(answer: Answer, advice: string | false | undefined, saysWords = true): string {
+  return joinLines(advice, waitAdvice(answer), saysWords && serviceSentence(answer), requestWords(answer));
 }
 
 export function outageWords(news: OutageEvent): string {

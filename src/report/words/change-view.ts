@@ -22,7 +22,7 @@ export type FieldView =
   /** Ids with their names, safe to print. */
   | { readonly kind: 'ids'; readonly field: string; readonly text: string }
   /** Short values, shown below each other. */
-  | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
+  | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly ValueSide[] }
   /** The differences between two long strings: removed lines are from the first side, added lines from the second. */
   | {
       readonly kind: 'diff';
@@ -35,7 +35,7 @@ export type FieldView =
 
 type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';
 
-export interface Side {
+export interface ValueSide {
   readonly name: SideName;
   readonly look: 'removed' | 'added' | 'same';
   readonly text: string;
@@ -112,10 +112,10 @@ function alteredViews(
   differing: ReadonlyMap<string, Difference>,
 ): FieldView[] {
   const { kind, fields } = change.resource;
-  const own = new Set(altered.map(({ field }) => field));
-  const others = [...differing.values()].filter(({ field }) => !own.has(field));
+  const alteredNames = new Set(altered.map(({ field }) => field));
+  const others = [...differing.values()].filter(({ field }) => !alteredNames.has(field));
   const rest = Object.keys(fields).filter(
-    (field) => !own.has(field) && !differing.has(field) && field !== kind.identity,
+    (field) => !alteredNames.has(field) && !differing.has(field) && field !== kind.identity,
   ).length;
   return [
     ...altered.flatMap((field): FieldView[] => [
@@ -140,14 +140,14 @@ function alteredView(
   return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
 }
 
-interface Held {
+interface NamedValue {
   readonly name: SideName;
   readonly value: JsonValue | undefined;
   readonly names?: NamesByPointer | undefined;
 }
 
 /** Two different values of a field, or a message if neither may be shown. */
-function pairView(field: string, first: Held, second: Held): FieldView {
+function pairView(field: string, first: NamedValue, second: NamedValue): FieldView {
   const [a, b] = [first.value, second.value];
   if (a !== undefined && isMasked(a) && b !== undefined && isMasked(b))
     return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherValueText(first, b)})` };
@@ -156,12 +156,12 @@ function pairView(field: string, first: Held, second: Held): FieldView {
   return { kind: 'sides', field, sides: [sideOf(field, 'removed', first), sideOf(field, 'added', second)] };
 }
 
-function otherValueText({ name }: Held, blank: string): string {
+function otherValueText({ name }: NamedValue, blank: string): string {
   if (name === 'before') return 'had another value before';
   return `differs from the declared ${blank === sensitive ? 'secret' : 'value'}`;
 }
 
-function sideOf(field: string, look: Side['look'], { name, value, names }: Held): Side {
+function sideOf(field: string, look: ValueSide['look'], { name, value, names }: NamedValue): ValueSide {
   const nothing = name === 'observed' ? '(none)' : '(not declared)';
   return {
     name,

@@ -2,7 +2,7 @@ import type { Alteration } from '../../manifest/baseline.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
-import { printableLine, orEmpty } from '../printable.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 
 /** How an entry of a list looks, and the name of its group. */
 export interface Look {
@@ -19,23 +19,23 @@ interface ChangeLook extends Look {
 
 export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create: {
-    ...lookOf('to create', actions.create.sign, 'green'),
+    ...createLook('to create', actions.create.sign, 'green'),
     verdict: () => 'Will be created.',
     words: { same: '', added: 'is added', altered: 'is altered' },
   },
   create_if_absent: {
-    ...lookOf('to create if absent', '?', 'blue'),
+    ...createLook('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
       `rollcall does not read ${resource.kind.list}: the record will be created if it is absent, and left unchanged otherwise.`,
     words: { same: '', added: 'is added', altered: 'is altered; if the record exists, it is left unchanged' },
   },
   update: {
-    ...lookOf('to change', actions.update.sign, 'amber'),
+    ...createLook('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed as declared.',
     words: { same: '', added: 'is added; the record exists, and will be changed', altered: 'is altered' },
   },
   delete: {
-    ...lookOf('to delete', actions.delete.sign, 'red'),
+    ...createLook('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
@@ -44,7 +44,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   differs: {
-    ...lookOf('differing', '!', 'amber'),
+    ...createLook('differing', '!', 'amber'),
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
         ? `Exists, and ${unfinishedText}.`
@@ -56,7 +56,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_planned: {
-    ...lookOf('not planned', '!', 'red'),
+    ...createLook('not planned', '!', 'red'),
     verdict: () => 'Not planned.',
     words: {
       same: 'is not planned',
@@ -65,7 +65,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   in_sync: {
-    ...lookOf('in sync', '=', 'grey'),
+    ...createLook('in sync', '=', 'grey'),
     verdict: (change) => {
       if (change.presence !== 'present') return 'Is absent, as declared.';
       return staysIn(change).length > 0 ? `Exists; ${inSyncText}.` : 'Exists, and is as declared.';
@@ -77,7 +77,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_compared: {
-    ...lookOf('not compared', '=', 'grey'),
+    ...createLook('not compared', '=', 'grey'),
     verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
@@ -87,7 +87,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
 };
 
-export function lookOf(label: string, sign: string, colour: Look['colour']): Look {
+export function createLook(label: string, sign: string, colour: Look['colour']): Look {
   return { label, sign, colour };
 }
 
@@ -124,7 +124,7 @@ export function changeWords(change: Change): string {
   if (change.unfinished) words.same = unfinishedText;
   const verb = `${words[since?.kind ?? 'same']}${invalidInBaselineText(change)}`;
   const isUnknown = kind === 'not_compared' && uncompared(change);
-  return printableLine(orEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
+  return printableLine(withoutEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
 }
 
 function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
@@ -136,7 +136,7 @@ export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
-  return orEmpty(
+  return withoutEmpty(
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
       `is altered${since.fields ? ` in ${namesOf(since.fields)}` : invalidInBaselineText(change)}`,

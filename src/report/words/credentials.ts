@@ -1,6 +1,6 @@
 import type { Missing } from '../../adopt/credentials.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { answerWords, linesOf, requestWords, serviceSentence, waitAdvice } from './answers.ts';
+import { answerDetail, answerWords } from './answers.ts';
 
 export function missingCredentials(missing: Missing): Diagnostic {
   const { address } = missing;
@@ -21,7 +21,10 @@ export function missingCredentials(missing: Missing): Diagnostic {
         ...diagnosticFor(undefined, {
           code,
           summary: `its credentials could not be read: ${summary}`,
-          detail: detailOf(missing, isDenied ? `The token must be allowed to view ${missing.list}.` : advice),
+          detail: answerDetail(
+            missing.answer,
+            isDenied ? `The token must be allowed to view ${missing.list}.` : advice,
+          ),
         }),
         address,
       };
@@ -53,14 +56,10 @@ export function missingCredentials(missing: Missing): Diagnostic {
           code: 'not-exported',
           severity: 'warning',
           summary: `its URLs could not be read: ${summary}`,
-          detail: detailOf(missing, advice),
+          detail: answerDetail(missing.answer, advice),
         }),
         address,
       };
     }
   }
-}
-
-function detailOf({ answer }: Extract<Missing, { answer: unknown }>, advice: string): string {
-  return linesOf(advice, waitAdvice(answer), serviceSentence(answer), requestWords(answer));
 }

@@ -5,12 +5,12 @@ import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
 /** The summary of a diagnostic with the address of its resource, for formats that show the address nowhere else. */
-export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
+export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
 /** Groups items by a key. Groups are ordered by their first items, and the items in a group keep their order. */
-export function grouped<Item, Key extends string>(
+export function groupBy<Item, Key extends string>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
 ): Map<Key, [Item, ...Item[]]> {
@@ -40,7 +40,7 @@ const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no
  * for programs have every diagnostic.
  */
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
+  return Array.from(groupBy(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
     // A resource may have several equal problems at different places.
     const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
@@ -80,7 +80,7 @@ function markedText({ range, excerpt }: Diagnostic): string | undefined {
 }
 
 /** The number of causes, and the number of their places if it is larger. */
-function causes(diagnostics: readonly Diagnostic[], noun: string): string {
+function causeCount(diagnostics: readonly Diagnostic[], noun: string): string {
   const { length } = foldByCause(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';
   return counted(length, noun) + places;
@@ -92,7 +92,7 @@ export function validationHeadline(
 ): string {
   const warned = warningCount(warnings);
   if (errors.length > 0)
-    return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
+    return `Invalid: ${[causeCount(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
   const declared = resourceTypes.flatMap((type) => {
     const count = counts.get(type) ?? 0;
     return count > 0 ? counted(count, type) : [];
@@ -117,7 +117,7 @@ export function uncheckedRemarks({ values, variables, files }: Unchecked): strin
 }
 
 export function warningCount(warnings: readonly Diagnostic[]): string[] {
-  return warnings.length > 0 ? [causes(warnings, 'warning')] : [];
+  return warnings.length > 0 ? [causeCount(warnings, 'warning')] : [];
 }
 
 function counted(count: number, noun: string): string {

@@ -1,11 +1,11 @@
 import type { LaterField } from '../../observe/later-fields.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { ProbeResult } from '../../service/probe.ts';
-import { orEmpty } from '../printable.ts';
+import { withoutEmpty } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import {
-  check,
-  kindName,
+  doctorCheck,
+  kindCheckName,
   unknownChecks,
   rightsChecks,
   type DoctorCheck,
@@ -35,18 +35,18 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { summary } = answerWords(answer);
   const advice = adviceFor(answer);
   const said = serviceWords(answer);
-  const rightsNames = ['token', ...facts.kinds.map((kind) => kindName(kind))];
+  const rightsNames = ['token', ...facts.kinds.map((kind) => kindCheckName(kind))];
   const trouble = summary + (said === '' ? '' : `; it said: ${said}`);
   if (stage === 'no connection')
     return [
-      check('connection', 'fail', trouble, advice),
+      doctorCheck('connection', 'fail', trouble, advice),
       ...unknownChecks('base-url', ...rightsNames, 'release', 'clock'),
     ];
-  const connected = check('connection', 'pass', connectionWords(facts));
+  const connected = doctorCheck('connection', 'pass', connectionWords(facts));
   const clock = clockCheck(facts);
   if (stage === 'wrong place') {
-    const whatToDo = orEmpty(advice, baseUrlAdvice[answer.kind]).join(' ');
-    const wrong = check('base-url', 'fail', trouble, whatToDo);
+    const whatToDo = withoutEmpty(advice, baseUrlAdvice[answer.kind]).join(' ');
+    const wrong = doctorCheck('base-url', 'fail', trouble, whatToDo);
     return [connected, wrong, ...unknownChecks(...rightsNames, 'release'), clock];
   }
   const rights = rightsChecks({ ...facts, denial: stage === 'denied' ? trouble : undefined });
@@ -65,8 +65,8 @@ function adviceFor(answer: Answer): string {
 
 /** Checks the base URL. Other programs answer with the same form of 404, but without the request id of this service. */
 function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
-  if (answer.requestId !== undefined) return check('base-url', 'pass', 'the API answers there');
-  return check(
+  if (answer.requestId !== undefined) return doctorCheck('base-url', 'pass', 'the API answers there');
+  return doctorCheck(
     'base-url',
     'warn',
     'the answer may come from another program: it has no request id (x-authentik-id)',
@@ -90,10 +90,10 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
 const maxClockSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
-  if (serviceTime === undefined) return check('clock', 'unknown', 'the service does not send its time');
+  if (serviceTime === undefined) return doctorCheck('clock', 'unknown', 'the service does not send its time');
   const skewSeconds = Math.round((now - serviceTime) / 1000);
-  if (Math.abs(now - serviceTime) <= maxClockSkewMs) return check('clock', 'pass', 'the clocks agree');
-  return check(
+  if (Math.abs(now - serviceTime) <= maxClockSkewMs) return doctorCheck('clock', 'pass', 'the clocks agree');
+  return doctorCheck(
     'clock',
     'warn',
     `this clock is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} the clock of the service`,
@@ -115,16 +115,17 @@ export function laterFieldWords(release: Release, fields: readonly LaterField[])
 }
 
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
-  if (finding !== undefined && finding.kind !== 'valid') return check('release', 'unknown', 'not known yet');
+  if (finding !== undefined && finding.kind !== 'valid')
+    return doctorCheck('release', 'unknown', 'not known yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${releaseText(configured)}`;
   if (release === undefined)
-    return check('release', 'unknown', `the service was not asked for its release${written}`);
+    return doctorCheck('release', 'unknown', `the service was not asked for its release${written}`);
   if (release === null)
-    return check('release', 'unknown', `the service does not return its release${written}`);
+    return doctorCheck('release', 'unknown', `the service does not return its release${written}`);
   const line = releaseText({ year: release.year, month: release.month });
   const summary = `the service is ${releaseText(release)}`;
   const warn = (words: string, advice: string): DoctorCheck =>
-    check('release', 'warn', `${summary}${words}`, advice);
+    doctorCheck('release', 'warn', `${summary}${words}`, advice);
   if (configured && !maybeSameRelease(release, configured))
     return warn(
       written,
@@ -139,7 +140,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
   const source = schema === undefined ? 'its sources' : `the schema of ${schema}`;
-  return check(
+  return doctorCheck(
     'release',
     'pass',
     `${summary}, and rollcall was ${tried === undefined ? `not tested on it: it is known from ${source}` : `tested on ${tried}`}`,

@@ -1,4 +1,4 @@
-import { grouped, listNames } from './diagnostics.ts';
+import { groupBy, listNames } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
@@ -9,13 +9,13 @@ import { formerName } from '../../kinds/lifecycle.ts';
 import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
 import {
+  answerDetail,
   answerWords,
   isTokenUnknown,
-  linesOf,
+  joinLines,
   requestWords,
   serviceSentence,
   serviceWords,
-  waitAdvice,
 } from './answers.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { joinListNames } from '../../kinds/all.ts';
@@ -27,19 +27,22 @@ import { quoted } from '../printable.ts';
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
     case 'unread':
-      return [...failedReads(halt.failures), ...(halt.interrupted ? [interrupted('resources')] : [])];
+      return [
+        ...failedReadDiagnostics(halt.failures),
+        ...(halt.interrupted ? [interruptedDiagnostic('resources')] : []),
+      ];
     case 'unresolved':
       return unresolvedNames(halt);
     case 'too_many_creates': {
       const lists = joinListNames(halt.unseen);
       const unseen = `The limit includes ${lists}, which are not looked up and may all be absent. `;
-      return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
+      return [tooManyDiagnostic(halt, 'create', `${lists && unseen}${narrowPlanAdvice}`)];
     }
     case 'too_many_updates':
-      return [tooMany(halt, 'update', narrower)];
+      return [tooManyDiagnostic(halt, 'update', narrowPlanAdvice)];
     case 'too_many_deletes': {
       const detail = `Read the plan. If it is intended, allow it with --max-deletes ${halt.count}.`;
-      return [tooMany(halt, 'delete', detail)];
+      return [tooManyDiagnostic(halt, 'delete', detail)];
     }
     case 'not_confirmed': {
       const said = { summary: 'the plan was not confirmed', detail: 'Nothing was created or changed.' };
@@ -52,7 +55,7 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   }
 }
 
-function interrupted(what: string): Diagnostic {
+function interruptedDiagnostic(what: string): Diagnostic {
   return diagnosticFor(undefined, {
     code: 'interrupted',
     summary: `the run was interrupted while ${what} were looked up`,
@@ -60,9 +63,9 @@ function interrupted(what: string): Diagnostic {
   });
 }
 
-const narrower = 'Raise the limit, or narrow the plan with --target and --exclude.';
+const narrowPlanAdvice = 'Raise the limit, or narrow the plan with --target and --exclude.';
 
-function tooMany(
+function tooManyDiagnostic(
   { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
   action: 'create' | 'update' | 'delete',
   detail: string,
@@ -74,8 +77,8 @@ function tooMany(
 }
 
 /** Diagnostics for failed reads. Reads share one if they failed for the same reason in the service or connection. */
-export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = grouped(failures, ({ answer, resource, bindingField = '' }) =>
+export function failedReadDiagnostics(failures: readonly FailedRead[]): Diagnostic[] {
+  const alike = groupBy(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
       ? `${bindingField}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
@@ -97,7 +100,7 @@ const serviceCodes: ReadonlySet<AnswerKind> = new Set([
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, bindingField }] = alike;
   const { code, summary, advice } = answerWords(answer);
-  const detail = linesOf(advice, waitAdvice(answer), serviceSentence(answer), requestWords(answer));
+  const detail = answerDetail(answer, advice);
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
   const isAccess = bindingField === kind.access?.field;
@@ -107,7 +110,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
     return diagnosticOf(resource, bound, {
       code,
       summary: `the token may not read ${what}`,
-      detail: linesOf(
+      detail: joinLines(
         `Grant the token the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         serviceSentence(answer),
         requestWords(answer),
@@ -122,7 +125,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
     });
   const addresses = new Set(alike.map((read) => read.resource.address));
   const names = `Not looked up: ${listNames([...addresses])}`;
-  return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
+  return diagnosticFor(undefined, { code, summary, detail: joinLines(detail, names) });
 }
 
 /** Why a saved plan is not applied: a diagnostic at each line that differs. */
@@ -131,13 +134,13 @@ function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
     staleness.map((change) =>
       diagnosticOf(resource, 'field' in change ? change.field : undefined, {
         code: 'stale-plan',
-        ...wordsFor(change),
+        ...stalenessWords(change),
       }),
     ),
   );
 }
 
-function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
+function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
   switch (change.kind) {
     case 'appeared':
       return { summary: 'it now exists, and the plan would create it' };
@@ -181,12 +184,12 @@ function unresolvedNames({
   interrupted: wasInterrupted,
 }: Extract<Halt, { kind: 'unresolved' }>): Diagnostic[] {
   const general = names.flatMap(({ resource, fault }) =>
-    isOfService(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
+    isServiceFault(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
   );
   const found = [
-    ...failedReads(general),
+    ...failedReadDiagnostics(general),
     ...names.flatMap((name) =>
-      isOfService(name.fault)
+      isServiceFault(name.fault)
         ? []
         : diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
     ),
@@ -194,14 +197,14 @@ function unresolvedNames({
   ];
   const once = new Map(found.map((each) => [JSON.stringify([each.code, each.summary, each.range]), each]));
   const all = [...once.values()].toSorted(comparePlaces);
-  if (wasInterrupted) all.push(interrupted('names'));
+  if (wasInterrupted) all.push(interruptedDiagnostic('names'));
   // The service asked for too long a pause, or did not become available again.
   else if (notRead > 0 && all.length === 0) all.push(notLookedUpWords);
   return all;
 }
 
 /** Whether the service or the connection prevented a look-up. A missing right to view a kind does not count. */
-export function isOfService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
+export function isServiceFault(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
   if (fault.kind !== 'unread') return false;
   return fault.answer.kind === 'denied'
     ? isTokenUnknown(fault.answer)
@@ -260,11 +263,10 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code,
         summary: `could not look up the ${type} by its name: ${summary}`,
-        detail: linesOf(
+        detail: answerDetail(
+          fault.answer,
           fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
-          waitAdvice(fault.answer),
-          isShown && serviceSentence(fault.answer),
-          requestWords(fault.answer),
+          isShown,
         ),
       };
     }

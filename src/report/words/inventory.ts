@@ -9,8 +9,8 @@ import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { GapWords } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords } from './answers.ts';
-import { orEmpty } from '../printable.ts';
-import { grouped, namedSummary } from './diagnostics.ts';
+import { withoutEmpty } from '../printable.ts';
+import { groupBy, summaryWithAddress } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
@@ -19,7 +19,7 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const ended = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),
   );
-  const reasons = grouped(ended, ({ answer }) => JSON.stringify(answerWords(answer)));
+  const reasons = groupBy(ended, ({ answer }) => JSON.stringify(answerWords(answer)));
   const unread = Array.from(reasons.values(), ([first, ...others]) =>
     unreadLists(
       [first, ...others].map(({ kind }) => kind),
@@ -33,7 +33,7 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 }
 
 export const gapWords: GapWords = (inventory) =>
-  gapDiagnostics([inventory]).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
+  gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
 function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
@@ -110,7 +110,10 @@ function notExported(summary: string, detail: string): Diagnostic {
 }
 
 /** Values that were read but are not declared, because no manifest can declare them or because they are secret. */
-export function notDeclared(declared: readonly Declared[], unwritable: readonly Unwritable[]): Diagnostic[] {
+export function unwrittenValues(
+  declared: readonly Declared[],
+  unwritable: readonly Unwritable[],
+): Diagnostic[] {
   const secret = declared.flatMap(({ address, secret: names }) =>
     names.map((field) =>
       diagnosticFor(undefined, {
@@ -138,11 +141,11 @@ const maxListed = 20;
 /** For each type that was not read, the number of its records and the first names. */
 function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
   const types = Array.from(
-    grouped(others, ({ type }) => type),
+    groupBy(others, ({ type }) => type),
     ([type, all]) => {
       const more = all.length - maxListed;
       const names = all.slice(0, maxListed).map(({ name }) => JSON.stringify(name));
-      return `${all.length} of ${type} (${orEmpty(...names, more > 0 && `${more} more`).join(', ')})`;
+      return `${all.length} of ${type} (${withoutEmpty(...names, more > 0 && `${more} more`).join(', ')})`;
     },
   );
   const are = others.length === 1 ? 'one is of another type' : `${others.length} are of other types`;

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { orEmpty } from '../printable.ts';
-import { linesOf } from './answers.ts';
-import { grouped } from './diagnostics.ts';
+import { withoutEmpty } from '../printable.ts';
+import { joinLines } from './answers.ts';
+import { groupBy } from './diagnostics.ts';
 
-interface Ended {
+interface EndedOutcome {
   readonly resource: Resource;
   readonly verdict: string;
   readonly incomplete: boolean;
@@ -15,17 +15,20 @@ interface Ended {
 const maxListed = 20;
 
 /** Diagnostics for resources that were not created and have none of their own: one for each reason, at the first such resource. */
-export function notCreated(outcomes: readonly Ended[], advice: readonly string[]): Diagnostic[] {
+export function notCreatedDiagnostics(
+  outcomes: readonly EndedOutcome[],
+  advice: readonly string[],
+): Diagnostic[] {
   const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
-  const byCause = grouped(left, ({ verdict }) => verdict);
+  const byCause = groupBy(left, ({ verdict }) => verdict);
   return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
     const named = others.slice(0, maxListed).map((other) => other.resource.address);
     const unnamed = others.length - named.length;
-    const alike = orEmpty(...named, unnamed > 0 && `${unnamed} more`).join(', ');
+    const alike = withoutEmpty(...named, unnamed > 0 && `${unnamed} more`).join(', ');
     return diagnosticOf(resource, resource.kind.identity, {
       code: 'not-created',
       summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,
-      detail: linesOf(alike && `The same for: ${alike}`, ...advice),
+      detail: joinLines(alike && `The same for: ${alike}`, ...advice),
     });
   });
 }

@@ -9,10 +9,10 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
-import { answerWords, fieldIn, linesOf, requestWords, serviceSentence, waitAdvice } from './answers.ts';
+import { answerWords, fieldPath, joinLines, requestWords, serviceSentence, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
-import { fieldsOf, unchangedWords } from './plan.ts';
+import { fieldList, unchangedWords } from './plan.ts';
 
 /** A problem of a resource, or of one of its fields, declared or not. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
@@ -42,7 +42,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         field: differences[0]?.field,
         code: 'differs',
         severity: 'warning',
-        summary: `it now exists, and differs in ${fieldsOf(differences)}`,
+        summary: `it now exists, and differs in ${fieldList(differences)}`,
         detail: unchangedWords,
       },
     ];
@@ -65,7 +65,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         ...place,
         code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
         summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
-        detail: linesOf(
+        detail: joinLines(
           complaint.field === resource.kind.identity && resource.kind.words.nameTakenHint,
           complaint.key !== undefined && demandWords(place.field !== undefined),
           requestWords(answer),
@@ -75,9 +75,9 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { code, summary, advice: usual } = changeAnswerWords(outcome.change, answer);
   const said = serviceSentence(answer);
   const rights = rightsWords(outcome);
-  const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
-  const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
-  return [{ field: at, code, summary: `${begins}${summary}`, detail }];
+  const detail = joinLines(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
+  const summaryStart = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
+  return [{ field: at, code, summary: `${summaryStart}${summary}`, detail }];
 }
 
 /** Why a change was not made although both switches are on. */
@@ -86,7 +86,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
   return {
     field: differences[0]?.field,
     code: 'differs',
-    summary: `not ${isDelete ? 'deleted' : `changed in ${fieldsOf(differences)}`}: ${leftBecause}`,
+    summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
       ? 'Remove the entry, or delete the record in the service.'
       : 'Declare the value in the service, or change it there.',
@@ -123,7 +123,7 @@ function actionStart({ change: { action }, outcome }: Outcome): { opening: strin
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
   const request = answer && requestWords(answer);
   if (doubt === 'unchecked') {
-    const detail = linesOf(change.resource.kind.words.incompleteRecordAdvice, request);
+    const detail = joinLines(change.resource.kind.words.incompleteRecordAdvice, request);
     return [{ code: 'perhaps-incomplete', summary: `it ${doubtWords}, and fields may be missing`, detail }];
   }
   return differences.map((difference) => {
@@ -135,7 +135,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
         outcome === 'created'
           ? `it was created, but ${returnedValuesWords([difference])}`
           : `it ${doubtWords}, but has ${serviceValueWords(difference)} in ${field}`,
-      detail: linesOf(
+      detail: joinLines(
         !isMasked(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
         observed === null && 'This release of the service may not know the field.',
         'Set it in the service: rollcall changes existing records only with the capability `update` and --allow update.',
@@ -161,22 +161,22 @@ function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
-  const lacking = differences.length > 0 ? `: it is not as declared in ${fieldsOf(differences)}` : '';
-  const usual = answer && answerWords(answer);
+  const lacking = differences.length > 0 ? `: it is not as declared in ${fieldList(differences)}` : '';
+  const answerText = answer && answerWords(answer);
   return {
     field: at ?? differences[0]?.field,
-    code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
+    code: clash ? 'changed-since-plan' : (answerText?.code ?? 'not-as-declared'),
     summary:
       clash?.kind === 'unseen'
         ? `it exists, but ${change.resource.kind.access ? 'who can open it' : 'what is bound to it'} is unknown`
         : change.unfinished
           ? `it is unfinished${lacking}`
           : `it was ${done} only in part${lacking}`,
-    detail: linesOf(
+    detail: joinLines(
       clash && concurrentChangeWords(clash, change.resource),
-      usual && `The next step failed: ${usual.summary}.`,
+      answerText && `The next step failed: ${answerText.summary}.`,
       answer && serviceSentence(answer),
-      usual?.advice,
+      answerText?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
       clash === undefined && usabilityWords(done, change.resource),
@@ -194,7 +194,7 @@ function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | un
   const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
   const other = isOfBound ? ', or the token sees only some of its bindings' : '';
   const { openTo } = clash;
-  return linesOf(
+  return joinLines(
     `Somebody else changed it in the meantime${other}.`,
     openTo &&
       (openTo.length === 0 ? 'Nobody can open it yet.' : `Who can open it now: ${openTo.join(', ')}.`),
@@ -228,7 +228,7 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
           outcome === 'unknown'
             ? `\`${field}\` differs from both the planned and the declared value`
             : `somebody else has changed \`${field}\` since the plan`;
-        return { field, code, summary, detail: linesOf(!isMasked(observed) && seen, detail) };
+        return { field, code, summary, detail: joinLines(!isMasked(observed) && seen, detail) };
       });
     case 'ignored':
       return clash.fields.map(({ field, observed }) => ({
@@ -249,7 +249,7 @@ function demandWords(isDeclared: boolean): string {
 }
 
 function refusedWords({ item, ...complaint }: FieldError): string {
-  const field = fieldIn(complaint);
+  const field = fieldPath(complaint);
   if (field === undefined) return 'it';
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
 }

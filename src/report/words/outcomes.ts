@@ -15,7 +15,7 @@ import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { capitalised, printableLine, orEmpty, firstCharacters } from '../printable.ts';
+import { capitalised, printableLine, withoutEmpty, firstCharacters } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import { changeLooks, notComparedWords, type Look } from './changes.ts';
 
@@ -36,7 +36,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
 };
 
 /** Why the run did not begin a resource, and whether another run would do the same. */
-const stops: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
+const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
   interrupted: { words: 'the run was interrupted' },
   denied: { words: 'the token may not create resources of this type', needsFix: true },
   denials: {
@@ -91,7 +91,7 @@ export function verdictWords({
     case 'unchanged':
       return notCompared ? notComparedWords(notCompared) : outcomeLooks.unchanged.label;
     case 'not_attempted':
-      return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stops[stoppedBy].words}`;
+      return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stopRows[stoppedBy].words}`;
     default:
       return outcomeLooks[outcome].label;
   }
@@ -122,7 +122,7 @@ function shortened(value: JsonValue): string {
 /** The service's words, or why nothing was sent; empty if there is nothing to say. */
 export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy === 'left') return `left unchanged: ${change.leftBecause}`;
-  if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
+  if (stoppedBy !== undefined) return `not begun: ${stopRows[stoppedBy].words}`;
   return endedAsPlanned({ outcome }) || answer === undefined ? '' : serviceWords(answer);
 }
 
@@ -155,16 +155,16 @@ export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): App
   return summary;
 }
 
-export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number>> {
+export function appliedEffects(summary: ApplySummary): Readonly<Record<Effect, number>> {
   return effectsOf((action) => summary[actions[action].outcome]);
 }
 
-export function appliedTo(destination: Destination): string {
+export function applyHeading(destination: Destination): string {
   return `Applied to ${printableLine(destinationLabel(destination))}`;
 }
 
 function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
-  const { add, change, destroy } = effectsIn(summary);
+  const { add, change, destroy } = appliedEffects(summary);
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }
 
@@ -186,7 +186,7 @@ export function applyWords(
   const counts = outcomeKinds.flatMap((kind) => {
     const isSplit = kind === 'unchanged' && uncompared > 0;
     const count = summary[kind] - (isSplit ? uncompared : 0);
-    return orEmpty(
+    return withoutEmpty(
       (kind === 'created' || count > 0) && `${count} ${outcomeLooks[kind].label}`,
       isSplit && `${uncompared} ${changeLooks.not_compared.label}`,
     );
@@ -194,18 +194,18 @@ export function applyWords(
   return {
     headline: applyHeadline(summary, incomplete),
     counts: `${counts.join(', ')}.`,
-    remarks: orEmpty(
-      interrupted && isInterruptedOutcome,
+    remarks: withoutEmpty(
+      interrupted && interruptedSentence,
       outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
-        runAgain(isFixNeeded, saved),
+        runAgainAdvice(isFixNeeded, saved),
       // Another run does not help, because it finds the existing record and may not change it.
       outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
   };
 }
 
-export const isInterruptedOutcome = 'The run was interrupted.';
+export const interruptedSentence = 'The run was interrupted.';
 
 const finishByUpdateAdvice =
   'To finish the unfinished resources, apply again with the capability `update` and --allow update. The next plan shows the missing parts as changes.';
@@ -225,11 +225,11 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
   // The next plan starts from the present state, but a field that the service ignored will be ignored again.
   if (clash) return clash.kind === 'ignored';
-  const row = stoppedBy === undefined ? outcomeLooks[outcome] : stops[stoppedBy];
+  const row = stoppedBy === undefined ? outcomeLooks[outcome] : stopRows[stoppedBy];
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);
 }
 
-function runAgain(needsFix: boolean, saved: boolean): string {
+function runAgainAdvice(needsFix: boolean, saved: boolean): string {
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
   return `${capitalised(sentence)}: it continues with the missing resources, and creates nothing twice.`;

@@ -15,12 +15,12 @@ import {
   type Difference,
   type Plan,
 } from '../../plan/plan.ts';
-import { capitalised, printableLine, orEmpty } from '../printable.ts';
-import { grouped } from './diagnostics.ts';
+import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
+import { groupBy } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
-import { listFirst, ownRightsWords, loginChangeWords } from './way-in.ts';
+import { listFirst, lostRightsWords, loginChangeWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 
@@ -68,7 +68,7 @@ export function limitNewResources(
   readonly more: readonly string[];
 } {
   const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
-  const many = [...grouped(fresh, ({ resource }) => resource.kind.list)].filter(
+  const many = [...groupBy(fresh, ({ resource }) => resource.kind.list)].filter(
     ([, { length }]) => length > maxListedNew.inFull,
   );
   const folded = new Set(many.flatMap(([, alike]) => alike));
@@ -84,7 +84,7 @@ export function limitNewResources(
 }
 
 /** Puts the changes that apply would make first, because the last ones may be cut off. */
-export function orderByPending(changes: readonly Change[]): readonly Change[] {
+export function pendingFirst(changes: readonly Change[]): readonly Change[] {
   if (changes.length <= maxListedNew.inFull) return changes;
   const left = new Set(changes.filter(({ action }) => action === 'no-op'));
   return [...changes.filter((change) => !left.has(change)), ...left];
@@ -96,17 +96,17 @@ export interface PlanView {
   /** The baseline, and the number of entries added, altered and removed since. */
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
   /** Lines about the rights that the plan takes from its own token, and about the records that it opens and to whom. */
-  readonly opens: readonly string[];
+  readonly accessLines: readonly string[];
   /** With a baseline: unplanned, added and altered resources. Otherwise all changes. */
   readonly touched: readonly Change[];
   /** With a baseline, all changes that are not in `touched`. */
   readonly others: readonly Change[];
   /** The number of changes in `others`; empty if there are none. */
-  readonly besides: string;
-  readonly gone: readonly RemovedEntry[];
+  readonly othersCount: string;
+  readonly removedEntries: readonly RemovedEntry[];
   readonly notes: readonly string[];
   /** A sentence for a plan that would change nothing; otherwise undefined. */
-  readonly idle: string | undefined;
+  readonly idleSentence: string | undefined;
   /** Lines about flags that would also change or delete the resources left unchanged. */
   readonly switches: readonly string[];
   readonly undeclared: UndeclaredView | undefined;
@@ -116,17 +116,20 @@ export interface PlanView {
 
 export function planView(plan: Plan): PlanView {
   const { changes, baseline } = plan;
-  const gone = baseline?.noLongerDeclared ?? [];
+  const removedEntries = baseline?.noLongerDeclared ?? [];
   const touched = baseline ? mostImportantFirst(changes.filter((change) => isAffected(change))) : changes;
   const others = baseline ? changes.filter((change) => !isAffected(change)) : [];
   return {
     head: headOf(plan),
-    baseline: baseline && { path: printableLine(baseline.path), counts: alteredCounts(touched, gone) },
-    opens: [...ownRightsWords(plan), ...loginChangeWords(plan), ...newAccessLines(plan)],
+    baseline: baseline && {
+      path: printableLine(baseline.path),
+      counts: alteredCounts(touched, removedEntries),
+    },
+    accessLines: [...lostRightsWords(plan), ...loginChangeWords(plan), ...newAccessLines(plan)],
     touched,
     others,
-    besides: others.length === 0 ? '' : `Not affected by this change: ${countsOf(others).join(', ')}`,
-    gone,
+    othersCount: others.length === 0 ? '' : `Not affected by this change: ${countsOf(others).join(', ')}`,
+    removedEntries,
     notes: [
       ...openRecordsNote(plan),
       ...unreadNote(plan),
@@ -136,7 +139,7 @@ export function planView(plan: Plan): PlanView {
       ...renamedNote(plan),
       ...unservedNote(plan),
     ],
-    idle: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
+    idleSentence: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,
@@ -154,7 +157,7 @@ export function newAccessLines({ changes }: Pick<Plan, 'changes'>): string[] {
 function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   const open = changes.filter(({ openTo }) => openTo !== undefined);
   return Array.from(
-    grouped(open, ({ openTo = '' }) => openTo),
+    groupBy(open, ({ openTo = '' }) => openTo),
     ([whom, alike]) =>
       `Open to ${printableLine(whom)}, because no \`access\` is declared: ${listFirst(alike.map(({ resource }) => resource.address))}.`,
   );
@@ -167,7 +170,7 @@ function isAffected({ since, action }: Change): boolean {
 function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]): string {
   const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
   const [added, altered] = [count('added'), count('altered')];
-  const parts = orEmpty(
+  const parts = withoutEmpty(
     added > 0 && `${added} added`,
     altered > 0 && `${altered} altered`,
     gone.length > 0 && `${gone.length} no longer declared`,
@@ -180,17 +183,17 @@ function headOf(plan: Plan): string {
   const head = `Plan for ${printableLine(destinationLabel(plan))}`;
   if (scope === undefined) return head;
   const { target, exclude, shard, declared, changed_only: changedOnly, along = [] } = scope;
-  const limits = orEmpty(
+  const limits = withoutEmpty(
     shard && `shard ${shard.index} of ${shard.count}`,
-    target.length > 0 && `only ${listed(target)}`,
-    exclude.length > 0 && `without ${listed(exclude)}`,
+    target.length > 0 && `only ${joinGlobs(target)}`,
+    exclude.length > 0 && `without ${joinGlobs(exclude)}`,
     changedOnly && 'only added or altered entries',
   );
-  const named = along.length > 0 ? ` Among them are dependencies: ${listFirst(along)}.` : '';
-  return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${named}`;
+  const dependencySentence = along.length > 0 ? ` Among them are dependencies: ${listFirst(along)}.` : '';
+  return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${dependencySentence}`;
 }
 
-function listed(globs: readonly string[]): string {
+function joinGlobs(globs: readonly string[]): string {
   return globs.map((glob) => printableLine(glob)).join(', ');
 }
 
@@ -245,11 +248,11 @@ export function planFindings(
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isAffected(change));
   const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
-  return [...faults, ...drift(changes, severity), ...removedEntryWarnings(plan, filenames)];
+  return [...faults, ...driftDiagnostics(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 
 /** Diagnostics for differences, at the lines that declare them. Planned changes are reported only if the severity is error. */
-function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
+function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),
   );
@@ -261,7 +264,7 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
       code: 'differs',
       severity,
       address,
-      summary: `${address} differs in ${fieldsOf(differences)}`,
+      summary: `${address} differs in ${fieldList(differences)}`,
       detail: consequenceOf(change),
     });
     return { ...diagnostic, range: { filename, start, end: start } };
@@ -274,7 +277,7 @@ function consequenceOf({ action, leftBecause }: Change): string {
   return leftBecause === undefined ? unchangedWords : `It is left unchanged: ${leftBecause}.`;
 }
 
-export function fieldsOf(differences: readonly Difference[]): string {
+export function fieldList(differences: readonly Difference[]): string {
   return differences.map(({ field }) => `\`${field}\``).join(', ');
 }
 

@@ -4,7 +4,7 @@ import { inRange, type Release } from '../../kinds/release.ts';
 import type { KindRights } from '../../service/kind-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
-import { orEmpty } from '../printable.ts';
+import { withoutEmpty } from '../printable.ts';
 
 export interface DoctorCheck {
   /** A name such as `token`, or the list of a kind, such as `users`. */
@@ -14,7 +14,7 @@ export interface DoctorCheck {
   readonly advice: string;
 }
 
-export function check(
+export function doctorCheck(
   name: string,
   status: DoctorCheck['status'],
   summary: string,
@@ -25,7 +25,7 @@ export function check(
 
 /** Checks whose results are unknown because another check failed. */
 export function unknownChecks(...names: readonly string[]): DoctorCheck[] {
-  return names.map((name) => check(name, 'unknown', 'not known yet'));
+  return names.map((name) => doctorCheck(name, 'unknown', 'not known yet'));
 }
 
 export function isHealthy(checks: readonly DoctorCheck[]): boolean {
@@ -51,28 +51,28 @@ export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }
 
-export function isDenied(checks: readonly DoctorCheck[]): boolean {
+export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
   const others = new Set(['connection', 'base-url', 'release', 'clock']);
   return checks.some(({ name, status }) => status === 'fail' && !others.has(name));
 }
 
-export function kindName(kind: Kind): string {
+export function kindCheckName(kind: Kind): string {
   return modelOf(kind).list.toLowerCase().replaceAll(' ', '-');
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   if (denial === undefined || finding?.kind === 'valid')
-    return check('token', 'pass', 'the service accepts it');
+    return doctorCheck('token', 'pass', 'the service accepts it');
   switch (finding?.kind) {
     case 'wrong':
-      return check(
+      return doctorCheck(
         'token',
         'fail',
         denial,
         'Every request with this token was refused. Most likely the token is unknown or has expired: create a new token, and check that it is copied completely. If that does not help, a proxy in front of the service may refuse every request from here.',
       );
     case 'missing':
-      return check(
+      return doctorCheck(
         'token',
         'fail',
         'a token was sent, but the service received none',
@@ -80,7 +80,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
       );
     default: {
       const reason = finding === undefined ? 'this was not asked' : 'the service does not say which';
-      return check(
+      return doctorCheck(
         'token',
         'fail',
         denial,
@@ -93,12 +93,14 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
 function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] {
   const { finding, release } = facts;
   const { list } = modelOf(kind);
-  const name = kindName(kind);
+  const name = kindCheckName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing') return unknownChecks(name);
   if (finding?.kind === 'valid' && finding.superuser)
-    return [check(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`)];
+    return [
+      doctorCheck(name, 'pass', `the token may view and create all ${list}: it is a superuser's token`),
+    ];
   const { view, create } = rightsTo(kind, facts);
-  const known = orEmpty(
+  const known = withoutEmpty(
     view === 'may' && `may view some or all ${list}; it is unknown which`,
     view === 'may not' && `may not view ${list}`,
     create === 'may' && `may create ${list}`,
@@ -106,15 +108,15 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   );
   if (known.length === 0) {
     const reason = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
-    return [check(name, 'unknown', `whether the token may view or create ${list} ${reason}`)];
+    return [doctorCheck(name, 'unknown', `whether the token may view or create ${list} ${reason}`)];
   }
-  const advice = orEmpty(
+  const advice = withoutEmpty(
     view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
     view === 'may not' && grantAdvice(`view ${list}`, release),
     create === 'may not' &&
       `To apply: ${grantAdvice(`add ${list}`, release)} A plan does not need this permission.`,
   );
-  return [check(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
+  return [doctorCheck(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
 
 /** The token's right to view and create a kind. For applications, the check of the connection has made the look-up already. */

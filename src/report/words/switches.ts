@@ -2,7 +2,7 @@ import type { Capability } from '../../kinds/capability.ts';
 import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
-import { grouped } from './diagnostics.ts';
+import { groupBy } from './diagnostics.ts';
 import { listFirst } from './way-in.ts';
 
 /** For each capability, the flags that would change the resources left unchanged. Empty if contract_only is set. */
@@ -13,24 +13,24 @@ export function switchNotes({
   accepts = [],
 }: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly' | 'accepts'>): string[] {
   if (contractOnly) return [];
-  const left = changes.filter(
+  const differing = changes.filter(
     (change) => changeKind(change) === 'differs' && change.leftBecause === undefined,
   );
-  return Array.from(grouped(left, capabilityFor), ([capability, some]) => {
+  return Array.from(groupBy(differing, capabilityFor), ([capability, some]) => {
     const isOn = capabilities.includes(capability);
     const onWay = accepts.includes('way-in') ? [] : some.filter(({ onWayIn }) => onWayIn);
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
     const needed = [
-      ...(onWay.length > 0 ? [`Affects how people log in: ${named(onWay)}.`] : []),
+      ...(onWay.length > 0 ? [`Affects how people log in: ${addressList(onWay)}.`] : []),
       ...superuserWords(capability, some),
     ];
-    const how = isOn
+    const flagSentences = isOn
       ? [`apply with \`${flags}\`.`]
       : [
           `apply with two flags: \`--capability ${capability} ${flags}\`.`,
           `Instead of \`--capability ${capability}\`, rollcall.yaml can have \`capabilities: [${capability}]\`.`,
         ];
-    return [`${capabilityVerbs[capability]},`, ...how, ...needed].join(' ');
+    return [`${capabilityVerbs[capability]},`, ...flagSentences, ...needed].join(' ');
   });
 }
 
@@ -38,10 +38,10 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
   const some = changes.filter(
     ({ resource }) => capability === 'delete' && deleteNeedsSuperuser(resource.kind),
   );
-  return some.length > 0 ? [`A superuser's token is needed for ${named(some)}.`] : [];
+  return some.length > 0 ? [`A superuser's token is needed for ${addressList(some)}.`] : [];
 }
 
-function named(changes: readonly Change[]): string {
+function addressList(changes: readonly Change[]): string {
   return listFirst(changes.map(({ resource }) => resource.address));
 }
 

@@ -5,7 +5,7 @@ import { nameOf, typeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { printableLine, orEmpty } from '../printable.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 
 const maxListed = 20;
 
@@ -23,7 +23,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     const more = all.length - maxListed;
     const list = kinds.find((kind) => kind.type === type)?.list ?? type;
     const first = all.slice(0, maxListed).map(({ address, pk }) => printableLine(`${address} (pk ${pk})`));
-    const lines = orEmpty(...first, more > 0 && `and ${more} more of type ${type}`);
+    const lines = withoutEmpty(...first, more > 0 && `and ${more} more of type ${type}`);
     return all.length === 0 ? [] : { count: `${all.length} ${all.length === 1 ? type : list}`, lines };
   });
   return {
@@ -31,7 +31,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     missing: gaps.map(({ summary, detail }, place) => {
       const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
       const advice = !isTold && detail.replaceAll('\n', ' ');
-      return printableLine(orEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
+      return printableLine(withoutEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
     }),
     lists,
     hint:
@@ -74,11 +74,11 @@ function removalAdvice(address: Address): string {
   const isInner = kind?.scope !== undefined && written.includes('/');
   const name = JSON.stringify(isInner ? written.slice(written.indexOf('/') + 1) : written);
   const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
-  const which = kind?.variant?.field ?? (isInner ? kind?.scope : undefined);
-  const sort = which === undefined ? '' : `${which}: …, `;
+  const typeField = kind?.variant?.field ?? (isInner ? kind?.scope : undefined);
+  const typeText = typeField === undefined ? '' : `${typeField}: …, `;
   const still = 'The record stays unchanged.';
   if (kind === undefined) return still;
-  const gone = kind.deletion ? ` To delete it, declare ${entry(`${sort}state: absent`)}.` : '';
+  const gone = kind.deletion ? ` To delete it, declare ${entry(`${typeText}state: absent`)}.` : '';
   return kind.fields[active]
     ? `${still} To disable the account, declare ${entry('is_active: false')}.${gone}`
     : `${still}${gone}`;

@@ -39,14 +39,16 @@ export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): s
 export function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const what = 'each resource marked ? is created if it is absent, and left unchanged otherwise.';
+  const consequence = 'each resource marked ? is created if it is absent, and left unchanged otherwise.';
   if (contractOnly) {
-    const note = `With contract_only, ${joinListNames(unreadKinds({ changes }))} are not looked up: ${what}`;
+    const note = `With contract_only, ${joinListNames(unreadKinds({ changes }))} are not looked up: ${consequence}`;
     if (unread < changes.length) return [note];
     const where = scope === undefined ? 'declared' : 'selected';
     return [`${note}\nNo other resource is ${where}, so no request was sent.`];
   }
-  return Array.from(unreadKinds({ changes }), (kind) => unreadWords(kind, unreadable[kind.type], what));
+  return Array.from(unreadKinds({ changes }), (kind) =>
+    unreadWords(kind, unreadable[kind.type], consequence),
+  );
 }
 
 /** Why records of a kind could not be looked up, how the service answered, what follows, and what would help. */

@@ -3,7 +3,7 @@ import { joinWords } from '../../kinds/all.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
 import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { printableLine, orEmpty, quoted } from '../printable.ts';
+import { printableLine, withoutEmpty, quoted } from '../printable.ts';
 
 /** How a plan changes the ways to log in. Safe to print. */
 export function loginChangeWords({
@@ -29,7 +29,7 @@ export function loginChangeWords({
 }
 
 /** The changes that are made last because they may take rights from the token. Safe to print. */
-export function ownRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
+export function lostRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
   const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
   return own.length > 0
     ? [`May take rights from this run's own token, and is therefore applied last: ${listFirst(own)}.`]
@@ -74,7 +74,7 @@ const maxListed = 10;
 /** The first addresses, and the number of the others. Safe to print. */
 export function listFirst(addresses: readonly string[]): string {
   const more = addresses.length - maxListed;
-  return orEmpty(...addresses.slice(0, maxListed), more > 0 && `${more} more`)
+  return withoutEmpty(...addresses.slice(0, maxListed), more > 0 && `${more} more`)
     .map((each) => printableLine(each))
     .join(', ');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AllowedOperations } from '../../../src/kinds/capability.ts';
-import { requiredRole } from '../../../src/report/formats/doctor.ts';
+import { requiredRoleBlueprint } from '../../../src/report/formats/doctor.ts';
 
 const least = ['view_application', 'add_application', 'add_user'];
 const reading = [
@@ -25,6 +25,6 @@ test.each<[AllowedOperations, string[]]>([
     [...reading, 'change_group', 'change_application', 'change_user'],
   ],
 ])('the smallest role for %j has the permissions of its kinds', (reach, expected) => {
-  const permissions = requiredRole(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
+  const permissions = requiredRoleBlueprint(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
   expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
 });

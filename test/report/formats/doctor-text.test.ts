@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { doctorJson, doctorText, type Diagnosis } from '../../../src/report/formats/doctor.ts';
 import { plainStyle } from '../../../src/report/formats/lines.ts';
-import { check } from '../../../src/report/words/rights.ts';
+import { doctorCheck } from '../../../src/report/words/rights.ts';
 
 const lists = Array.from({ length: 40 }, (_, index) => `scope mappings of ${index}`);
 const diagnosis: Diagnosis = {
   service: 'https://id.example.com',
   checks: [
-    check('token', 'pass', 'the service accepts it'),
-    ...lists.map((list) => check(list.replaceAll(' ', '-'), 'pass', `the token may view ${list}`)),
-    check('users', 'warn', 'the token may not create users', 'Give it that.'),
+    doctorCheck('token', 'pass', 'the service accepts it'),
+    ...lists.map((list) => doctorCheck(list.replaceAll(' ', '-'), 'pass', `the token may view ${list}`)),
+    doctorCheck('users', 'warn', 'the token may not create users', 'Give it that.'),
   ],
   beyondContract: lists.map((_, index) => `GET /api/v3/${index}/`),
 };
@@ -32,7 +32,7 @@ test.each([
   const checks = lists
     .slice(0, count)
     .map((list) =>
-      check(list.replaceAll(' ', '-'), status, `the token may view ${list}`, `Ask for ${list}.`),
+      doctorCheck(list.replaceAll(' ', '-'), status, `the token may view ${list}`, `Ask for ${list}.`),
     );
   const text = doctorText({ ...diagnosis, checks }, plainStyle);
   expect(text.match(/the token may view scope mappings of \d+$/gm)).toHaveLength(count);

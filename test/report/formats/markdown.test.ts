@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import { commentLimit, markdown, stepSummaryLimit } from '../../../src/report/formats/markdown.ts';
-import { planReport, type Limit } from '../../../src/report/report.ts';
+import { planReport, type LengthLimit } from '../../../src/report/report.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import type { JobResult } from '../../../src/run/result.ts';
 import { inFull, someOf, times } from '../../support/effort.ts';
 import { planOf } from '../../support/plan-of.ts';
 
-function commentOf(ended: Partial<JobResult<Plan>>, limit: Limit = commentLimit): string {
+function commentOf(ended: Partial<JobResult<Plan>>, limit: LengthLimit = commentLimit): string {
   const report = planReport({ diagnostics: [], filenames: [], ...ended });
   return markdown(report, { toolVersion: '1', limit });
 }
 
-function comment(result: Plan, limit: Limit = commentLimit): string {
+function comment(result: Plan, limit: LengthLimit = commentLimit): string {
   return commentOf({ result }, limit);
 }
 

@@ -3,7 +3,7 @@ import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts'
 import type { Resource } from '../../../src/kinds/resource.ts';
 import { validationReport, planReport } from '../../../src/report/report.ts';
 import { foldByCause } from '../../../src/report/words/diagnostics.ts';
-import { failedReads, haltDiagnostics } from '../../../src/report/words/halts.ts';
+import { failedReadDiagnostics, haltDiagnostics } from '../../../src/report/words/halts.ts';
 import type { Answer } from '../../../src/service/answer.ts';
 import { desired } from '../../support/desired.ts';
 
@@ -75,7 +75,7 @@ describe('the reason why a run ended early', () => {
 describe('several look-ups with the same failure', () => {
   async function told(answer: Answer): Promise<Diagnostic[]> {
     const resources = await declared('handbook', 'wiki');
-    return failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));
+    return failedReadDiagnostics(resources.map((resource) => ({ resource, proof: 'fault', answer })));
   }
 
   test.each<Answer>([
@@ -107,7 +107,9 @@ describe('several look-ups with the same failure', () => {
   test('are reported with the first ten names and the number of others', async () => {
     const answer: Answer = { kind: 'denied', status: 403 };
     const resources = await declared(...Array.from({ length: 500 }, (_, index) => `app-${index}`));
-    const [first] = failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));
+    const [first] = failedReadDiagnostics(
+      resources.map((resource) => ({ resource, proof: 'fault', answer })),
+    );
     expect(first?.detail).toMatch(/Not looked up: application.app-0, .*, application.app-9, and 490 more$/);
   });
 });
