@@ -24,7 +24,7 @@ for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) 
 const notInQuick = [
   'test/{examine,judge,probe}/**',
   'test/simulation/{login,once-failed,planted-bugs}.test.ts',
-  'test/commands/{access-faults,access-writers,outage,update-faults,year}.test.ts',
+  'test/commands/{access-faults,access-writers,outage,update-faults}.test.ts',
   'test/commands/{big-applies,company,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
   'test/commands/{later-release,lists,lists-of-all-kinds}.test.ts',
   'test/docs/console.test.ts',

@@ -1,31 +1,17 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writableDeclaration, type Declaration } from '../../src/adopt/writable.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import type { ExportOptions } from '../../src/commands/export-options.ts';
-import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
-import { type JsonObject, parseJson, textOf } from '../../src/base/json.ts';
+import { parseJson } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { anyRecords } from '../support/any-records.ts';
-import { times } from '../support/effort.ts';
 import { altered, listingService, manyApplications, manyUsers, pageOf } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
-import { defaultRelease } from '../../src/sandbox/release.ts';
-import { demanded, writtenType } from '../support/written-type.ts';
-import { asManifestEntry } from '../../src/kinds/access.ts';
-import { toNewestRelease } from '../../src/kinds/forms.ts';
-import { lists } from '../../src/kinds/all.ts';
-import { checkOf } from '../../src/manifest/manifest-check.ts';
-
-const check = await checkOf(lists);
 
 const url = 'https://id.example.com';
 
@@ -88,30 +74,6 @@ describe('names in place of ids', () => {
     });
   };
   const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
-
-  test('make an export that applies to a service with other ids, with an equal export afterwards', async () => {
-    const from = world(100, {
-      applications: [
-        { slug: 'wiki', name: 'Wiki', provider: 101, backchannel_providers: [104, 103] },
-        { slug: 'grafana', name: 'Grafana', provider: 100, backchannel_providers: [102] },
-      ],
-      users: [
-        { username: 'alice', name: 'Alice', groups: [uuidOf(101), uuidOf(100)] },
-        { username: 'bob', name: 'Bob', groups: [uuidOf(100)] },
-      ],
-    });
-    const first = await exporting(from.send, { ...named, out: 'manifests', check: true });
-    expect({ ending: first.ending, stderr: first.stderr }).toMatchObject({ ending: 'done' });
-    const text = [...first.written.values()].join('');
-    expect(text).toContain(`provider: { name: 'wiki: "saml"' }`);
-    expect(text).not.toContain('100');
-    const to = world(500);
-    const { context } = capture({ url, transport: to.send, files: Object.fromEntries(first.written) });
-    const options = { output: 'text', yes: true } as const;
-    expect(await apply([...first.written.keys()], options, context)).toBe('done');
-    const second = await exporting(to.send, { ...named, out: 'manifests' });
-    expect([...second.written]).toEqual([...first.written]);
-  });
 
   test('are not used if two records have the same name', async () => {
     const from = world(100, {
@@ -551,45 +513,4 @@ describe('an export reports unreadable records instead of treating them as absen
     expect(stderr).toContain('warning: user.a: `name` is left out: this begins or ends with white space');
     expect(stderr).toContain('warning: user.a: `attributes` is left out: merge keys are not supported');
   });
-});
-
-/** Creates a record if the service accepts it; returns its address if a manifest can declare it. */
-function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
-  const first = sandbox.create(writtenType(kind, defaultRelease), { name: 'x', ...fields });
-  if ('record' in first) {
-    const declared = asManifestEntry(kind, toNewestRelease(kind, first.record));
-    const isWritable = writableDeclaration({ address, kind, fields: declared }, check).fields !== undefined;
-    return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
-  }
-  const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
-  if (refused.includes(kind.identity)) return undefined;
-  const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
-  const more = kind.variant ? { ...demanded(kind, sandbox, defaultRelease), redirect_uris: '' } : {};
-  const again: JsonObject = { ...Object.fromEntries(rest), ...more };
-  return refused.every(
-    (field) => Object.hasOwn(again, field) === Object.hasOwn(fields, field) && fields[field] === again[field],
-  )
-    ? undefined
-    : create({ address, kind, fields: again }, sandbox);
-}
-
-test('the plan of an export has no changes, for random records', async () => {
-  await fc.assert(
-    fc.asyncProperty(anyRecords, async (records) => {
-      const { sandbox, send } = sandboxHere();
-      const created = records.flatMap((record) => create(record, sandbox) ?? []);
-      // Two groups with the same name are left out, which is reported.
-      const alone = created.filter((one) => created.filter((other) => other === one).length === 1);
-      const { ending, written } = await exporting(send, {
-        out: 'm',
-        quiet: true,
-        type: [...type, 'property_mapping', 'provider'],
-      });
-      expect(['done', 'incomplete']).toContain(ending);
-      const declared = [...written.values()].join('').match(/^ {2}- (?:name|slug|username): /gm) ?? [];
-      expect(declared.length).toBe(alone.length + 25); // and 20 providers, the users of two tokens, two groups, and a role
-      expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
-    }),
-    { numRuns: times({ short: 2, full: 400 }) },
-  );
 });

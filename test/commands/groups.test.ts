@@ -121,26 +121,12 @@ users:
     expect(alice?.change['after']).toMatchObject({ groups: [{ name: 'admins' }, { name: 'staff' }] });
   });
 
-  test('shows the ids of existing groups', async () => {
-    const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
-    const { stdout } = await run('plan', service.send);
-    expect(stdout).toContain(`groups    ["admins" (created first), "staff" (${ids[0]})]\n`);
-    expect(stdout).toContain(`parents       ["staff" (${ids[0]})]\n`);
-  });
-
   test('suggests a declared group with a similar name', async () => {
     const text = roll.replace('groups: [{ name: admins }', 'groups: [{ name: admin }');
     const { ending, stderr } = await run('plan', sandboxTransport({ groups: [] }).send, text);
     expect(ending).toBe('invalid');
     expect(stderr).toContain('m.yaml:6:');
     expect(stderr).toContain('Did you mean "admins"?');
-  });
-
-  test('does not take an attribute for the name of a group', async () => {
-    const text =
-      'version: 1\nusers: [{ username: a, name: A, attributes: { name: x } }]\ngroups: [{ name: x }]\n';
-    const { stdout } = await run('plan', sandboxTransport({}).send, text);
-    expect(stdout).toContain('attributes  {"name":"x"}\n');
   });
 
   test('is refused without the right to view groups, since a create could duplicate one', async () => {
@@ -201,14 +187,6 @@ describe('a group name that two records have', () => {
     expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`);
     expect(twice.sent()).toEqual([]);
   });
-
-  test('does not stop other resources with --keep-going', async () => {
-    const { ending, stdout } = await run('apply', twice.send, roll, { keepGoing: true });
-    expect(ending).toBe('incomplete');
-    expect(stdout).toContain('+ user.bob  created');
-    expect(creates(twice.requests)).toEqual([]);
-    expect(creates(twice.requests, '/api/v3/core/users/')).toEqual([{ username: 'bob', name: 'Bob' }]);
-  });
 });
 
 describe('groups whose names are not unique in the service', () => {
@@ -268,13 +246,6 @@ describe('groups whose names are not unique in the service', () => {
     expect(posts).toBe(1);
     expect(service.sent()).toEqual([]);
   });
-
-  test('are not created with contract_only', async () => {
-    const service = sandboxTransport({});
-    const { ending, stdout } = await run('validate', service.send, one, {}, { contractOnly: true });
-    expect(ending).toBe('invalid');
-    expect(stdout).toContain('m.yaml:2:10: error: a group is not created by the three documented operations');
-  });
 });
 
 test('a new group is created before an existing user joins it', async () => {
@@ -309,16 +280,6 @@ describe('a saved plan with new groups', () => {
     expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual(
       expect.objectContaining({ groups }),
     );
-  });
-
-  test('is refused if one of them exists meanwhile', async () => {
-    const service = sandboxTransport({ groups: [] });
-    const setup = await saved(service);
-    service.sandbox.create('group', { name: 'staff' });
-    const { ending, stderr } = await run('apply', service.send, roll, options, setup);
-    expect(ending).toBe('stale');
-    expect(stderr).toContain('group.staff: it now exists');
-    expect(service.sent()).toEqual([]);
   });
 
   test('is refused if an existing group was replaced meanwhile', async () => {

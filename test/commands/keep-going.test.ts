@@ -66,15 +66,6 @@ function applications(...entries: string[]): string {
   return ['version: 1', 'applications:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');
 }
 
-describe('without --keep-going', () => {
-  test.each(['plan', 'apply'] as const)('a name without an id ends %s', async (command) => {
-    const { ending, stderr, world } = await run(command, { keepGoing: false });
-    expect(ending).toBe('invalid');
-    expect(stderr()).toContain('No plan for');
-    expect(world.writes()).toEqual([]);
-  });
-});
-
 describe('with --keep-going, a name without an id', () => {
   test('ends the plan with 6, which lists its resource last', async () => {
     const { ending, stdout, stderr } = await run('plan');

@@ -114,14 +114,6 @@ describe('an apply during a restart of the service', () => {
     expect(stderr).not.toContain('Trying again');
   });
 
-  test('reports the start and the end of the wait, once each', async () => {
-    const { stderr } = await applying(restart);
-    expect(withoutProgress(stderr)).toEqual([
-      'The service does not answer (connect ECONNREFUSED); waiting up to 60 s for it.',
-      'The service answers now, after 21 s.',
-    ]);
-  });
-
   test('reports the wait in the same words, however often a 503 asks for one', async () => {
     const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
     const { stderr } = await applying({ ...restart, says });
@@ -155,25 +147,6 @@ describe('an apply during a restart of the service', () => {
       expect(timeoutMs).toBe(10_000);
       expect(signal).toBeInstanceOf(AbortSignal);
     }
-  });
-
-  test('reports another outage afterwards', async () => {
-    let told = false;
-    const { stderr } = await applying(
-      restart,
-      {},
-      {
-        instead: ({ method }, seconds) => {
-          if (told || method === 'GET' || seconds < 20) return undefined;
-          told = true;
-          return answered(429, '', { 'retry-after': '9' });
-        },
-      },
-    );
-    expect(withoutProgress(stderr).slice(1)).toEqual([
-      'The service answers now, after 21 s.',
-      'The service asks clients to wait 9 s (429).',
-    ]);
   });
 
   test('ends with the time waited if the restart exceeds --wait, and attempts nothing more', async () => {

@@ -200,22 +200,6 @@ describe('--report', () => {
     expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
   });
 
-  test('never overwrites a manifest of the run, nor does --out', async () => {
-    for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
-      const { ending, stderr, written } = await runPlan(options);
-      expect(ending).toBe('invalid');
-      expect(stderr).toContain('an output would overwrite a.yaml, which this run reads');
-      expect(service.requests).toEqual([]);
-      expect(written.size).toBe(0);
-    }
-  });
-
-  test('cannot have the path of the saved plan', async () => {
-    await expect(runPlan({ out: 'plan.json', report: ['json=plan.json'] })).rejects.toThrow(
-      'a report would overwrite the plan in plan.json',
-    );
-  });
-
   test('writes the other reports if one fails, and applies as planned', async () => {
     const { ending, written } = await runApply({ report: ['html=full', 'junit=j'] });
     expect(ending).toBe('failed');
@@ -293,40 +277,4 @@ describe('a plan beyond --max-creates', () => {
       expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');
     },
   );
-});
-
-describe('-o json without a result', () => {
-  test.each<[string, () => Promise<Ran>, Ending, string[]]>([
-    [
-      'of an interrupted plan',
-      () => runPlan({ output: 'json' }, { signal: AbortSignal.abort('SIGINT') }),
-      'interrupted',
-      ['interrupted'],
-    ],
-    ['of a failed plan', () => runPlan({ output: 'json' }, denied), 'denied', ['service-denied']],
-    [
-      'of invalid manifests',
-      () => runPlan({ output: 'json' }, { files: broken }),
-      'invalid',
-      ['unknown-field'],
-    ],
-    [
-      'of an apply that was not confirmed',
-      () => runApply({ output: 'json', yes: false }, { answerToPrompt: 'no' }),
-      'failed',
-      ['not-confirmed'],
-    ],
-    [
-      'of an apply beyond --max-creates',
-      () => runApply({ output: 'json', maxCreates: '0' }),
-      'failed',
-      ['too-many-creates'],
-    ],
-  ])('is a document with the reason, %s', async (_, command, expected, codes) => {
-    const { ending, stdout } = await command();
-    expect(ending).toBe(expected);
-    const document = parseJson(stdout);
-    expect(schemaErrors('validation', document)).toEqual([]);
-    expect(document).toMatchObject({ valid: false, diagnostics: codes.map((code) => ({ code })) });
-  });
 });

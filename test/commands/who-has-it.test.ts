@@ -62,14 +62,6 @@ describe('a backchannel provider that an undeclared application uses', () => {
     },
   );
 
-  test.each(['markdown', 'html'])(
-    'is shown in the %s report with the application that loses it',
-    async (format) => {
-      const { written } = await planned(byName, { report: [`${format}=r`] });
-      expect(written.get('r')).toContain('application.outsider');
-    },
-  );
-
   test('is looked up again before it is taken', async () => {
     const world = new World(seed);
     const { context, stderr } = world.run(byName, all);
@@ -349,14 +341,6 @@ describe('a plan that moves a value from one entry to another', () => {
       ['application.anew', 'created'],
     ]);
     expect(world.writes().map(({ path }) => path)).toEqual(['/applications/known/', '/applications/']);
-  });
-
-  test('is applied in one run from a file', async () => {
-    const { world, written } = await planned(handedOver, { out: 'p.json', ...allowed });
-    const files = { 'm.yaml': handedOver, 'p.json': written.get('p.json') ?? '' };
-    const { context } = world.run(handedOver, all, { files });
-    expect(await apply(['m.yaml'], { output: 'text', plan: 'p.json', ...allowed }, context)).toBe('done');
-    expect(world.held('/applications/anew/')).toMatchObject({ provider: 2 });
   });
 
   test('does not attempt an entry whose value was not freed, and gives the reason', async () => {

@@ -21,38 +21,6 @@ function application(...fields: string[]): string {
 }
 
 describe('the text of a plan', () => {
-  test.runIf(inFull)('fits 80 columns if values are not long', async () => {
-    const applications = Array.from({ length: 250 }, (_, index) => [
-      `  - slug: application-${index}`,
-      `    name: Application ${index}`,
-      `    meta_description: ${'It is what people open in the morning. '.repeat(index % 5)}.`,
-      `    meta_launch_url: https://application-${index}.example.com/a/path/that/goes/on/%(username)s`,
-      `    backchannel_providers: [${Array.from({ length: index % 30 }, (__, pk) => index * 100 + pk).join(', ')}]`,
-    ]);
-    const users = Array.from({ length: 250 }, (_, index) => [
-      `  - username: user-${index}`,
-      `    name: User ${index} \u{1f600}`,
-      `    attributes: { department: { name: Engineering, floor: ${index} }, nicknames: [a, b, "c d"] }`,
-    ]);
-    const existing = Object.fromEntries(
-      Array.from({ length: 100 }, (_, index) => [
-        `application-${index * 2}`,
-        {
-          slug: `application-${index * 2}`,
-          name: 'Old name',
-          meta_description: `Long ago. ${'It was. '.repeat(index)}`,
-        },
-      ]),
-    );
-    const text = await textOf(
-      ['version: 1', 'applications:', ...applications.flat(), 'users:', ...users.flat()].join('\n'),
-      existing,
-    );
-    expect(text.match(/^ {2}[+?!] /gm)).toHaveLength(500);
-    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(text).not.toMatch(/[ \t]$/m);
-  });
-
   test('shows each value of a new resource, and the lines of a string', async () => {
     expect(await textOf(application('provider: 1', 'meta_description: "One\\nTwo\\n\\tThree"'))).toBe(
       [
