@@ -240,12 +240,4 @@ describe('a run of doctor', () => {
     expect(document.beyond_contract).toEqual([]);
     expect({ ending, statuses }).toEqual({ ending: 'denied', statuses: 'fail unknown unknown' });
   });
-
-  test.each(Object.keys(tokens) as (keyof typeof tokens)[])(
-    'writes nothing, whatever the manifests declare and the token may do: %s',
-    async (token) => {
-      const { requests } = await doctored(token, projects['applications and users']);
-      expect(requests.filter((request) => !/^(?:GET|OPTIONS) /.test(request))).toEqual([]);
-    },
-  );
 });

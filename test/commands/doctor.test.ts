@@ -98,26 +98,18 @@ describe('doctor', () => {
   });
 
   test.each([
-    [0, 'pass'],
-    [59, 'pass'],
-    [-3600, 'warn'],
-    [3600, 'warn'],
-  ])('compares the clocks: %i seconds apart', async (seconds, status) => {
+    [0, 'pass', ''],
+    [59, 'pass', ''],
+    [-3600, 'warn', 'this clock is 3600 s ahead of the clock of the service'],
+    [3600, 'warn', 'this clock is 3600 s behind the clock of the service'],
+  ])('compares the clocks: %i seconds apart', async (seconds, status, said) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
-    const { ending, statuses } = await examined([
+    const { ending, statuses, stdout } = await examined([
       answered(404, { detail: 'Not found.' }, { ...requestId, date }),
     ]);
     expect(statuses['clock']).toBe(status);
-    expect(ending).toBe('done');
-  });
-
-  test.each([
-    [-3600, 'this clock is 3600 s ahead of the clock of the service'],
-    [3600, 'this clock is 3600 s behind the clock of the service'],
-  ])('reports which clock is ahead: %i seconds apart', async (seconds, said) => {
-    const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
-    const { stdout } = await examined([answered(404, { detail: 'Not found.' }, { ...requestId, date })]);
     expect(stdout).toContain(said);
+    expect(ending).toBe('done');
   });
 
   test('names the proxy that answered', async () => {

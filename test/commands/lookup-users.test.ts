@@ -5,7 +5,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { capture, type Captured } from '../support/run.ts';
-import { answered, lost } from '../support/scripted-transport.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { pageOf } from '../support/listing-service.ts';
 
@@ -54,27 +54,6 @@ const held = {
 };
 
 describe('a plan that may look up users', () => {
-  test('has no changes if everything exists: exit 0 with --detailed-exitcode', async () => {
-    const { send, requests } = userService({ alice: held });
-    const { context, stdout } = setup(alice, send);
-    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
-    expect(stdout()).toContain('No changes. Your infrastructure matches the configuration.');
-    expect(requests).toEqual([
-      { method: 'GET', path: '/api/v3/admin/version/' },
-      { method: 'GET', path: '/api/v3/core/users/?username=alice' },
-    ]);
-  });
-
-  test('shows only the new user', async () => {
-    const { send } = userService({ alice: held });
-    const { context, stdout } = setup(`${alice}  - { username: bob, name: Bob }\n`, send);
-    await plan(['m.yaml'], { output: 'text', maxCreates: '1' }, context);
-    expect(stdout()).toContain('  + user.bob');
-    expect(stdout()).not.toContain('alice');
-    expect(stdout()).not.toContain('?');
-    expect(stdout()).toContain('Plan: 1 to add, 0 to change, 0 to destroy.');
-  });
-
   test('shows differences key by key, for declared keys only', async () => {
     const { send } = userService({
       alice: { ...held, attributes: { dept: 'sales', private: 'x', a: { b: 1, c: 2 } } },
@@ -113,12 +92,6 @@ describe('a plan that may look up users', () => {
     expect(stdout()).toContain('22222222-2222-4222-8222-222222222222');
     expect(stdout()).toContain('attributes.extra\n        observed  true\n        declared  (not declared)');
   });
-
-  test('does not treat a denied token as a service without users', async () => {
-    const { context, stderr } = setup(alice, async () => answered(403, { detail: 'no' }));
-    expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
-    expect(stderr()).toContain('Not looked up: user.alice');
-  });
 });
 
 describe('an apply that may look up users', () => {
@@ -143,42 +116,6 @@ describe('an apply that may look up users', () => {
           diagnostics: [{ detail: /use a token that may view what has this name/ }],
         },
       ],
-    });
-  });
-
-  test.each([
-    ['as declared', { ...held }, 'done', { outcome: 'exists', doubt: 'checked', pk: '7' }],
-    [
-      'without its groups',
-      { name: 'Alice', groups: [] },
-      'incomplete',
-      { outcome: 'exists', doubt: 'checked', differences: [{ field: 'groups' }] },
-    ],
-  ])(
-    'looks up a user after a lost answer to its create, and finds it %s',
-    async (_, made, ending, outcome) => {
-      const service = userService(
-        {},
-        {
-          onCreate: () => {
-            service.users.set('alice', made);
-            return lost;
-          },
-        },
-      );
-      const { context, stdout } = setup(alice, service.send);
-      expect(await apply(['m.yaml'], options, context)).toBe(ending);
-      expect(JSON.parse(stdout())).toMatchObject({ outcomes: [outcome] });
-      expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    },
-  );
-
-  test('reports the missing field of a user that was created without groups', async () => {
-    const { send } = userService({}, { onCreate: (user) => answered(201, { pk: 9, ...user, groups: [] }) });
-    const { context, stdout } = setup(alice, send);
-    expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
-    expect(JSON.parse(stdout())).toMatchObject({
-      outcomes: [{ outcome: 'created', differences: [{ field: 'groups', observed: [] }] }],
     });
   });
 });
@@ -237,19 +174,4 @@ describe('users that cannot be looked up', () => {
     expect(planned.ending).toBe(ending);
     expect(planned.out).not.toContain('?');
   });
-});
-
-test('a saved plan that read more than the contract is refused by a run with contract_only', async () => {
-  const service = userService({ alice: held });
-  const roll = `${alice}  - { username: bob, name: Bob, groups: [] }\n`;
-  const made = setup(roll, service.send);
-  await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, made.context);
-  const saved = { 'm.yaml': `version: 1\nusers:\n${roll}`, 'plan.json': made.written.get('plan.json') ?? '' };
-  const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };
-  const off = capture({ ...world, contractOnly: true });
-  expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
-  expect(off.stderr()).toContain('this plan was made without contract_only, but this run uses contract_only');
-  const on = capture(world);
-  expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
-  expect([...service.users.keys()]).toEqual(['alice', 'bob']);
 });

@@ -156,14 +156,4 @@ describe('a saved plan', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
     expect(readdirSync(folder).toSorted()).toEqual(['folder', 'link', 'target']);
   });
-
-  test('is not written if the plan failed', async () => {
-    const file = join(folder, 'plan.json');
-    for (const args of [
-      ['--max-creates', '1'],
-      ['--url', `${server.url}/nowhere`],
-    ])
-      expect((await endedHere(['plan', apps(), '--out', file, ...args], { env })).code).toBe(1);
-    expect(readdirSync(folder)).toEqual([]);
-  });
 });

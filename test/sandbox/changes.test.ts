@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
 import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 
 const [staff, guests] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '3f23b8d6-dbbb-4842-8b22-b14c757098b0'];
 const seed: SandboxSeed = {
@@ -24,27 +24,14 @@ function seeded(more: SandboxSeed = {}): Sandbox {
   return seedSandbox({ ...seed, ...more }).sandbox;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly body: JsonObject;
-}
-
 function ask(
   sandbox: Sandbox,
   method: string,
   path: string,
   fields: object = {},
-  token = sandboxToken,
-): Answered {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = sandbox.handle({
-    method,
-    path: `/api/v3/core/${path}`,
-    headers,
-    body: JSON.stringify(fields),
-  });
-  const body = parseJson(answer.body);
-  return { status: answer.status, body: isJsonObject(body) ? body : {} };
+  token?: string,
+): SandboxAnswer {
+  return askSandbox(sandbox, method, `/core/${path}`, fields, token);
 }
 
 describe('an update of an application in the sandbox', () => {

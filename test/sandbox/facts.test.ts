@@ -1,30 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 
 // These kinds have no hand-written code except initial records. The answers are as recorded from 2025.12.4.
-
-interface Asked {
-  readonly status: number;
-  readonly allow: string | undefined;
-  readonly body: JsonObject;
-}
-
-function ask(
-  sandbox: Sandbox,
-  method: string,
-  path: string,
-  fields?: JsonObject,
-  token: string = sandboxToken,
-): Asked {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify(fields ?? {});
-  const answer = sandbox.handle({ method, path: `/api/v3${path}`, headers, body });
-  const read = parseJson(answer.body);
-  return { status: answer.status, allow: answer.headers['allow'], body: isJsonObject(read) ? read : {} };
-}
 
 function of(release: SandboxRelease): Sandbox {
   return seedSandbox({}, release).sandbox;
@@ -46,28 +27,28 @@ describe('a scope mapping in the sandbox', () => {
   test('is created only with its required fields', () => {
     const sandbox = of('2025.12');
     const required = ['This field is required.'];
-    expect(ask(sandbox, 'POST', path)).toMatchObject({
+    expect(askSandbox(sandbox, 'POST', path, {})).toMatchObject({
       status: 400,
       body: { name: required, expression: required, scope_name: required },
     });
-    const made = ask(sandbox, 'POST', path, { ...fields, unknown: 1, pk: 'mine' });
+    const made = askSandbox(sandbox, 'POST', path, { ...fields, unknown: 1, pk: 'mine' });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({ pk: made.body['pk'], ...record });
   });
 
   test('needs a name that no mapping of any type has', () => {
     const sandbox = of('2025.12');
-    ask(sandbox, 'POST', path, fields);
+    askSandbox(sandbox, 'POST', path, fields);
     const taken = { status: 400, body: { name: ['Property Mapping with this name already exists.'] } };
-    expect(ask(sandbox, 'POST', path, fields)).toMatchObject(taken);
-    expect(ask(sandbox, 'POST', '/propertymappings/provider/saml/', fields)).toMatchObject(taken);
+    expect(askSandbox(sandbox, 'POST', path, fields)).toMatchObject(taken);
+    expect(askSandbox(sandbox, 'POST', '/propertymappings/provider/saml/', fields)).toMatchObject(taken);
   });
 
   test('is in the list of all mappings and in its own, and not in that of another type', () => {
     const sandbox = of('2025.12');
-    ask(sandbox, 'POST', path, fields);
+    askSandbox(sandbox, 'POST', path, fields);
     const found = (list: string): unknown =>
-      ask(sandbox, 'GET', `${list}?name=Rooms&search=rooms`).body['results'];
+      askSandbox(sandbox, 'GET', `${list}?name=Rooms&search=rooms`).body['results'];
     expect(found(path)).toEqual([expect.objectContaining(record)]);
     expect(found('/propertymappings/all/')).toEqual([
       expect.objectContaining({ name: 'Rooms', component: record.component }),
@@ -77,16 +58,16 @@ describe('a scope mapping in the sandbox', () => {
 
   test('is read, updated and deleted by its id', () => {
     const sandbox = of('2025.12');
-    const one = `${path}${textOf(ask(sandbox, 'POST', path, fields).body['pk'])}/`;
-    expect(ask(sandbox, 'PATCH', one, {})).toMatchObject({ status: 200, body: record });
-    expect(ask(sandbox, 'PATCH', one, { name: 'Desks' })).toMatchObject({
+    const one = `${path}${textOf(askSandbox(sandbox, 'POST', path, fields).body['pk'])}/`;
+    expect(askSandbox(sandbox, 'PATCH', one, {})).toMatchObject({ status: 200, body: record });
+    expect(askSandbox(sandbox, 'PATCH', one, { name: 'Desks' })).toMatchObject({
       status: 200,
       body: { name: 'Desks' },
     });
-    expect(ask(sandbox, 'PUT', one, { name: 'Desks' }).status).toBe(400);
-    expect(ask(sandbox, 'GET', `${one}used_by/`).status).toBe(200);
-    expect(ask(sandbox, 'DELETE', one).status).toBe(204);
-    expect(ask(sandbox, 'GET', one)).toMatchObject({
+    expect(askSandbox(sandbox, 'PUT', one, { name: 'Desks' }).status).toBe(400);
+    expect(askSandbox(sandbox, 'GET', `${one}used_by/`).status).toBe(200);
+    expect(askSandbox(sandbox, 'DELETE', one).status).toBe(204);
+    expect(askSandbox(sandbox, 'GET', one)).toMatchObject({
       status: 404,
       body: { detail: 'No ScopeMapping matches the given query.' },
     });
@@ -94,15 +75,15 @@ describe('a scope mapping in the sandbox', () => {
 
   test('has another path in release 2023.10', () => {
     const sandbox = of('2023.10');
-    expect(ask(sandbox, 'GET', path).status).toBe(404);
-    expect(ask(sandbox, 'POST', '/propertymappings/scope/', fields)).toMatchObject({
+    expect(askSandbox(sandbox, 'GET', path).status).toBe(404);
+    expect(askSandbox(sandbox, 'POST', '/propertymappings/scope/', fields)).toMatchObject({
       status: 201,
       body: { ...fields, meta_model_name: record.meta_model_name },
     });
   });
 
   test('that ships with the service is one of the scopes', () => {
-    const { results = [] } = ask(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
+    const { results = [] } = askSandbox(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
     expect(results).toEqual([
       expect.objectContaining({
         managed: 'goauthentik.io/providers/oauth2/scope-email',
@@ -114,10 +95,10 @@ describe('a scope mapping in the sandbox', () => {
 
 test('the sandbox creates a role, finds it by its name, and refuses a second one with that name', () => {
   const sandbox = of('2026.8');
-  const made = ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' });
+  const made = askSandbox(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' });
   expect(made).toMatchObject({ status: 201, body: { name: 'Readers' } });
-  expect(ask(sandbox, 'GET', '/rbac/roles/?name=Readers').body['results']).toEqual([made.body]);
-  expect(ask(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' })).toMatchObject({
+  expect(askSandbox(sandbox, 'GET', '/rbac/roles/?name=Readers').body['results']).toEqual([made.body]);
+  expect(askSandbox(sandbox, 'POST', '/rbac/roles/', { name: 'Readers' })).toMatchObject({
     status: 400,
     body: { name: ['Role with this name already exists.'] },
   });
@@ -129,10 +110,10 @@ test.each([
   ['/endpoints/agents/connectors/', 'name', 'connector_uuid', 'Agents'],
 ] as const)('the sandbox finds a record of %s by its %s, and names its id %s', (path, identity, id, name) => {
   const sandbox = of('2025.12');
-  const { body } = ask(sandbox, 'POST', path, { [identity]: name });
+  const { body } = askSandbox(sandbox, 'POST', path, { [identity]: name });
   expect(body).toMatchObject({ [identity]: name, [id]: sandbox.pk(path, name) });
   const last = identity === 'identifier' ? name : textOf(body[id]);
-  expect(ask(sandbox, 'GET', `${path}${last}/`)).toMatchObject({ status: 200, body });
+  expect(askSandbox(sandbox, 'GET', `${path}${last}/`)).toMatchObject({ status: 200, body });
 });
 
 describe('the settings of the sandbox', () => {
@@ -140,12 +121,15 @@ describe('the settings of the sandbox', () => {
 
   test('are one record, and an update replaces all of its flags, known to the release or not', () => {
     const sandbox = of('2025.12');
-    expect(ask(sandbox, 'GET', path)).toMatchObject({ status: 200, allow: 'GET, PUT, PATCH, HEAD, OPTIONS' });
+    expect(askSandbox(sandbox, 'GET', path)).toMatchObject({
+      status: 200,
+      allow: 'GET, PUT, PATCH, HEAD, OPTIONS',
+    });
     const flags = { core_default_app_access: false };
-    expect(ask(sandbox, 'PATCH', path, { flags })).toMatchObject({ status: 200, body: { flags } });
-    expect(ask(sandbox, 'PATCH', path, { flags: {} }).body['flags']).toEqual({});
-    expect(ask(sandbox, 'PATCH', path, { flags: 1 }).status).toBe(400);
-    expect(ask(of('2023.10'), 'GET', path).status).toBe(404);
+    expect(askSandbox(sandbox, 'PATCH', path, { flags })).toMatchObject({ status: 200, body: { flags } });
+    expect(askSandbox(sandbox, 'PATCH', path, { flags: {} }).body['flags']).toEqual({});
+    expect(askSandbox(sandbox, 'PATCH', path, { flags: 1 }).status).toBe(400);
+    expect(askSandbox(of('2023.10'), 'GET', path).status).toBe(404);
   });
 
   test.each([
@@ -154,9 +138,10 @@ describe('the settings of the sandbox', () => {
   ] as const)('close records without bindings in releases with the flag: %s', (release, passing) => {
     const sandbox = of(release);
     sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
-    const check = (): unknown => ask(sandbox, 'GET', '/core/applications/wiki/check_access/').body['passing'];
+    const check = (): unknown =>
+      askSandbox(sandbox, 'GET', '/core/applications/wiki/check_access/').body['passing'];
     expect(check()).toBe(true);
-    ask(sandbox, 'PATCH', path, { flags: { core_default_app_access: false } });
+    askSandbox(sandbox, 'PATCH', path, { flags: { core_default_app_access: false } });
     expect(check()).toBe(passing);
   });
 });
@@ -170,7 +155,7 @@ test('a token of the sandbox has the rights of its seed for every kind', () => {
   };
   const { sandbox } = seedSandbox({ tokens: [{ token: 'few', rights }] }, '2025.12');
   for (const name of ['No', 'Never']) sandbox.create('/stages/deny/', { name });
-  const asked = (method: string, path: string): Asked => ask(sandbox, method, path, {}, 'few');
+  const asked = (method: string, path: string): SandboxAnswer => askSandbox(sandbox, method, path, {}, 'few');
   const { results } = asked('GET', '/stages/all/').body;
   expect(results).toMatchObject([{ name: 'No' }]);
   const pk = textOf(sandbox.pk('/stages/deny/', 'No'));
@@ -187,7 +172,7 @@ describe.each([
 ] as const)('a fresh sandbox of release %s', (release, flows, stages) => {
   const { sandbox } = seedSandbox({ is_fresh: true }, release);
   const listed = (path: string): JsonObject[] => {
-    const { results = null } = ask(sandbox, 'GET', `${path}?page_size=100`).body;
+    const { results = null } = askSandbox(sandbox, 'GET', `${path}?page_size=100`).body;
     return isJsonList(results) ? results.filter(isJsonObject) : [];
   };
 
@@ -217,7 +202,9 @@ describe.each([
 
   test('can update its records', () => {
     const pk = textOf(sandbox.pk('/stages/password/', 'default-authentication-password'));
-    const changed = ask(sandbox, 'PATCH', `/stages/password/${pk}/`, { failed_attempts_before_cancel: 3 });
+    const changed = askSandbox(sandbox, 'PATCH', `/stages/password/${pk}/`, {
+      failed_attempts_before_cancel: 3,
+    });
     expect(changed).toMatchObject({ status: 200, body: { failed_attempts_before_cancel: 3 } });
   });
 });
@@ -225,11 +212,13 @@ describe.each([
 test('the sandbox refuses an enterprise type without a licence', () => {
   const fields = { name: 'Old' };
   const path = '/policies/unique_password/';
-  expect(ask(of('2025.12'), 'POST', path, fields)).toMatchObject({
+  expect(askSandbox(of('2025.12'), 'POST', path, fields)).toMatchObject({
     status: 400,
     body: { non_field_errors: ['Enterprise is required to create/update this object.'] },
   });
-  expect(ask(seedSandbox({ is_licensed: true }, '2025.12').sandbox, 'POST', path, fields).status).toBe(201);
+  expect(askSandbox(seedSandbox({ is_licensed: true }, '2025.12').sandbox, 'POST', path, fields).status).toBe(
+    201,
+  );
 });
 
 test('another client creates, changes and deletes records of any kind, by the path of the list', () => {
@@ -244,7 +233,7 @@ test('another client creates, changes and deletes records of any kind, by the pa
 
 describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of release %s', (release) => {
   test('with an invalid form, an unknown choice or a dangling reference is refused by field', () => {
-    const refused = ask(of(release), 'POST', '/flows/bindings/', {
+    const refused = askSandbox(of(release), 'POST', '/flows/bindings/', {
       target: '00000000-0000-4000-8000-000000000000',
       stage: 'none',
       order: 2 ** 31,
@@ -265,16 +254,16 @@ describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of releas
 
   test('keeps write-only fields without showing them', () => {
     const fields = { name: 'Key', certificate_data: 'PEM', key_data: 'secret' };
-    const made = ask(of(release), 'POST', '/crypto/certificatekeypairs/', fields);
+    const made = askSandbox(of(release), 'POST', '/crypto/certificatekeypairs/', fields);
     expect(made).toMatchObject({ status: 201, body: { name: 'Key' } });
     expect(JSON.stringify(made.body)).not.toMatch(/certificate_data|key_data|secret/);
   });
 
   test('the sandbox lists stages of all types together, in pages and in order', () => {
     const sandbox = of(release);
-    for (const name of ['b', 'a', 'c']) ask(sandbox, 'POST', '/stages/dummy/', { name });
-    ask(sandbox, 'POST', '/stages/deny/', { name: 'd' });
-    const { body } = ask(sandbox, 'GET', '/stages/all/?ordering=-name&page_size=3');
+    for (const name of ['b', 'a', 'c']) askSandbox(sandbox, 'POST', '/stages/dummy/', { name });
+    askSandbox(sandbox, 'POST', '/stages/deny/', { name: 'd' });
+    const { body } = askSandbox(sandbox, 'GET', '/stages/all/?ordering=-name&page_size=3');
     const { results = [], pagination } = body;
     expect(pagination).toMatchObject({ count: 4, total_pages: 2 });
     expect(isJsonList(results) ? results.map((one) => isJsonObject(one) && one['name']) : []).toEqual([
@@ -282,7 +271,7 @@ describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of releas
       'c',
       'b',
     ]);
-    expect(ask(sandbox, 'POST', '/stages/all/', { name: 'e' })).toMatchObject({
+    expect(askSandbox(sandbox, 'POST', '/stages/all/', { name: 'e' })).toMatchObject({
       status: 405,
       allow: 'GET, HEAD, OPTIONS',
     });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -12,31 +13,22 @@ function seeded(seed: SandboxSeed): Sandbox {
   return sandbox;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly body: JsonObject;
+function get(sandbox: Sandbox, path: string, token?: string): SandboxAnswer {
+  return askSandbox(sandbox, 'GET', `/${path}`, '', token);
 }
 
-function get(sandbox: Sandbox, path: string, token = sandboxToken): Answered {
-  const headers = { authorization: `Bearer ${token}` };
-  const { status, body } = sandbox.handle({ method: 'GET', path: `/api/v3/${path}`, headers, body: '' });
-  return { status, body: JSON.parse(body) as JsonObject }; // every answer to a list is an object
-}
-
-function resultsOf({ body }: Answered): JsonObject[] {
+function resultsOf({ body }: SandboxAnswer): JsonObject[] {
   const results = body['results'] ?? null;
   return isJsonList(results) ? results.filter((result) => isJsonObject(result)) : [];
 }
 
 /** The status, and one field of each result. */
-function shown(answered: Answered, field: string): [number, JsonValue[]] {
+function shown(answered: SandboxAnswer, field: string): [number, JsonValue[]] {
   return [answered.status, resultsOf(answered).map((result) => result[field] ?? null)];
 }
 
 function create(sandbox: Sandbox, list: string, fields: object): void {
-  const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
-  const path = `/api/v3/core/${list}/`;
-  expect(sandbox.handle({ method: 'POST', path, headers, body: JSON.stringify(fields) }).status).toBe(201);
+  expect(askSandbox(sandbox, 'POST', `/core/${list}/`, fields).status).toBe(201);
 }
 
 const people = { users: ['bob', 'Alice', 'alice', 'ünï'].map((username) => ({ username, name: username })) };
@@ -70,7 +62,7 @@ describe("the sandbox's list of users", () => {
   });
 
   test.each(['page=4&page_size=2', 'page=0', 'page=-1', 'page=x'])('has no page for %s', (query) => {
-    expect(get(seeded(people), `core/users/?${query}`)).toEqual({
+    expect(get(seeded(people), `core/users/?${query}`)).toMatchObject({
       status: 404,
       body: { detail: 'Invalid page.' },
     });

@@ -1,26 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { askSandbox, type SandboxAnswer } from '../support/ask-sandbox.ts';
+import { isJsonList, type JsonValue } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 
 const auditors = '33333333-3333-4333-8333-333333333333';
 const late = ['2025.12', '2026.2', '2026.5', '2026.8'] as const;
 
-interface Answered {
-  readonly status: number;
-  readonly body: JsonObject;
+function ask(sandbox: Sandbox, method: string, path: string, body: string, token?: string): SandboxAnswer {
+  return askSandbox(sandbox, method, `/${path}`, body, token);
 }
 
-function ask(sandbox: Sandbox, method: string, path: string, body: string, token = sandboxToken): Answered {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = sandbox.handle({ method, path: `/api/v3/${path}`, headers, body });
-  const parsed = parseJson(answer.body);
-  return { status: answer.status, body: isJsonObject(parsed) ? parsed : {} };
-}
-
-function get(sandbox: Sandbox, path: string, token?: string): Answered {
+function get(sandbox: Sandbox, path: string, token?: string): SandboxAnswer {
   return ask(sandbox, 'GET', path, '', token);
 }
 
@@ -197,7 +190,10 @@ describe("the sandbox's reader of bodies", () => {
     ['{"name": ', 'unexpected end of data: line 1 column 10 (char 9)'],
   ])('rejects %j as no JSON', (body, complaint) => {
     const detail = `JSON parse error - ${complaint}`;
-    expect(ask(seeded('2026.2'), 'POST', 'core/users/', body)).toEqual({ status: 400, body: { detail } });
+    expect(ask(seeded('2026.2'), 'POST', 'core/users/', body)).toMatchObject({
+      status: 400,
+      body: { detail },
+    });
   });
 
   test.each(['{"username":"\\ud83d\\ude00","name":""}', '{"username":"\\\\ud800","name":"1e999"}'])(

@@ -1,8 +1,9 @@
-import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject } from '../../src/base/json.ts';
 import { seedSandbox, sandboxToken } from '../../src/sandbox/seed.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { askSandbox } from './ask-sandbox.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 
 export interface SandboxTransport {
@@ -28,13 +29,7 @@ export function sandboxTransport(
   const { sandbox, refused } = seedSandbox(seed, release);
   if (refused.length > 0) throw new Error(JSON.stringify(refused));
   const requests: HttpRequest[] = [];
-  const ask = (method: string, path: string, body?: JsonObject): JsonObject => {
-    const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const json =
-      parseJson(sandbox.handle({ method, path: `/api/v3${path}`, headers, body: text }).body) ?? null;
-    return isJsonObject(json) ? json : {};
-  };
+  const ask: SandboxTransport['ask'] = (method, path, body) => askSandbox(sandbox, method, path, body).body;
   return {
     sandbox,
     requests,
