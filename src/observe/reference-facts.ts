@@ -9,8 +9,10 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
+import { unreadableReason } from '../service/readable-kinds.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
+import type { UnreadableReason, UnseenIds } from '../service/types.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
@@ -31,8 +33,8 @@ export interface ReferenceReading {
   readonly known: {
     /** Facts about the referenced records, such as their owners. */
     readonly facts: ReferenceFacts;
-    /** For each list, the number of ids for which it is unknown whether the record exists. */
-    readonly unseenIds: Readonly<Record<string, number>>;
+    /** For each list, the ids for which it is unknown whether the record exists. */
+    readonly unseenIds: Readonly<Record<string, UnseenIds>>;
   };
   readonly missing: readonly UnresolvedName[];
 }
@@ -58,7 +60,7 @@ export async function readReferenceFacts(
       }
   const facts = new Map(ofNames);
   const missing: UnresolvedName[] = [];
-  const unseenIds: Record<string, number> = {};
+  const unseenIds: Record<string, UnseenIds> = {};
   for (const [related, ids] of wanted) {
     const read = await recordsOf(
       related,
@@ -72,8 +74,8 @@ export async function readReferenceFacts(
     for (const key of gone)
       for (const place of ids.get(key)?.places ?? [])
         missing.push({ ...place, fault: { kind: 'no_such_id' } });
-    const open = ids.size - read.records.length - gone.size;
-    if (open > 0) unseenIds[related.list] = open;
+    const count = ids.size - read.records.length - gone.size;
+    if (count > 0) unseenIds[related.list] = { count, ...(read.unread && { unread: read.unread }) };
   }
   return { known: { facts, unseenIds }, missing };
 }
@@ -104,7 +106,12 @@ async function recordsOf(
   related: Family,
   ids: readonly JsonValue[],
   { client, pacing, signal }: FactsOptions,
-): Promise<{ readonly records: readonly ListedRecord[]; readonly absent: readonly JsonValue[] }> {
+): Promise<{
+  readonly records: readonly ListedRecord[];
+  readonly absent: readonly JsonValue[];
+  /** Why further ids were not looked up. */
+  readonly unread?: UnreadableReason;
+}> {
   const records: ListedRecord[] = [];
   if (ids.length > lookUpsPerPage) {
     const isWorthReading = (pages: number): boolean => pages * lookUpsPerPage < ids.length;
@@ -117,6 +124,7 @@ async function recordsOf(
   }
   const found = new Set(records.map(({ received }) => idKeyOf(received['pk'] ?? null)));
   const absent: JsonValue[] = [];
+  let unread: UnreadableReason | undefined;
   let isOver = false;
   const open = ids.filter((id) => !found.has(idKeyOf(id)));
   await pacing.forEach(open, async (id) => {
@@ -128,7 +136,10 @@ async function recordsOf(
     );
     if (reading?.proof === 'exists') records.push(reading.record);
     else if (reading?.proof === 'absent') absent.push(id);
-    else isOver = true;
+    else {
+      isOver = true;
+      unread = reading && unreadableReason(reading);
+    }
   });
-  return { records, absent };
+  return { records, absent, ...(unread && { unread }) };
 }

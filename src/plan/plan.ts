@@ -11,7 +11,7 @@ import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
-import type { ObservedRecord, UnreadableReason } from '../service/types.ts';
+import type { ObservedRecord, UnreadableReason, UnseenIds } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
 /** The changes of all selected resources. Contains secrets, so only its document is printed or saved. */
@@ -26,8 +26,8 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
-  /** For each list, the number of ids in new entries for which it is unknown whether the record exists. */
-  readonly unseenIds?: Readonly<Record<string, number>>;
+  /** For each list, the ids in new entries for which it is unknown whether the record exists. */
+  readonly unseenIds?: Readonly<Record<string, UnseenIds>>;
   readonly baseline?: Baseline;
   readonly hide?: HiddenFieldNames | undefined;
   readonly undeclared?: Undeclared | undefined;

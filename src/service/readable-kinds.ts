@@ -8,9 +8,14 @@ export interface InconclusiveRead {
   readonly answer: Answer;
 }
 
-export function unreadableReason({ answer: { kind, status } }: InconclusiveRead): UnreadableReason {
-  const reason = kind === 'denied' || kind === 'not_offered' ? kind : 'unanswered';
-  return { why: reason, ...(status !== undefined && { status }) };
+export function unreadableReason({
+  answer: { kind, status },
+}: Pick<InconclusiveRead, 'answer'>): UnreadableReason {
+  const isOffered = kind !== 'not_offered' && kind !== 'no_such_route';
+  return {
+    why: isOffered ? (kind === 'denied' ? kind : 'unanswered') : 'not_offered',
+    ...(status !== undefined && { status }),
+  };
 }
 
 /** Tracks which kinds the token was able to look up in this run. */

@@ -2,6 +2,13 @@ import type { JsonValue } from '../base/json.ts';
 import type { Child, Children } from '../kinds/children.ts';
 import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 
+/** Ids for which it is unknown whether the record exists. */
+export interface UnseenIds {
+  readonly count: number;
+  /** Undefined if the service answered, but does not show the records to this token. */
+  readonly unread?: UnreadableReason;
+}
+
 export interface UnreadableReason {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
   /** The status of the answer, unless no answer arrived or `contract_only` prevented the request. */

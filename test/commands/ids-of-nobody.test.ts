@@ -73,8 +73,19 @@ describe.each(wrong)('the id of a %s that does not exist', (_, text, summary) =>
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
     const { ending, out } = await ran(world, plan, text);
     expect(ending).toBe('done');
-    expect(out).toContain('New entries contain ids that this token cannot see and that may be wrong: 1 of ');
+    expect(out).toContain(
+      'New entries contain ids that may be wrong, because this token cannot see the records: 1 of ',
+    );
   });
+});
+
+test('ids that the service does not offer to look up are planned with a note that gives this reason', async () => {
+  const world = new World({ documented_only: true });
+  const { ending, out } = await ran(world, plan, application('provider: 7'));
+  expect(ending).toBe('done');
+  expect(out).toContain(
+    'New entries contain ids that may be wrong, because the service does not offer to look them up: 1 of providers.',
+  );
 });
 
 test('an existing id, or an id in an unchanged resource, is planned without a note', async () => {

@@ -61,17 +61,17 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
   [
     'an id that other tokens may not see',
     { content: applications(1), isSuperuser: false },
-    { unseen: { providers: 1 } },
+    { unseen: { providers: { count: 1 } } },
   ],
   [
     'ids that the token may not read',
     { content: applications(1, 2, 3), isDenied: true },
-    { unseen: { providers: 3 }, asked: 1 },
+    { unseen: { providers: { count: 3, unread: { why: 'denied', status: 403 } } }, asked: 1 },
   ],
   [
     'many ids by reading pages of a list',
     { content: applications(...range(1, 20), 999), held: range(1, 250), isSuperuser: false },
-    { unseen: { providers: 1 }, asked: 4, facts: 21 },
+    { unseen: { providers: { count: 1 } }, asked: 4, facts: 21 },
   ],
   [
     'few ids without reading pages of a list',

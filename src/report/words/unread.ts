@@ -2,7 +2,7 @@ import { joinListNames, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
-import { listNames } from './diagnostics.ts';
+import { groupBy, listNames } from './diagnostics.ts';
 
 export function notShownNote({ changes }: Plan): string[] {
   const unseen = changes.flatMap(({ resource, notShown = [] }) =>
@@ -27,12 +27,23 @@ export function notComparedNote({ changes }: Plan): string[] {
   ];
 }
 
-/** A note about ids in new entries, because the ids may not exist. */
+const unseenWords: Readonly<Record<UnreadableReason['why'], string>> = {
+  denied: 'this token cannot see the records',
+  not_offered: 'the service does not offer to look them up',
+  unanswered: 'the service did not answer the look-ups',
+};
+
+/** Notes about ids in new entries, because the ids may not exist. */
 export function unseenIdsNote({ unseenIds = {}, contractOnly = false }: Plan): string[] {
-  const counts = Object.entries(unseenIds).map(([list, count]) => `${count} of ${list}`);
-  return counts.length === 0 || contractOnly
-    ? []
-    : [`New entries contain ids that this token cannot see and that may be wrong: ${listNames(counts)}.`];
+  if (contractOnly) return [];
+  const byReason = groupBy(
+    Object.entries(unseenIds),
+    ([, { unread }]) => unseenWords[unread?.why ?? 'denied'],
+  );
+  return Array.from(byReason, ([reason, lists]) => {
+    const counts = lists.map(([list, { count }]) => `${count} of ${list}`);
+    return `New entries contain ids that may be wrong, because ${reason}: ${listNames(counts)}.`;
+  });
 }
 
 /** A note about kinds whose existing records are unknown, with the reason. */
