@@ -19,14 +19,15 @@ import { checkManifests } from './run/check.ts';
 import { plan as planRun, type PlanRequest } from './run/plan.ts';
 import type { Job, World } from './run/world.ts';
 import { readSettings } from './settings/settings.ts';
-import type { Values } from './settings/values.ts';
+import type { GivenSettings } from './settings/values.ts';
 import { nodeService } from './terminal/node-context.ts';
 
 export { UsageError } from './base/errors.ts';
 export type { ApplyDocument, Diagnostic, Ending, OutcomeDocument, PlanDocument, ReportFormat };
 
 /** The flags of a command. Flags that are left out come from the environment and rollcall.yaml, as for the commands. */
-export interface Options extends Omit<Values, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
+export interface Options
+  extends Omit<GivenSettings, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the environment of the process. */
   readonly env?: World['env'] | undefined;

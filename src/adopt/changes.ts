@@ -22,7 +22,7 @@ export function changedFieldsOf(
 }
 
 /** The changed fields that may have their default value: the shipped record lacks them, and their default is unknown. */
-export function perhapsShipped(
+export function possiblyUnchangedFields(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,
   shipped: JsonObject,
@@ -36,7 +36,7 @@ export function perhapsShipped(
 }
 
 /** Reduces a declaration to its changed fields and its identity. */
-export function onlyFields<One extends Declaration>(declared: One, changes: JsonObject): One {
+export function withOnlyChangedFields<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
   const named = new Set([kind.identity, kind.scope, kind.variant?.field]);
   const kept = Object.entries(fields).filter(([field]) => named.has(field) || field in changes);

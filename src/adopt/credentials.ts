@@ -21,7 +21,7 @@ export interface Credentials {
   readonly values: Readonly<Record<string, string>>;
 }
 
-export type Missing =
+export type MissingCredential =
   | { readonly kind: 'absent'; readonly address: Address }
   | { readonly kind: 'unread'; readonly address: Address; readonly list: string; readonly answer: Answer }
   /** The service returned the record without this field. */
@@ -31,7 +31,7 @@ export type Missing =
 
 export interface CredentialsRead {
   readonly found: readonly Credentials[];
-  readonly missing: readonly Missing[];
+  readonly missing: readonly MissingCredential[];
   /** The records that were read to find the credentials. */
   readonly inventories: readonly Inventory[];
   /** Set if the run was interrupted. */
@@ -49,7 +49,7 @@ export function readCredentials(
 ): Promise<CredentialsRead> {
   return withService(settings, job, async (service) => {
     const found: Credentials[] = [];
-    const missing: Missing[] = [];
+    const missing: MissingCredential[] = [];
     const inventories = wanted === 'all' ? await secretHolders(service) : [];
     const addresses =
       wanted === 'all'
@@ -81,7 +81,7 @@ async function secretHolders(service: Service): Promise<Inventory[]> {
   return inventories;
 }
 
-type ReadOne = { readonly missing: readonly Missing[] } & (Credentials | object);
+type ReadOne = { readonly missing: readonly MissingCredential[] } & (Credentials | object);
 
 async function readOne(address: Address, service: Service): Promise<ReadOne> {
   const { client, pacing, signal } = service;

@@ -3,7 +3,7 @@ import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { refusalOfKey } from './writable.ts';
 import { likelyMeaningOf } from '../yaml/unknown-field.ts';
-import type { Row } from './csv-table.ts';
+import type { TableRow } from './csv-table.ts';
 
 export interface Columns {
   readonly columns: ReadonlyMap<number, Column>;
@@ -16,7 +16,7 @@ export interface Column {
   readonly key?: string;
 }
 
-export function columnsOf(header: Row, file: SourceFile, kind: Kind): Columns | Diagnostic {
+export function columnsOf(header: TableRow, file: SourceFile, kind: Kind): Columns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // The file may not be a table at all, so its content is not quoted.
   if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));

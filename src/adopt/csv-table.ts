@@ -4,7 +4,7 @@ import type { SourceFile, Span } from '../base/source.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
 /** A row of a table. It may span several lines of its file. */
-export interface Row {
+export interface TableRow {
   readonly span: Span;
   /** The number of cells, including empty ones. */
   readonly length: number;
@@ -19,10 +19,10 @@ interface Cell {
 }
 
 /** Reads the non-empty rows of a CSV file (RFC 4180), up to a limit. Any line ending is accepted. */
-export function readTable(file: SourceFile, delimiter: string, max: number): Row[] | Diagnostic {
+export function readTable(file: SourceFile, delimiter: string, max: number): TableRow[] | Diagnostic {
   const bytes = Buffer.from(file.text);
   const reader = new RowReader(bytes);
-  const rows: Row[] = [];
+  const rows: TableRow[] = [];
   const keep = (): null => {
     const row = reader.row();
     if (row.cells.size > 0 && rows.length < max) rows.push(row);
@@ -71,7 +71,7 @@ class RowReader {
     this.#length += 1;
   }
 
-  row(): Row {
+  row(): TableRow {
     const row = { span: [this.#start, this.#end], length: this.#length, cells: this.#cells } as const;
     this.#cells = new Map();
     this.#length = 0;

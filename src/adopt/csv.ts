@@ -14,7 +14,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressIn, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { limitProblem, limits } from '../manifest/limits.ts';
-import { checkOf } from '../manifest/manifest-check.ts';
+import { manifestCheck } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trimAsService } from '../manifest/trim.ts';
@@ -23,7 +23,7 @@ import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
 import { columnsOf, type Columns } from './csv-columns.ts';
-import { readTable, type Row } from './csv-table.ts';
+import { readTable, type TableRow } from './csv-table.ts';
 
 interface TableManifest {
   /** The manifest, which is valid only if no diagnostic is an error. It lacks the comment with the schema for editors. */
@@ -47,8 +47,8 @@ export async function manifestOfTable(
 ): Promise<TableManifest> {
   const file = await readText(filename, files);
   if ('code' in file) return { text: '', diagnostics: [file] };
-  const check = await checkOf([kind.list]);
-  const { resources, diagnostics } = resourcesOf(file, kind, delimiter, check);
+  const check = await manifestCheck([kind.list]);
+  const { resources, diagnostics } = resourcesOfTable(file, kind, delimiter, check);
   const { text } = writeManifest(resources.map(declarationOf), check);
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
@@ -73,7 +73,7 @@ export async function manifestOfTable(
 }
 
 /** The resources of a CSV file, one per row: each column is a field, and an empty cell declares nothing. */
-export function resourcesOf(
+export function resourcesOfTable(
   file: SourceFile,
   kind: Kind<ResourceType>,
   delimiter: string,
@@ -125,9 +125,9 @@ type Report = (span: Span, problem: Problem) => void;
 
 /** The resource of a row; undefined if the row has no name. */
 function resourceIn(
-  row: Row,
+  row: TableRow,
   kind: Kind<ResourceType>,
-  { header, columns }: Pick<Columns, 'columns'> & { readonly header: Row },
+  { header, columns }: Pick<Columns, 'columns'> & { readonly header: TableRow },
   file: SourceFile,
   report: Report,
 ): Resource | undefined {
@@ -167,7 +167,7 @@ function resourceIn(
   };
 }
 
-function wrongLength({ length }: Row, header: Row): Problem {
+function wrongLength({ length }: TableRow, header: TableRow): Problem {
   return {
     code: 'csv-syntax',
     summary: `this row has ${length} cells, but the first row has ${header.length}`,

@@ -18,7 +18,7 @@ import type { ListedRecord } from '../service/records.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import { possibleAddresses, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
-import { changedFieldsOf, perhapsShipped, onlyFields } from './changes.ts';
+import { changedFieldsOf, possiblyUnchangedFields, withOnlyChangedFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
 /** Which records an export reads, and which fields it declares. */
@@ -49,7 +49,7 @@ export type NamesReading =
   | Exclude<ListReading, { kind: 'whole' | 'begun' }>;
 
 /** The declaration of a record. `secret` lists fields that are left out because their values contain a secret. */
-export interface Declared extends Declaration {
+export interface DeclaredRecord extends Declaration {
   readonly secret: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export function shippedFor({ isWithShipped }: ExportScope, release: Release | un
 }
 
 interface Declarations {
-  readonly found: readonly Declared[];
+  readonly found: readonly DeclaredRecord[];
   /** The numbers of records left out: `internal` records, which the service maintains itself, and unchanged `shipped` records. */
   readonly internal: number;
   readonly shipped: number;
@@ -87,7 +87,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   const ships = shippedFor(wanted, release);
   let internal = 0;
   let shipped = 0;
-  const found: Declared[] = [];
+  const found: DeclaredRecord[] = [];
   const later: string[] = [];
   for (const { kind, records } of inventories)
     for (const record of records) {
@@ -102,9 +102,9 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
           : declarationOf(kind, record, holdings, { ...wanted, isWithNames: true });
         const changes = known && changedFieldsOf(kind, fields, known, wanted.without);
         if (changes === undefined) found.push(declared);
-        else if (Object.keys(changes).length > 0) found.push(onlyFields(declared, changes));
+        else if (Object.keys(changes).length > 0) found.push(withOnlyChangedFields(declared, changes));
         else shipped += 1;
-        const unknown = known && changes && !ships.isOwn ? perhapsShipped(kind, changes, known) : [];
+        const unknown = known && changes && !ships.isOwn ? possiblyUnchangedFields(kind, changes, known) : [];
         later.push(...unknown.map((field) => `${address} \`${field}\``));
       }
     }
@@ -134,7 +134,7 @@ function declarationOf(
   record: ListedRecord,
   { names, release }: ExportReading,
   { without, isWithNames }: ExportScope,
-): Omit<Declared, 'address'> {
+): Omit<DeclaredRecord, 'address'> {
   const received = toNewestRelease(kind, record.received);
   const shown = toNewestRelease(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
@@ -187,7 +187,7 @@ function declarationOf(
 }
 
 /** Gives each secret its own variable: names that differ only in case would otherwise share a variable. */
-function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
+function withOwnVariables(found: readonly DeclaredRecord[]): readonly DeclaredRecord[] {
   const taken = new Set<string>();
   return found.map((item) => {
     if (item.variables === undefined) return item;

@@ -37,8 +37,8 @@ import {
 } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { namesById } from '../observe/names-by-id.ts';
-import { readUnboundNow } from '../observe/unbound-access.ts';
-import { withOtherTypes } from '../observe/other-types.ts';
+import { readUnboundState } from '../observe/unbound-access.ts';
+import { withOtherTypeGaps } from '../observe/other-types.ts';
 
 /** Reads the records to export. Changes nothing in the service. */
 export function readExportedRecords(
@@ -85,7 +85,7 @@ export function readExportedRecords(
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, whole));
     return {
-      inventories: await withOtherTypes(inventories, whole, (address) => selector.has(address)),
+      inventories: await withOtherTypeGaps(inventories, whole, (address) => selector.has(address)),
       names,
       ...(release && { release }),
       ...(signal.aborted && { interrupted: endingOfInterrupt(signal) }),
@@ -123,7 +123,7 @@ async function withBindingsOf(
     access !== undefined && !bindingsOf(record, access.children).some(isEffective);
   const left =
     access && [...read.of.values()].some(isUnbound)
-      ? await readUnboundNow(access.openFlag, release, service)
+      ? await readUnboundState(access.openFlag, release, service)
       : 'open';
   return {
     ...inventory,
@@ -165,7 +165,7 @@ async function namesOfIds(
 }
 
 /** Makes a plan of the generated manifests before they are written to disk. Returns the ending, and the plan if it has changes. */
-export async function planOf(
+export async function planOfExport(
   texts: ReadonlyMap<string, string>,
   settings: Settings,
   job: Job,

@@ -1,11 +1,11 @@
 import { textOf, type Validate } from '../base/json.ts';
-import type { Split } from './choices.ts';
-import type { Declaration, Unwritable } from './writable.ts';
+import type { FileSplit } from './choices.ts';
+import type { Declaration, UnwritableField } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 
 interface Manifests {
   readonly texts: ReadonlyMap<string, string>;
-  readonly unwritable: readonly Unwritable[];
+  readonly unwritable: readonly UnwritableField[];
 }
 
 /** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
@@ -19,7 +19,7 @@ const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 export function manifestFiles(
   declarations: readonly Declaration[],
   check: Validate,
-  split: Split,
+  split: FileSplit,
   schemaFrom: (filename: string) => string,
 ): Manifests {
   const groups = new Map<string, Declaration[]>();
@@ -30,7 +30,7 @@ export function manifestFiles(
     else groups.set(name, [declaration]);
   }
   const texts = new Map<string, string>();
-  const unwritable: Unwritable[] = [];
+  const unwritable: UnwritableField[] = [];
   for (const [name, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const parts = splitManifest(group, check, schemaFrom(`${name}.yaml`));
     for (const [index, part] of parts.entries()) {
@@ -64,7 +64,7 @@ function splitManifest(
 }
 
 /** The filename for a declaration, without extension. A path such as `staff/engineering` gives a folder for each part. */
-function fileName({ kind, fields }: Declaration, split: Split): string {
+function fileName({ kind, fields }: Declaration, split: FileSplit): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];
   if (split === 'type' || known === undefined) return kind.list;

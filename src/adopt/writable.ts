@@ -28,7 +28,7 @@ export interface Declaration {
 }
 
 /** A field of a record that no manifest can declare. */
-export interface Unwritable {
+export interface UnwritableField {
   readonly address: Address;
   readonly field: string;
   /** Whether the record cannot be declared at all without that field. */
@@ -39,7 +39,7 @@ export interface Unwritable {
 interface Writable {
   /** The fields in the order of the schema. Undefined if the record cannot be declared at all. */
   readonly fields?: JsonObject;
-  readonly unwritable: readonly Unwritable[];
+  readonly unwritable: readonly UnwritableField[];
 }
 
 /** Reduces a record to the fields that a manifest can declare. Reading that manifest gives the same values and no error. */

@@ -6,11 +6,11 @@ import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
 import { escapeReferences } from '../manifest/reference-pieces.ts';
-import { canBeDefault, writableDeclaration, type Declaration, type Unwritable } from './writable.ts';
+import { canBeDefault, writableDeclaration, type Declaration, type UnwritableField } from './writable.ts';
 
 interface WrittenManifest {
   readonly text: string;
-  readonly unwritable: readonly Unwritable[];
+  readonly unwritable: readonly UnwritableField[];
 }
 
 /**
@@ -22,7 +22,7 @@ export function writeManifest(
   check: Validate,
   schema?: string,
 ): WrittenManifest {
-  const unwritable: Unwritable[] = [];
+  const unwritable: UnwritableField[] = [];
   const known = new Set<Address>();
   const all = lists.map((list): List & { entries: Entry[] } => ({ list, kind: kindAt([list]), entries: [] }));
   for (const declaration of declarations.toSorted(byAddress)) {

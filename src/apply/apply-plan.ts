@@ -3,10 +3,10 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { Unbound } from '../kinds/children.ts';
-import { findMovesToOthers } from '../plan/make-plan.ts';
-import { namedParents, parentsIn } from '../plan/order.ts';
+import { findTransfers } from '../plan/make-plan.ts';
+import { referencedParents, resourcesWithBindings } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
-import { isPending, type Pending, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
+import { isPending, type PendingChange, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
@@ -31,7 +31,7 @@ interface ApplyOptions {
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   readonly loginCheck?: LoginCheck | undefined;
-  readonly onStart?: (change: Pending) => void;
+  readonly onStart?: (change: PendingChange) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -49,10 +49,10 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
-    isMovedFrom: findMovesToOthers(plan.changes),
+    isMovedFrom: findTransfers(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
-    parents: new Set([...parentsIn(plan.changes), ...completedLater(plan.changes)]),
+    parents: new Set([...resourcesWithBindings(plan.changes), ...completedLater(plan.changes)]),
     settling: new Map(),
     started: new Map(),
     sent: new Map(),
@@ -79,7 +79,7 @@ type Delete = Extract<ReadyChange, { readonly action: 'delete' }>;
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
-  readonly isMovedFrom: ReturnType<typeof findMovesToOthers>;
+  readonly isMovedFrom: ReturnType<typeof findTransfers>;
   readonly deletions: readonly Delete[];
   /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
@@ -242,7 +242,7 @@ function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,
 ): Promise<Outcome[]> {
-  const first = new Set([...prerequisitesOf(resource), ...namedParents(resource, parents)]);
+  const first = new Set([...prerequisitesOf(resource), ...referencedParents(resource, parents)]);
   if (first.size === 0) return Promise.resolve([]);
   const early = async (address: Address): Promise<Outcome[]> => {
     const known = await started.get(address);

@@ -1,5 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
-import { isOnWayIn, type Plan, type WayIn } from '../plan/plan.ts';
+import { isLoginChange, type Plan, type PlannedLoginFlows } from '../plan/plan.ts';
 import type { FlowStart } from '../service/flow-executor.ts';
 import { isMissing, type Outcome } from './outcome.ts';
 
@@ -11,17 +11,17 @@ export interface LostLogin {
 
 /** Checks that the login flows start, before the first and after the last change of a login flow. */
 export class LoginCheck {
-  readonly #flows: WayIn['flows'];
+  readonly #flows: PlannedLoginFlows['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;
   readonly #pendingChanges: Set<Address>;
-  #flowsBefore: Promise<WayIn['flows']> | undefined;
+  #flowsBefore: Promise<PlannedLoginFlows['flows']> | undefined;
   #areAllFlowsKnown = true;
   #lost: readonly LostLogin[] = [];
 
-  constructor({ changes, wayIn }: Plan, ask: (slug: string) => Promise<FlowStart>) {
-    this.#flows = wayIn?.flows ?? [];
+  constructor({ changes, loginFlows }: Plan, ask: (slug: string) => Promise<FlowStart>) {
+    this.#flows = loginFlows?.flows ?? [];
     this.#ask = ask;
-    const onWay = changes.filter(isOnWayIn);
+    const onWay = changes.filter(isLoginChange);
     this.#pendingChanges = new Set(onWay.map(({ resource }) => resource.address));
   }
 
@@ -42,14 +42,14 @@ export class LoginCheck {
       this.#lost = await this.#findLost(await this.#flowsBefore);
   }
 
-  async #startingFlows(): Promise<WayIn['flows']> {
-    const found: WayIn['flows'][number][] = [];
+  async #startingFlows(): Promise<PlannedLoginFlows['flows']> {
+    const found: PlannedLoginFlows['flows'][number][] = [];
     for (const flow of this.#flows)
       if (flow.before !== undefined && (await this.#ask(flow.before)).kind === 'begins') found.push(flow);
     return found;
   }
 
-  async #findLost(flows: WayIn['flows']): Promise<LostLogin[]> {
+  async #findLost(flows: PlannedLoginFlows['flows']): Promise<LostLogin[]> {
     const lost: LostLogin[] = [];
     for (const { before = '', after } of flows) {
       // If a change failed, the flow from before the plan may still be in use.

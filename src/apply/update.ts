@@ -5,7 +5,7 @@ import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { updateRefusal } from '../plan/make-plan.ts';
-import type { UpdateNeeds } from '../plan/plan.ts';
+import type { UpdateData } from '../plan/plan.ts';
 import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
 import type { Client, LookUpResult, UpdateResult } from '../service/client.ts';
 import { fieldErrorsOf } from '../service/complaints.ts';
@@ -23,7 +23,7 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-export interface PlannedUpdate extends UpdateNeeds {
+export interface PlannedUpdate extends UpdateData {
   readonly resource: Resource;
   /** Whether the plan moves this value to another resource, so that it may already be missing here. */
   readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;

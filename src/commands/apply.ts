@@ -2,7 +2,7 @@ import { joinWords } from '../kinds/all.ts';
 import { destinationLabel } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
-import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
+import { pendingChanges, plannedEffects, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitToWidth } from '../report/formats/lines.ts';
 import { applyText, planTextBeforeApply } from '../report/formats/text.ts';
@@ -147,7 +147,7 @@ async function confirmPlan(plan: Plan, signal: AbortSignal, context: Context): P
   const question = `${joinWords(actionCounts)} in ${printableLine(destinationLabel(plan))}?`;
   const isYes = askYesOrNo(signal, context);
   if (!(await isYes(capitalised(question)))) return false;
-  const pending = pendingIn(plan);
+  const pending = pendingChanges(plan);
   const withRemarks = pending.filter(({ remarks = [] }) => remarks.length > 0);
   if (withRemarks.length === 0) return confirmDeletesAndAccess(plan, isYes, stderr);
   for (const change of withRemarks)
@@ -184,7 +184,7 @@ async function confirmDeletesAndAccess(
   isYes: (question: string) => Promise<boolean>,
   stderr: Context['stderr'],
 ): Promise<boolean> {
-  const deletes = pendingIn(plan).filter(({ action }) => action === 'delete');
+  const deletes = pendingChanges(plan).filter(({ action }) => action === 'delete');
   stderr.write(
     deletes.map(({ resource }) => `  ${printableLine(resource.address)}: will be deleted\n`).join(''),
   );
@@ -193,7 +193,7 @@ async function confirmDeletesAndAccess(
     !(await isYes(`Delete ${deletes.length === 1 ? 'it' : `these ${deletes.length}`} for good?`))
   )
     return false;
-  const opened = newAccessLines({ changes: pendingIn(plan) });
+  const opened = newAccessLines({ changes: pendingChanges(plan) });
   if (opened.length === 0) return true;
   stderr.write(opened.map((line) => `  ${line}\n`).join(''));
   return isYes(opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?`);

@@ -1,7 +1,7 @@
 import { unexpectedDiagnostic, usageDiagnostic } from '../base/diagnostic.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { printableLine, wrapped } from '../report/printable.ts';
-import { nonEmpty, type Environment } from '../settings/environment.ts';
+import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 
 /** The text of an error for people: what is wrong, and what to do. Stack traces are only for debugging. */
 export function errorText(error: unknown, columns: number, showsStack: boolean): string {
@@ -14,6 +14,6 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
     .join('');
 }
 
-export function isDebugging(verbose: boolean, env: Environment): boolean {
+export function isDebugging(verbose: boolean, env: EnvironmentVariables): boolean {
   return verbose || nonEmpty(env['ROLLCALL_LOG']) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import type { Split } from '../adopt/choices.ts';
+import type { FileSplit } from '../adopt/choices.ts';
 import type { ExportScope } from '../adopt/declaration.ts';
 import { declarableFields } from '../kinds/access.ts';
 import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
@@ -19,7 +19,7 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly exclude?: readonly string[];
   /** The manifests whose resources are left out of the export. */
   readonly missingFrom?: readonly string[];
-  readonly split?: Split;
+  readonly split?: FileSplit;
   readonly without?: string;
   /** Whether to write ids instead of names for providers and groups. */
   readonly ids?: boolean;

@@ -1,5 +1,10 @@
-import { declarationsOf, type Declared, type ExportReading, type ExportScope } from '../adopt/declaration.ts';
-import { planOf, readExportedRecords } from '../adopt/export.ts';
+import {
+  declarationsOf,
+  type DeclaredRecord,
+  type ExportReading,
+  type ExportScope,
+} from '../adopt/declaration.ts';
+import { planOfExport, readExportedRecords } from '../adopt/export.ts';
 import { manifestFiles } from '../adopt/files.ts';
 import { type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
@@ -17,7 +22,7 @@ import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { limits } from '../manifest/limits.ts';
-import { checkOf } from '../manifest/manifest-check.ts';
+import { manifestCheck } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
 import { valuesOf, verbosityOf } from './flags.ts';
@@ -85,7 +90,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const folder = out?.replace(/\/+$/, '');
   const pathOf = (name: string): string => `${folder}/${name}`;
   const split = folder === undefined ? 'none' : (options.split ?? 'type');
-  const check = await checkOf([...new Set(found.map(({ kind }) => kind.list))]);
+  const check = await manifestCheck([...new Set(found.map(({ kind }) => kind.list))]);
   const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
     schemaPathFrom(folder === undefined ? undefined : pathOf(name)),
   );
@@ -116,7 +121,7 @@ async function checkByPlan(
   settings: Settings,
   job: NarratedJob,
 ): Promise<Ending | undefined> {
-  const { ending, unsettled } = await planOf(texts, settings, job);
+  const { ending, unsettled } = await planOfExport(texts, settings, job);
   if (ending !== 'done') return ending;
   if (!unsettled) return undefined;
   job.stderr.write(
@@ -145,7 +150,7 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
   });
 }
 
-function reportPersonalData(found: readonly Declared[], remark: (words: string) => void): void {
+function reportPersonalData(found: readonly DeclaredRecord[], remark: (words: string) => void): void {
   const people = new Map<Kind<ResourceType>, number>();
   for (const { kind } of found) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
   for (const [{ type, list }, count] of people)
@@ -154,7 +159,7 @@ function reportPersonalData(found: readonly Declared[], remark: (words: string) 
     );
 }
 
-function reportSecrets(found: readonly Declared[], remark: (words: string) => void): void {
+function reportSecrets(found: readonly DeclaredRecord[], remark: (words: string) => void): void {
   const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
   if (names.length > 0)
     remark(

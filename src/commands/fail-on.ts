@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { isOnWayIn, notPlannedIn, unfinishedIn, type Change, type Plan } from '../plan/plan.ts';
+import { isLoginChange, notPlannedChanges, unfinishedChanges, type Change, type Plan } from '../plan/plan.ts';
 import { printableLine } from '../report/printable.ts';
 import { listNames } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
@@ -47,8 +47,8 @@ export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly
 
 export function incompletePlanLines(plan: Plan): string[] {
   return [
-    ...lineOf(notPlannedIn(plan), 'not planned'),
-    ...lineOf(unfinishedIn(plan), 'unfinished, which needs --allow update'),
+    ...lineOf(notPlannedChanges(plan), 'not planned'),
+    ...lineOf(unfinishedChanges(plan), 'unfinished, which needs --allow update'),
   ];
 }
 
@@ -65,7 +65,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
     case 'undeclared':
       return (baseline?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
     case 'opens':
-      return changes.filter((change) => (change.opens ?? []).length > 0 || isOnWayIn(change)).length;
+      return changes.filter((change) => (change.opens ?? []).length > 0 || isLoginChange(change)).length;
   }
 }
 

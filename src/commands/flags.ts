@@ -5,10 +5,16 @@ import { shardIn } from '../manifest/select.ts';
 import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { baselineFiles } from '../settings/baseline.ts';
-import { nonEmpty, type Environment } from '../settings/environment.ts';
+import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { bounds, wholeNumber, type NameOf, type NumberName, type Values } from '../settings/values.ts';
+import {
+  bounds,
+  wholeNumber,
+  type SettingName,
+  type NumberName,
+  type GivenSettings,
+} from '../settings/values.ts';
 import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { variableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
@@ -45,7 +51,10 @@ export function detailOf({ compact }: DetailFlags): Detail | undefined {
 }
 
 /** Converts flags to settings. Throws a UsageError that names a wrong flag. */
-export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
+export async function valuesOf(
+  flags: ProjectFlags & ServiceFlags,
+  env: EnvironmentVariables,
+): Promise<GivenSettings> {
   const { env: environment, var: assignments = [], capability, timeout, wait, header = [], ...same } = flags;
   return {
     ...same,
@@ -115,7 +124,7 @@ function limitOf(flag: string, text: string | undefined): number | undefined {
 /** Throws a UsageError if a source of manifests cannot have a baseline. */
 function refuseMissingBaseline(
   paths: readonly string[],
-  { config, vars = [] }: Values,
+  { config, vars = [] }: GivenSettings,
   { baseline, changedOnly }: Pick<RunFlags, 'baseline' | 'changedOnly'>,
 ): void {
   if (changedOnly && baseline === undefined) {
@@ -139,7 +148,7 @@ export interface Verbosity {
   readonly log?: 'text' | 'json';
 }
 
-export function verbosityOf({ verbose, quiet = false }: ServiceFlags, env: Environment): Verbosity {
+export function verbosityOf({ verbose, quiet = false }: ServiceFlags, env: EnvironmentVariables): Verbosity {
   const variable = nonEmpty(env['ROLLCALL_LOG']);
   if (variable === 'json') return { quiet, log: 'json' };
   if (variable === 'debug' || verbose) return { quiet, log: 'text' };
@@ -160,5 +169,5 @@ const irregularFlags: Readonly<Record<string, string>> = {
   capabilities: '--capability',
 };
 
-const flagOf: NameOf = (value) =>
+const flagOf: SettingName = (value) =>
   irregularFlags[value] ?? `--${value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { splits } from '../adopt/choices.ts';
+import { fileSplits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
@@ -166,7 +166,7 @@ export const credentialsOptions: readonly OptionFactory[] = [
 
 export const exportOptions: readonly OptionFactory[] = [
   singleOption('--out <folder>', 'the folder for the new files (default: stdout)'),
-  singleOption('--split <by>', 'how files are divided (default: type)', splits),
+  singleOption('--split <by>', 'how files are divided (default: type)', fileSplits),
   repeatableOption('--type <type>', 'export only this type, such as application or flow'),
   singleOption('--all', 'include unchanged defaults of the service'),
   targetOption,

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
-import { notPlannedIn, pendingIn } from '../plan/plan.ts';
+import { notPlannedChanges, pendingChanges } from '../plan/plan.ts';
 import { planDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { planReport } from '../report/report.ts';
@@ -60,7 +60,7 @@ function endingWithCondition(
   made: PlanResult | undefined,
   findings: readonly string[],
 ): Ending {
-  const isRead = made !== undefined && notPlannedIn(made).length === 0;
+  const isRead = made !== undefined && notPlannedChanges(made).length === 0;
   const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
   return isFound ? 'changes' : ending;
 }
@@ -101,6 +101,6 @@ async function runPlan(
   // The condition may hold for a record that was not read.
   if (ending === 'done' && uncheckedConditionReasons(result, failOn).length > 0)
     return { ...ran, ending: 'incomplete' };
-  const changes = options.detailedExitcode && pendingIn(result).length > 0;
+  const changes = options.detailedExitcode && pendingChanges(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

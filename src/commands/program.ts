@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import type { Environment } from '../settings/environment.ts';
+import type { EnvironmentVariables } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';
 import {
   commands,
@@ -13,7 +13,7 @@ import { columnsOf, withGroups } from './option-groups.ts';
 
 /** The surroundings of the program: this process, or its substitute in a test. */
 export interface ProgramEnvironment {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
   /** Makes the Context of a command; `colours` is the flag for colours, if given. */

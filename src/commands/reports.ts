@@ -10,7 +10,7 @@ import { markdown, stepSummaryLimit } from '../report/formats/markdown.ts';
 import { text } from '../report/formats/text.ts';
 import type { Detail, Format, Report } from '../report/report.ts';
 import { printableLine } from '../report/printable.ts';
-import { nonEmpty, type Environment } from '../settings/environment.ts';
+import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
 import type { RunTarget } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
@@ -188,7 +188,7 @@ export class Reports {
 }
 
 /** The file for GitHub's summary. Undefined if there is none, or if no report in GitHub's format is wanted. */
-function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: Environment): string[] {
+function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: EnvironmentVariables): string[] {
   const summary = nonEmpty(env['GITHUB_STEP_SUMMARY']);
   return summary !== undefined && wanted.some(({ format }) => format === 'github') ? [summary] : [];
 }

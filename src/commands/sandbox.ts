@@ -8,7 +8,7 @@ import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, seedSandbox, type SeededSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
-import { nonEmpty, type Environment } from '../settings/environment.ts';
+import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 import { readSettings } from '../settings/settings.ts';
 import { noConfig, wholeNumber } from '../settings/values.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -83,7 +83,7 @@ function isRecorded(release: SandboxRelease): boolean {
  * Environment variables with which a command reaches the sandbox without a proxy. Both spellings are set, because one overrides the
  * other.
  */
-function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PROXY: string } {
+function withoutProxy(host: string, env: EnvironmentVariables): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;
   return { no_proxy: all, NO_PROXY: all };

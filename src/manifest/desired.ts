@@ -31,7 +31,7 @@ interface ManifestValue {
   readonly diagnostics: Diagnostic[];
 }
 
-export interface Declared {
+export interface DeclaredEntries {
   /** Every entry with a name, without its invalid fields: for rules over all entries. */
   readonly entriesWithName: readonly Resource[];
   /** All entries, for checks of single fields. An entry without a name has an empty name here. */
@@ -55,7 +55,7 @@ function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number
 }
 
 /** The resources that a manifest declares, including the defaults of its file. */
-export function desiredResources(read: ManifestValue): Declared {
+export function desiredResources(read: ManifestValue): DeclaredEntries {
   const { manifest, broken, secrets, places, file } = read;
   const entriesWithName: Resource[] = [];
   const allEntries: Resource[] = [];

@@ -4,7 +4,7 @@ import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.t
 import { addressOfName, declaredNames } from '../kinds/named.ts';
 import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
-export interface Entry {
+export interface CheckedEntry {
   readonly resource: Resource;
   /** The first entry with this address. */
   readonly first: Resource;
@@ -28,10 +28,10 @@ export class SeenEntries {
   readonly deletedEntries: Map<Address, Range> = new Map();
   readonly referencedEntries: Map<Address, Range> = new Map();
   /** The references from each resource that may be part of a cycle. */
-  readonly references: Map<Address, readonly Step[]> = new Map();
+  readonly references: Map<Address, readonly ReferenceStep[]> = new Map();
 }
 
-export interface Step {
+export interface ReferenceStep {
   readonly to: Address;
   readonly range: Range;
 }
@@ -41,13 +41,13 @@ export function placeOfIdentity(resource: Resource): Range {
 }
 
 /** Reports a problem of a field, or of a single item in it. */
-export type Report = (field: string, problem: Problem, item?: number) => void;
+export type ReportProblem = (field: string, problem: Problem, item?: number) => void;
 
 /** A former name must not be the name or former name of another resource. */
 export function checkFormerName(
-  { resource, isFirst }: Entry,
+  { resource, isFirst }: CheckedEntry,
   { names, formerAddresses, referencedEntries }: SeenEntries,
-  report: Report,
+  report: ReportProblem,
 ): void {
   if (!isFirst) return;
   const { kind, address } = resource;
@@ -91,9 +91,9 @@ const oneStepAtATime =
 
 /** No entry may refer to a resource with `state: absent`, or to a renamed resource by its earlier name. */
 export function checkDeleteReferences(
-  { resource }: Entry,
+  { resource }: CheckedEntry,
   { formerAddresses, deletedEntries, referencedEntries }: SeenEntries,
-  report: Report,
+  report: ReportProblem,
 ): void {
   const { kind, address } = resource;
   if (isToBeDeleted(resource)) {

@@ -53,7 +53,7 @@ export interface LoadOptions extends ReadingOptions {
   readonly isSelected?: (resource: Resource) => boolean;
   /** Whether to report the warnings of a resource; by default always. */
   readonly isWarningReported?: (address: Address) => boolean;
-  readonly most?: Limits;
+  readonly limits?: Limits;
   readonly allowsOpenLogin?: boolean;
   /** The configuration file, which is not a manifest. */
   readonly settingsFile?: string;
@@ -65,7 +65,7 @@ export async function loadManifests(
   options: LoadOptions,
 ): Promise<LoadedManifests> {
   const { files, ownSecrets, strict = false, settingsFile } = options;
-  const { isSelected = () => true, isWarningReported = () => true, most = limits } = options;
+  const { isSelected = () => true, isWarningReported = () => true, limits: maximum = limits } = options;
   const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
@@ -87,7 +87,7 @@ export async function loadManifests(
       diagnostics.push(file);
       continue;
     }
-    const readManifests = await readManifest(file, most.entries, filesOf(filename), options);
+    const readManifests = await readManifest(file, maximum.entries, filesOf(filename), options);
     const { whole } = readManifests;
     login.add(whole);
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
@@ -103,7 +103,7 @@ export async function loadManifests(
     unchecked?.add(filename, readManifests.references);
     declared += whole.length;
     entries += readManifests.entries;
-    const tooMuch = limitProblem({ entries, problems: diagnostics.length }, most);
+    const tooMuch = limitProblem({ entries, problems: diagnostics.length }, maximum);
     if (tooMuch) {
       diagnostics.push(diagnosticFor(file.filename, tooMuch));
       break;

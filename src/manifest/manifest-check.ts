@@ -9,7 +9,7 @@ import {
   type Validate,
 } from '../base/json.ts';
 import { listOf, lists, version } from '../generated/manifest.ts';
-import { withSchema } from './manifest-schema.ts';
+import { withErrorContext } from './manifest-schema.ts';
 
 /** The names of lists in a manifest, including lists for which it only has defaults. */
 export function listsOfManifest(manifest: JsonValue): readonly string[] {
@@ -28,7 +28,7 @@ function typeOfDefaults(key: string): string {
 const loadedChecks = new Map<string, ListCheck>();
 
 /** A check for manifests with only these lists. The generated code for each list is loaded when it is first needed. */
-export async function checkOf(listNames: readonly string[]): Promise<Validate> {
+export async function manifestCheck(listNames: readonly string[]): Promise<Validate> {
   const listChecks = new Map<string, ListCheck>();
   for (const list of listNames) {
     const check = loadedChecks.get(list) ?? (await lists[list]?.());
@@ -38,7 +38,9 @@ export async function checkOf(listNames: readonly string[]): Promise<Validate> {
   }
   const validate: Validate = (value) => {
     const manifest = value as JsonValue; // the YAML reader returns JSON
-    validate.errors = Array.from(errorsIn(manifest, listChecks), (error) => withSchema(error, manifest));
+    validate.errors = Array.from(errorsIn(manifest, listChecks), (error) =>
+      withErrorContext(error, manifest),
+    );
     return validate.errors.length === 0;
   };
   return validate;

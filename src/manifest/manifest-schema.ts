@@ -13,7 +13,7 @@ import { schemaText } from '../base/package-file.ts';
 const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
 
 /** Adds to an error the wrong value, and the part of the published schema that describes it. */
-export function withSchema(error: ErrorObject, manifest: JsonValue): ErrorObject {
+export function withErrorContext(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();
   for (const step of pointerSteps(error.instancePath)) {

@@ -9,8 +9,8 @@ import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
-import { checkOf, listsOfManifest } from './manifest-check.ts';
-import { desiredResources, entriesOf, type Declared } from './desired.ts';
+import { manifestCheck, listsOfManifest } from './manifest-check.ts';
+import { desiredResources, entriesOf, type DeclaredEntries } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
@@ -31,7 +31,7 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly contractOnly?: boolean;
 }
 
-export interface ReadManifest extends Declared {
+export interface ReadManifest extends DeclaredEntries {
   /** The file with the lines that messages may quote. */
   readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
@@ -94,7 +94,7 @@ export async function readManifest(
     diagnostics.push(diagnosticAt(file, places.valueSpan(path), plainTextSecret));
     broken.set(path, true);
   }
-  const check = await checkOf(listsOfManifest(manifest));
+  const check = await manifestCheck(listsOfManifest(manifest));
   const found = checkSchema(check, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))

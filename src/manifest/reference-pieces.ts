@@ -16,7 +16,7 @@ export type ReferencePiece =
     };
 
 /** Splits a string at its references. `$${` is a literal `${`. */
-export function piecesOf(text: string): ReferencePiece[] {
+export function referencePieces(text: string): ReferencePiece[] {
   const pieces: ReferencePiece[] = [];
   let literal = '';
   let from = 0;

@@ -1,7 +1,7 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { generatedSecret } from './generated-secret.ts';
-import { piecesOf, type ReferencePiece } from './reference-pieces.ts';
+import { referencePieces, type ReferencePiece } from './reference-pieces.ts';
 import {
   readSecret,
   forbiddenTextProblem,
@@ -93,7 +93,7 @@ class Resolver {
   }
 
   async #resolveText(text: string, path: Path): Promise<JsonValue> {
-    const pieces = piecesOf(text);
+    const pieces = referencePieces(text);
     const [only] = pieces;
     if (pieces.length === 1 && only?.kind === 'var') {
       return this.#variable(only.name, path) ?? text;

@@ -8,20 +8,20 @@ import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { idText } from '../kinds/values.ts';
 import { addressOfName, declaredNames, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
 import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
-import type { Declared } from './desired.ts';
+import type { DeclaredEntries } from './desired.ts';
 import {
   placeOfIdentity,
   checkFormerName,
   SeenEntries,
   checkDeleteReferences,
-  type Entry,
-  type Report,
-  type Step,
+  type CheckedEntry,
+  type ReportProblem,
+  type ReferenceStep,
 } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 
 /** A check over the entries of all files. */
-type Rule = (entry: Entry, seen: SeenEntries, report: Report) => void;
+type Rule = (entry: CheckedEntry, seen: SeenEntries, report: ReportProblem) => void;
 
 const rules: readonly Rule[] = [
   checkDuplicate,
@@ -47,7 +47,10 @@ export class Rules {
   }
 
   /** Checks all fields of the entries of a file, and checks these entries against the rules and the entries of earlier files. */
-  check({ entriesWithName, allEntries }: Pick<Declared, 'entriesWithName' | 'allEntries'>): Diagnostic[] {
+  check({
+    entriesWithName,
+    allEntries,
+  }: Pick<DeclaredEntries, 'entriesWithName' | 'allEntries'>): Diagnostic[] {
     const found: Diagnostic[] = [];
     for (const resource of entriesWithName) {
       // Messages of rules contain names, so the rules skip entries with a secret name.
@@ -59,7 +62,7 @@ export class Rules {
       const known = names.get(resource.address);
       if (known === undefined) names.set(resource.address, resource);
       const entry = { resource, first: known ?? resource, isFirst: known === undefined };
-      const report: Report = (field, problem, item) =>
+      const report: ReportProblem = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
       for (const rule of rules) rule(entry, this.#seen, report);
     }
@@ -90,7 +93,11 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
   return a?.start.line === b?.start.line && a?.start.column === b?.start.column;
 }
 
-function checkDuplicate({ resource, first, isFirst }: Entry, _: SeenEntries, report: Report): void {
+function checkDuplicate(
+  { resource, first, isFirst }: CheckedEntry,
+  _: SeenEntries,
+  report: ReportProblem,
+): void {
   if (isFirst) return;
   const field = resource.kind.identity;
   report(field, {
@@ -101,7 +108,11 @@ function checkDuplicate({ resource, first, isFirst }: Entry, _: SeenEntries, rep
 }
 
 /** Some values, such as the provider of an application, may belong to only one resource. */
-function checkSingleOwner({ resource }: Entry, { ownedValues }: SeenEntries, report: Report): void {
+function checkSingleOwner(
+  { resource }: CheckedEntry,
+  { ownedValues }: SeenEntries,
+  report: ReportProblem,
+): void {
   const { kind, address } = resource;
   for (const field of singleOwnerFields(kind)) {
     const rule = kind.fields[field]?.singleOwner;
@@ -133,7 +144,7 @@ function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
 }
 
 /** Warns about an id that is twice in a list: probably one of them should be another id. */
-function checkRepeatedIds({ resource }: Entry, _: SeenEntries, report: Report): void {
+function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: ReportProblem): void {
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
     const value = (form && sentValue(resource, field)) ?? null;
@@ -154,9 +165,9 @@ function checkRepeatedIds({ resource }: Entry, _: SeenEntries, report: Report): 
 
 /** Names that differ only in case or Unicode form are different for the service but look equal. */
 function checkSimilarName(
-  { resource, isFirst }: Entry,
+  { resource, isFirst }: CheckedEntry,
   { names, similarAddresses }: SeenEntries,
-  report: Report,
+  report: ReportProblem,
 ): void {
   if (!isFirst) return;
   const { kind, name, address } = resource;
@@ -178,9 +189,9 @@ function checkSimilarName(
 
 /** Reports resources of a kind that refer to each other in a cycle, so that no resource can be created first. */
 function checkReferenceCycle(
-  { resource, isFirst }: Entry,
+  { resource, isFirst }: CheckedEntry,
   { references }: SeenEntries,
-  report: Report,
+  report: ReportProblem,
 ): void {
   if (!isFirst) return;
   const { kind, address } = resource;
@@ -212,9 +223,9 @@ function referencePath(
   from: Address,
   to: Address,
   above: SeenEntries['references'],
-): readonly Step[] | undefined {
+): readonly ReferenceStep[] | undefined {
   const seen = new Set([from]);
-  const open: (readonly [Address, readonly Step[]])[] = [[from, []]];
+  const open: (readonly [Address, readonly ReferenceStep[]])[] = [[from, []]];
   for (const [at, way] of open) {
     if (at === to) return way;
     for (const step of above.get(at) ?? []) {

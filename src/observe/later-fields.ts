@@ -9,7 +9,7 @@ export interface LaterField {
 }
 
 /** Whether a resource has references in fields that some supported releases do not have. */
-export function namesInLaterFields(resource: Resource): boolean {
+export function hasReferencesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 

@@ -22,7 +22,7 @@ export type Observation =
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
 
-export function heldAt(observed: ObservedState, address: Address): ObservedRecord | undefined {
+export function observedRecordAt(observed: ObservedState, address: Address): ObservedRecord | undefined {
   const observation = observed.get(address);
   return observation?.presence === 'present' ? observation.held : undefined;
 }

@@ -6,7 +6,7 @@ import type { Pacing } from '../service/pacing.ts';
 import { isOptionalRead, retrieveTokenUser } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
-import { heldAt, type Observation, type ObservedState } from './observation.ts';
+import { observedRecordAt, type Observation, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListReport } from './read-lists.ts';
 import { withFormerName, resolveRenames } from './renames.ts';
@@ -40,7 +40,7 @@ function existingResources(
 ): ReadonlyMap<Resource, ObservedRecord> {
   return new Map(
     resources.flatMap((resource) => {
-      const held = heldAt(observed, resource.address);
+      const held = observedRecordAt(observed, resource.address);
       return held ? [[resource, held] as const] : [];
     }),
   );
@@ -81,7 +81,7 @@ async function observeByName(
   if (first.kind === 'failed') return { ...first, notRead: first.notRead + inner.length };
   const known = new Map(first.observed);
   const pkOf = (address: Address): string | null | undefined =>
-    known.has(address) ? (heldAt(known, address)?.pk ?? null) : undefined;
+    known.has(address) ? (observedRecordAt(known, address)?.pk ?? null) : undefined;
   const sought: Resource[] = [];
   for (const resource of inner.map((one) => withRunIds(one, pkOf))) {
     const newWithin = observationWithoutParent(resource, first.observed);

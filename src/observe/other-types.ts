@@ -12,7 +12,7 @@ import type { Gap, Inventory } from './gaps.ts';
  * Finds records of types that manifests cannot declare, and adds them as a gap to the first inventory of each list. Records that
  * the service maintains itself, such as its built-in source, are not counted.
  */
-export async function withOtherTypes(
+export async function withOtherTypeGaps(
   inventories: readonly Inventory[],
   whole: (family: Family) => Promise<ListReading>,
   isWanted: (address: Address) => boolean = () => true,

@@ -7,7 +7,7 @@ import type { Pacing } from '../service/pacing.ts';
 import { readWholeList } from '../service/read-whole.ts';
 
 /** A group with its direct members. Members of its subgroups are not included. */
-export interface HeldGroup {
+export interface ObservedGroup {
   readonly key: string;
   /** Whether the group makes its members and the members of its subgroups superusers. */
   readonly grants: boolean;
@@ -25,7 +25,7 @@ interface ReadOptions {
 export async function readGroups(
   which: 'all' | 'superusers',
   options: ReadOptions,
-): Promise<readonly HeldGroup[] | undefined> {
+): Promise<readonly ObservedGroup[] | undefined> {
   for (const kind of kinds) {
     const { login, family } = kind;
     if (login?.is !== 'superuser group') continue;
@@ -37,12 +37,12 @@ export async function readGroups(
     };
     const read = await readWholeList({ ...family.byName, query }, options);
     if (read.kind !== 'whole') return undefined;
-    return read.records.map(({ received }): HeldGroup => {
+    return read.records.map(({ received }): ObservedGroup => {
       const group = toNewestRelease(kind, received);
       return {
-        key: keyOf(group['pk'] ?? null),
+        key: recordKey(group['pk'] ?? null),
         grants: group[grants] === true,
-        parents: keysOf(group[parents] ?? null),
+        parents: recordKeys(group[parents] ?? null),
         members: membersIn(group),
       };
     });
@@ -50,17 +50,17 @@ export async function readGroups(
   return undefined;
 }
 
-function membersIn({ users_obj: users = null }: JsonObject): HeldGroup['members'] {
+function membersIn({ users_obj: users = null }: JsonObject): ObservedGroup['members'] {
   return (isJsonList(users) ? users : []).flatMap((user) =>
-    isJsonObject(user) ? [{ key: keyOf(user['pk'] ?? null), isActive: user['is_active'] !== false }] : [],
+    isJsonObject(user) ? [{ key: recordKey(user['pk'] ?? null), isActive: user['is_active'] !== false }] : [],
   );
 }
 
 /** Returns a key for an id, or for the name of a record that has no id yet. */
-export function keyOf(id: JsonValue): string {
+export function recordKey(id: JsonValue): string {
   return textOf(plainUuid(id));
 }
 
-export function keysOf(ids: JsonValue): readonly string[] {
-  return isJsonList(ids) ? ids.map((id) => keyOf(id)) : [];
+export function recordKeys(ids: JsonValue): readonly string[] {
+  return isJsonList(ids) ? ids.map((id) => recordKey(id)) : [];
 }

@@ -11,7 +11,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
-import { heldAt, type ObservedState } from './observation.ts';
+import { observedRecordAt, type ObservedState } from './observation.ts';
 
 interface ReadOptions {
   readonly client: Client;
@@ -36,12 +36,12 @@ export async function readUnboundAccess(
     mayDelete &&
     isToBeDeleted(resource) &&
     policyBindings.binds.some(({ refersTo }) => refersTo === resource.kind.family) &&
-    heldAt(observed, resource.address) !== undefined;
+    observedRecordAt(observed, resource.address) !== undefined;
   if (!resources.some((resource) => isUnbound(resource, observed) || isDeleted(resource)))
     return { before: 'unknown', after: 'unknown' };
   const settings = resources.find(({ kind }) => kind.list === flag.list);
   const before =
-    (settings && heldAt(observed, settings.address)?.fields[flag.field]) ??
+    (settings && observedRecordAt(observed, settings.address)?.fields[flag.field]) ??
     (await readFlagField(flag, options));
   const after =
     settings?.fields[flag.field] === undefined ? before : mergedValue(settings, flag.field, before);
@@ -51,7 +51,7 @@ export async function readUnboundAccess(
 function isUnbound(resource: Resource, observed: ObservedState): boolean {
   const { access } = resource.kind;
   if (access === undefined || isToBeDeleted(resource)) return false;
-  const held = heldAt(observed, resource.address);
+  const held = observedRecordAt(observed, resource.address);
   if (!declaresBindings(resource)) return observed.get(resource.address)?.presence === 'absent';
   const wanted = wantedChildren(resource).flatMap((one) =>
     one.children === access.children ? one.wanted : [],
@@ -61,7 +61,7 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
   );
 }
 
-export async function readUnboundNow(
+export async function readUnboundState(
   flag: OpenFlag,
   release: Release | undefined,
   options: ReadOptions,

@@ -18,14 +18,14 @@ export interface UnreadPart {
   readonly detail: string;
 }
 
-export type GapWords = (
+export type DescribeGaps = (
   inventory: Pick<Inventory, 'kind' | 'gaps'>,
 ) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
 
-export function undeclaredIn(
+export function undeclaredRecords(
   inventories: readonly Inventory[],
   isDeclared: (address: Address) => boolean,
-  wordsOf: GapWords,
+  wordsOf: DescribeGaps,
 ): Undeclared {
   const found: { readonly address: Address; readonly pk: string }[] = [];
   const gaps: UnreadPart[] = [];

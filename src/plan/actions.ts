@@ -9,7 +9,7 @@ interface ActionRow {
   readonly sign: string;
   readonly effect: Effect;
   readonly verb: string;
-  readonly present: string;
+  readonly progressive: string;
   readonly outcome: 'created' | 'updated' | 'deleted';
 }
 
@@ -18,9 +18,9 @@ interface ActionRow {
  * exits with 2. There is no row for no-op, because it is not counted.
  */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
-  create: { sign: '+', effect: 'add', verb: 'create', present: 'Creating', outcome: 'created' },
-  update: { sign: '~', effect: 'change', verb: 'update', present: 'Updating', outcome: 'updated' },
-  delete: { sign: '-', effect: 'destroy', verb: 'delete', present: 'Deleting', outcome: 'deleted' },
+  create: { sign: '+', effect: 'add', verb: 'create', progressive: 'Creating', outcome: 'created' },
+  update: { sign: '~', effect: 'change', verb: 'update', progressive: 'Updating', outcome: 'updated' },
+  delete: { sign: '-', effect: 'destroy', verb: 'delete', progressive: 'Deleting', outcome: 'deleted' },
 };
 
 export function effectsOf(countOf: (action: WriteAction) => number): Readonly<Record<Effect, number>> {

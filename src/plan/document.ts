@@ -22,7 +22,7 @@ import {
   type Plan,
   type PlanSummary,
   type UnreadableTypes,
-  type WayIn,
+  type PlannedLoginFlows,
 } from './plan.ts';
 
 export const planFormatVersion = '1.0';
@@ -45,7 +45,7 @@ export interface PlanDocument {
   /** The risks that the run accepts. Absent if it accepts none. */
   readonly accepts?: readonly Risk[];
   /** Present if the plan changes a login flow. */
-  readonly way_in?: WayIn;
+  readonly way_in?: PlannedLoginFlows;
   readonly baseline?: BaselineDocument;
   /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
@@ -139,7 +139,7 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(plan.contractOnly && { contract_only: true as const }),
     ...(plan.unreadable && { unreadable: plan.unreadable }),
     ...(plan.accepts && plan.accepts.length > 0 && { accepts: plan.accepts }),
-    ...(plan.wayIn && { way_in: plan.wayIn }),
+    ...(plan.loginFlows && { way_in: plan.loginFlows }),
     ...(baseline && {
       baseline: { path: baseline.path, no_longer_declared: baseline.noLongerDeclared },
     }),
@@ -151,13 +151,13 @@ export function planDocument(plan: Plan): PlanDocument {
       },
     }),
     resource_changes: changes,
-    ...derivedParts(changes),
+    ...derivedPlanParts(changes),
   };
 }
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, onWayIn } = of;
+  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, affectsLogin } = of;
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldValues(shownValue, resource);
@@ -185,7 +185,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(openTo !== undefined && { open_to: openTo }),
-    ...(onWayIn && { on_way_in: onWayIn }),
+    ...(affectsLogin && { on_way_in: affectsLogin }),
     ...(takesOwnRights && { takes_own_rights: takesOwnRights }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(setAfter && { set_after: setAfter }),
@@ -240,7 +240,7 @@ function declaredNamesFor(
 }
 
 /** The parts of a document that follow from its changes: the resources with drift, and the counts. */
-export function derivedParts(
+export function derivedPlanParts(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
   return {

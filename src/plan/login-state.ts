@@ -56,7 +56,7 @@ export class LoginState {
    * The key of the flow through which people log in: the login flow of the default brand. If the brand has none, the service
    * takes the first login flow by slug whose policies let people pass.
    */
-  get wayInKey(): string | undefined {
+  get defaultLoginKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;
       const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;

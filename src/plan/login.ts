@@ -15,10 +15,10 @@ import {
   type LoginRecord,
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
-import { safeSequence } from './login-sequence.ts';
+import { safeLoginOrder } from './login-sequence.ts';
 import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
-import type { ObservedFields, ReadyChange, WayIn } from './plan.ts';
+import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 
 /** The declared records whose changes may affect logins. If no change may affect logins, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
@@ -45,7 +45,7 @@ export function changedLoginRecords(changes: readonly ReadyChange[]): readonly L
 export interface LoginPlan {
   readonly changes: readonly ReadyChange[];
   readonly refused: readonly Diagnostic[];
-  readonly wayIn?: WayIn;
+  readonly loginFlows?: PlannedLoginFlows;
 }
 
 interface PlannedFlow {
@@ -53,7 +53,7 @@ interface PlannedFlow {
   readonly before: LoginFlow | undefined;
   readonly after: LoginFlow | undefined;
   readonly touching: readonly LoginChange[];
-  readonly isWayIn: boolean;
+  readonly isDefaultLogin: boolean;
 }
 
 /**
@@ -94,7 +94,7 @@ export function checkLoginChanges(
       if (accepts.includes('lockout')) note(change, `locks people out: ${reason}`);
       else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
   }
-  const sequence = safeSequence(pending, before, flows);
+  const sequence = safeLoginOrder(pending, before, flows);
   if (sequence.opening && !accepts.includes('open-login'))
     refused.push(diagnosticOf(sequence.opening.resource, undefined, openInBetween));
   const marksWay: ReadonlySet<ReadyChange> = onWay;
@@ -105,7 +105,7 @@ export function checkLoginChanges(
       ...change,
       ...(remarks.length > 0 && { remarks: [...remarks, ...(change.remarks ?? [])] }),
       ...(opens.has(change) && { opens: [...(change.opens ?? []), 'anyone with a user name'] }),
-      ...(marksWay.has(change) && { onWayIn: true as const, undo: undoOf(change, before) }),
+      ...(marksWay.has(change) && { affectsLogin: true as const, undo: undoOf(change, before) }),
     };
   });
   return {
@@ -114,13 +114,13 @@ export function checkLoginChanges(
       sequence.changes.map(({ resource }) => resource.address),
     ),
     refused,
-    ...(onWay.size > 0 && { wayIn: wayInOf(flows, before, after, observed) }),
+    ...(onWay.size > 0 && { loginFlows: wayInOf(flows, before, after, observed) }),
   };
 }
 
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
   const byKey = new Map(pending.map((change) => [changeKey(change), change]));
-  const ways = new Set([before.wayInKey, after.wayInKey]);
+  const ways = new Set([before.defaultLoginKey, after.defaultLoginKey]);
   const keys = new Set([...before.loginKeys, ...after.loginKeys, ...ways]);
   return [...keys].flatMap((key) => {
     if (key === undefined) return [];
@@ -131,7 +131,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
       ...(is?.parts.map((part) => after.keyOf(part)) ?? []),
     ];
     const touching = [...new Set(parts)].flatMap((part) => byKey.get(part ?? '') ?? []);
-    return [{ key, before: was, after: is, touching, isWayIn: ways.has(key) }];
+    return [{ key, before: was, after: is, touching, isDefaultLogin: ways.has(key) }];
   });
 }
 
@@ -158,8 +158,8 @@ function changesOfLoginFlows(
   { unread }: ObservedLogin,
 ): ReadonlySet<LoginChange> {
   const isUnknown = unread.length > 0;
-  const ofFlows = flows.flatMap(({ isWayIn, touching }) =>
-    isWayIn || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
+  const ofFlows = flows.flatMap(({ isDefaultLogin, touching }) =>
+    isDefaultLogin || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
   );
   const others = pending.filter((change) => {
     const { login } = change.resource.kind;
@@ -189,12 +189,12 @@ function loginFlows(
   { unread }: ObservedLogin,
 ): readonly PlannedFlow[] {
   if (unread.length > 0) return flows;
-  const [was, is] = [before.wayInKey, after.wayInKey];
+  const [was, is] = [before.defaultLoginKey, after.defaultLoginKey];
   const own = flows.filter(({ key }) => key === was || key === is);
   if (was === undefined || was === is) return own;
   const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
   const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
-  return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isWayIn: true }];
+  return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isDefaultLogin: true }];
 }
 
 /** Whether the change declares a flow that is not for logins. */
@@ -258,8 +258,8 @@ function wayInOf(
   before: LoginState,
   after: LoginState,
   { unread }: ObservedLogin,
-): WayIn {
-  const [was, is] = [before.wayInKey, after.wayInKey ?? before.wayInKey];
+): PlannedLoginFlows {
+  const [was, is] = [before.defaultLoginKey, after.defaultLoginKey ?? before.defaultLoginKey];
   const touched = flows.flatMap(({ key, touching }) => (touching.length > 0 ? [[key, key] as const] : []));
   const pairs = unread.length > 0 ? touched : [[was ?? '', is ?? ''] as const];
   return {

@@ -3,7 +3,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { Deletions } from '../service/deletions.ts';
-import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
+import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import {
   placeholderFor,
   fieldNames,
@@ -28,7 +28,7 @@ import { allReferenceFacts } from './reference-facts.ts';
 import { findHolders } from './holders.ts';
 import { moveDeletesLast } from './deletions-last.ts';
 import { digestOf } from './manifest-digest.ts';
-import { notPlanned, withoutRefused, type NotPlannedReasons } from './not-planned.ts';
+import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { newAccess, accessOfNewRecord } from './opens.ts';
 import { orderChanges } from './order.ts';
 import { freedValues, remarksOn } from './remarks.ts';
@@ -36,7 +36,7 @@ import { withRemovedFields } from './removed-fields.ts';
 import { isUnfinished } from './unfinished.ts';
 import {
   isPending,
-  pendingIn,
+  pendingChanges,
   type Change,
   type Difference,
   type ObservedFields,
@@ -62,7 +62,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
 }
 
 /** A plan, and the changes that the service would certainly reject. */
-export interface MadePlan extends ReadyPlan {
+export interface CheckedPlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
 
@@ -71,7 +71,7 @@ export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
   context: PlanContext,
-): MadePlan {
+): CheckedPlan {
   const { comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, resend, unbound, ...about } = rest;
   const known = allReferenceFacts(facts, resources, observed);
@@ -81,10 +81,10 @@ export function makePlan(
     const alteration = comparison?.alterations.get(resource.address);
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
-    const change = changeOf(resource, observed, permission, deletions, resend?.has(resource.address));
+    const change = planChange(resource, observed, permission, deletions, resend?.has(resource.address));
     // The new name may belong to a resource that is declared but not selected.
     const renamed = about.scope ? [] : renameHint(resource, observed);
-    const record = heldAt(observed, resource.address) ?? { fields: {} };
+    const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const remarks = [
@@ -109,7 +109,7 @@ export function makePlan(
     };
   });
   const made = orderChanges(moveDeletesLast(changes), holderOf);
-  const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
+  const kept = heldBack ? { changes: withoutRefusedChanges(made), refused: [] } : made;
   const manifestDigest = (): string => digestOf(resources);
   return {
     manifestDigest,
@@ -120,7 +120,7 @@ export function makePlan(
   };
 }
 
-export function changeOf(
+export function planChange(
   resource: Resource,
   observed: ObservedState,
   permission: Permission | 'none' = 'none',
@@ -250,7 +250,7 @@ function deletesBindings(resource: Resource, field: string, record: ObservedReco
 }
 
 /** Adds the current records to a plan that was read from a file. The caller must have compared them with the plan. */
-export function completePlan(
+export function withCurrentRecords(
   plan: Plan,
   observed: ObservedState,
   permission: Permission | 'none',
@@ -268,11 +268,11 @@ export function completePlan(
   return { ...plan, changes: plan.changes.map((change) => ready(change)) };
 }
 
-export function findMovesToOthers(
+export function findTransfers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const newOwners = new Map<string, Address>();
-  for (const { resource } of pendingIn({ changes })) {
+  for (const { resource } of pendingChanges({ changes })) {
     const { kind, address } = resource;
     for (const field of singleOwnerFields(kind))
       for (const { id } of idsWithPointers(field, sentValue(resource, field) ?? null))

@@ -16,7 +16,7 @@ export function notPlanned(
 }
 
 /** Drops changes that the service would reject, and all changes that depend on them. Each change must follow its dependencies. */
-export function withoutRefused({
+export function withoutRefusedChanges({
   changes,
   refused,
 }: {

@@ -3,7 +3,7 @@ import { isOpenToEveryone, admittedSubject } from '../kinds/access.ts';
 import { isEffective } from '../kinds/bindings.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
-import { heldAt, type ObservedState } from '../observe/observation.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import { bindingsOf } from '../service/children.ts';
 
@@ -20,7 +20,7 @@ export function entriesOpenToNobody(
   return resources.flatMap((resource) => {
     const { access, words } = resource.kind;
     if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
-    const record = heldAt(observed, resource.address);
+    const record = observedRecordAt(observed, resource.address);
     const stays = (record ? bindingsOf(record, access.children) : []).some(
       (child) => isEffective(child) && admittedSubject(access, child) === undefined,
     );

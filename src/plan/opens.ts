@@ -14,7 +14,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 import { accessGains } from './reach.ts';
-import { isNotYetOpened } from './unfinished.ts';
+import { areWithheldFieldsUnset } from './unfinished.ts';
 
 const othersAllowed = 'everyone admitted by policies and negated bindings';
 
@@ -148,7 +148,7 @@ export function whoMayOpen(
   const { bindable, access } = resource.kind;
   const declaring = accessFields(resource);
   if (bindable === undefined || declaring.length === 0) return undefined;
-  if (isNotYetOpened(bindable, fields)) return [];
+  if (areWithheldFieldsUnset(bindable, fields)) return [];
   const newSubjectsFound = declaring.flatMap((field) =>
     subjectsOfField(resource, field, fields[field] ?? null, names[field] ?? new Map()),
   );

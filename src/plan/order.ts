@@ -37,26 +37,24 @@ export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
   holderOf: FindHolder,
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
-  const parents = new Set(parentsIn(changes));
+  const parents = new Set(resourcesWithBindings(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
   const waits = new Map<Address, Dependency[]>();
+  const waitFor = (dependency: Dependency): void => {
+    const { address } = dependency.resource;
+    waits.set(address, [...(waits.get(address) ?? []), dependency]);
+  };
   for (const change of changes) {
     const { resource } = change;
-    const first = isPending(change) ? [...prerequisitesOf(resource), ...namedParents(resource, parents)] : [];
-    if (first.length > 0)
-      waits.set(
-        resource.address,
-        first.map((holder) => ({ resource, holder })),
-      );
+    for (const holder of earlierResources(change, parents)) waitFor({ resource, holder });
     for (const need of needsOf(change, holderOf)) {
-      const { address } = need.resource;
       const holder = planned.get(need.holder);
       if (holder?.action === 'not-planned')
         refused.push(refusal(need, `${need.holder} may keep it, because it has errors and is not planned.`));
       else if (!isReleased(need, holder))
         refused.push(refusal(need, 'Remove it from that record first, or declare another value.'));
-      else if (isPending(holder)) waits.set(address, [...(waits.get(address) ?? []), need]);
+      else if (isPending(holder)) waitFor(need);
       else
         refused.push(
           refusal(need, `The manifests remove it from that record, but this plan ${omissionText(holder)}.`),
@@ -64,7 +62,6 @@ export function orderChanges<Planned extends Change>(
     }
   }
   if (waits.size === 0) return { changes, refused };
-
   const later = new Map<Address, LaterReference[]>();
   const done = sortChanges(changes, waits, (cycle, next) => {
     const opening = 'field' in next ? undefined : cycleBreakOf(cycle, planned);
@@ -140,15 +137,14 @@ export function orderBySequence<Planned extends Change>(
   changes: readonly Planned[],
   sequence: readonly Address[],
 ): readonly Planned[] {
-  const parents = new Set(parentsIn(changes));
+  const parents = new Set(resourcesWithBindings(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
   const waits = new Map(
     changes.map((change): [Address, { readonly holder: Address }[]] => {
       const { resource, waitsFor = [], setAfter = [] } = change;
       const later = new Set(setAfter.map(({ after }) => after));
-      const all = isPending(change) ? [...prerequisitesOf(resource), ...namedParents(resource, parents)] : [];
-      const named = all.filter((address) => !later.has(address));
-      const holders = [...waitsFor, ...named, beforeOf.get(resource.address) ?? []].flat();
+      const earlier = earlierResources(change, parents).filter((address) => !later.has(address));
+      const holders = [...waitsFor, ...earlier, beforeOf.get(resource.address) ?? []].flat();
       return [resource.address, holders.map((holder) => ({ holder }))];
     }),
   );
@@ -221,7 +217,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
 }
 
 /** The resources whose bindings the plan creates or changes. Resources that refer to them wait until all bindings exist. */
-export function parentsIn(changes: readonly Change[]): Address[] {
+export function resourcesWithBindings(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;
     const isBinding =
@@ -232,7 +228,12 @@ export function parentsIn(changes: readonly Change[]): Address[] {
   });
 }
 
-export function namedParents(resource: Resource, parents: ReadonlySet<Address>): Address[] {
+function earlierResources(change: Change, parents: ReadonlySet<Address>): Address[] {
+  if (!isPending(change)) return [];
+  return [...prerequisitesOf(change.resource), ...referencedParents(change.resource, parents)];
+}
+
+export function referencedParents(resource: Resource, parents: ReadonlySet<Address>): Address[] {
   if (parents.size === 0) return [];
   return declaredNames(resource).flatMap((named) => {
     const address = addressOfName(named);

@@ -11,10 +11,10 @@ export interface TokenUser {
   readonly roles?: readonly JsonValue[] | undefined;
 }
 
-type Taking = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
+type RightsChange = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
 
 /** Whether a change takes rights from the people to whom the record gives them. */
-export function takesRights(change: ReadyChange): change is Taking {
+export function takesRights(change: ReadyChange): change is RightsChange {
   const { rights, deletion } = change.resource.kind;
   if (rights === undefined) return false;
   // rollcall never deletes the token's own user.
@@ -55,7 +55,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
 const takesOwnRights = "may take rights from this run's own token, so it is done last";
 
 /** Whether a record gives rights to the token of the run. True also if this is unknown. */
-function isOwn({ resource, base }: Taking, self: TokenUser): boolean {
+function isOwn({ resource, base }: RightsChange, self: TokenUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {
     case undefined:

@@ -32,7 +32,7 @@ export interface Plan extends Destination {
   readonly hide?: HiddenFieldNames | undefined;
   readonly undeclared?: Undeclared | undefined;
   /** Defined if the plan changes a login flow. */
-  readonly wayIn?: WayIn;
+  readonly loginFlows?: PlannedLoginFlows;
   /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly changes: readonly Change[];
 }
@@ -48,7 +48,7 @@ export interface NotPlanned extends ChangeBase {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface WayIn {
+export interface PlannedLoginFlows {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
   /** The lists that could not be read. If a list is missing, any login flow may be the flow in use. */
   readonly unread: readonly string[];
@@ -77,7 +77,7 @@ interface ChangeBase {
   /** Who can open the new record, because the manifest declares no access to it. */
   readonly openTo?: string;
   /** Present if the change affects a login flow, or would do so if the run were allowed to apply it. */
-  readonly onWayIn?: true;
+  readonly affectsLogin?: true;
   /** The values before a change that affects a login flow, in more detail than the differences. */
   readonly undo?: ObservedFields;
   /** Present if the change may take rights from the token of the run. Such changes come after all others. */
@@ -92,12 +92,12 @@ interface ChangeBase {
 /** A change with the data that an apply needs. If the plan was read from a file, a new observation provides this data. */
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
-  | (Change & { readonly action: 'update' } & UpdateNeeds)
-  | (Change & { readonly action: 'delete' } & Pick<UpdateNeeds, 'base'>)
+  | (Change & { readonly action: 'update' } & UpdateData)
+  | (Change & { readonly action: 'delete' } & Pick<UpdateData, 'base'>)
   | (Change & { readonly action: 'no-op' })
   | NotPlanned;
 
-export interface UpdateNeeds {
+export interface UpdateData {
   /** The record as it was when the plan was made. */
   readonly base: ObservedRecord;
   readonly permission: Permission;
@@ -170,26 +170,26 @@ export function planSummary(changes: readonly Counted[]): PlanSummary {
   return summary;
 }
 
-export type Pending = Change & { readonly action: WriteAction };
+export type PendingChange = Change & { readonly action: WriteAction };
 
-export function isPending(change: Change): change is Pending {
+export function isPending(change: Change): change is PendingChange {
   return change.action !== 'no-op' && change.action !== 'not-planned';
 }
 
-export function isOnWayIn(change: Change): boolean {
-  return isPending(change) && change.onWayIn === true;
+export function isLoginChange(change: Change): boolean {
+  return isPending(change) && change.affectsLogin === true;
 }
 
-export function notPlannedIn({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {
+export function notPlannedChanges({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {
   return changes.filter((change) => change.action === 'not-planned');
 }
 
 /** Changes that an earlier run started and that only a run with `update` can complete. */
-export function unfinishedIn({ changes }: Pick<Plan, 'changes'>): Change[] {
+export function unfinishedChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return changes.filter(({ unfinished }) => unfinished === true);
 }
 
-export function pendingIn({ changes }: Pick<Plan, 'changes'>): Pending[] {
+export function pendingChanges({ changes }: Pick<Plan, 'changes'>): PendingChange[] {
   return changes.filter((change) => isPending(change));
 }
 

@@ -7,7 +7,7 @@ import type { ChangeDocument, PlanDocument } from './document.ts';
 import { notPlanned } from './not-planned.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
-export function planFrom(
+export function planFromDocument(
   document: PlanDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Plan {
@@ -23,18 +23,18 @@ export function planFrom(
     ...(document.contract_only && { contractOnly: true }),
     ...(document.unreadable && { unreadable: document.unreadable }),
     ...(document.accepts && { accepts: document.accepts }),
-    ...(document.way_in && { wayIn: document.way_in }),
+    ...(document.way_in && { loginFlows: document.way_in }),
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
     ...(document.undeclared && {
       undeclared: { found: document.undeclared.found, gaps: document.undeclared.gaps ?? [] },
     }),
-    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),
+    changes: document.resource_changes.map((change) => changeFromDocument(change, resourceOf)),
   };
 }
 
-export function changeFrom(
+export function changeFromDocument(
   document: ChangeDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Change {
@@ -50,7 +50,7 @@ export function changeFrom(
     remarks,
     opens,
     open_to: openTo,
-    on_way_in: onWayIn,
+    on_way_in: affectsLogin,
     takes_own_rights: takesOwnRights,
     since,
   } = document;
@@ -80,7 +80,7 @@ export function changeFrom(
     ...(remarks && { remarks }),
     ...(opens && { opens }),
     ...(openTo !== undefined && { openTo }),
-    ...(onWayIn && { onWayIn }),
+    ...(affectsLogin && { affectsLogin }),
     ...(takesOwnRights && { takesOwnRights }),
     ...(waitsFor && { waitsFor }),
     ...(setAfter && { setAfter }),

@@ -8,7 +8,7 @@ import {
   type ReferenceFacts,
 } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { heldAt, type ObservedState } from '../observe/observation.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 
 /** Facts about referenced records, from the service and from the manifests. New resources have a name instead of an id. */
 export function allReferenceFacts(
@@ -19,7 +19,7 @@ export function allReferenceFacts(
   const all = new Map(facts);
   for (const resource of resources) {
     const { kind, name, address } = resource;
-    const held = heldAt(observed, address);
+    const held = observedRecordAt(observed, address);
     for (const [key, value] of held?.facts ?? []) all.set(key, value);
     if (held || fieldsWithFacts(kind).length === 0) continue;
     const record = { ...sentFields(resource), pk: { name } };
@@ -47,7 +47,7 @@ function inheritGrants(
     const before = all.size;
     for (const { resource, field, factField } of givers) {
       const { kind, name, address } = resource;
-      const held = heldAt(observed, address);
+      const held = observedRecordAt(observed, address);
       const ids = idsWithPointers(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
       if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
       const record = { [factField]: true, pk: held?.pk ?? { name } };

@@ -4,7 +4,7 @@ import { mergedValue, removedIds, sentValue } from '../kinds/fields.ts';
 import { factKey } from '../kinds/named.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { lockout } from '../kinds/way-in.ts';
-import { keyOf, keysOf, type HeldGroup } from '../observe/superusers.ts';
+import { recordKey, recordKeys, type ObservedGroup } from '../observe/superusers.ts';
 import type { LoginPlan } from './login.ts';
 import { loginChanges, type LoginChange } from './login-state.ts';
 import type { ReadyChange } from './plan.ts';
@@ -31,15 +31,18 @@ function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
 }
 
 /** Refuses a plan after which no active superuser is left. If the groups are unknown, a remark says so instead. */
-export function withSuperusersLeft(
+export function checkSuperusersLeft(
   changes: readonly ReadyChange[],
-  groups: readonly HeldGroup[] | undefined,
+  groups: readonly ObservedGroup[] | undefined,
   accepts: readonly Risk[],
 ): Pick<LoginPlan, 'changes' | 'refused'> {
   const losses = superuserLosses(changes);
   const certain = losses.find((change) => lossBy(change) === 'certain');
   const first = certain ?? losses[0];
-  if (first === undefined || (groups && (!isAnyLeft(groups, []) || isAnyLeft(groups, changes))))
+  if (
+    first === undefined ||
+    (groups && (!isAnySuperuserLeft(groups, []) || isAnySuperuserLeft(groups, changes)))
+  )
     return { changes, refused: [] };
   const withRemark = (remark: string): Pick<LoginPlan, 'changes' | 'refused'> => ({
     refused: [],
@@ -58,8 +61,11 @@ export function withSuperusersLeft(
 }
 
 /** Whether, after the changes, an active user is in one of the groups that make superusers, or in a group inside such a group. */
-export function isAnyLeft(observed: readonly HeldGroup[], changes: readonly ReadyChange[]): boolean {
-  const groups = new Map<string, Pick<HeldGroup, 'grants' | 'parents'>>(
+export function isAnySuperuserLeft(
+  observed: readonly ObservedGroup[],
+  changes: readonly ReadyChange[],
+): boolean {
+  const groups = new Map<string, Pick<ObservedGroup, 'grants' | 'parents'>>(
     observed.map((group) => [group.key, group]),
   );
   const users = new Map<string, { readonly isActive: boolean; readonly groups: readonly string[] }>();
@@ -71,9 +77,9 @@ export function isAnyLeft(observed: readonly HeldGroup[], changes: readonly Read
     const { login } = resource.kind;
     const [pk, fields]: readonly [JsonValue, JsonObject] =
       change.action === 'create' ? [{ name: resource.name }, {}] : [change.base.pk, change.base.fields];
-    const key = keyOf(pk);
+    const key = recordKey(pk);
     const idsIn = (field: string, before: readonly string[] = []): readonly string[] =>
-      resource.fields[field] ? keysOf(mergedValue(resource, field, fields[field])) : before;
+      resource.fields[field] ? recordKeys(mergedValue(resource, field, fields[field])) : before;
     if (login?.is === 'superuser group') {
       const before = groups.get(key);
       const grants = (sentValue(resource, login.grants) ?? before?.grants) === true;

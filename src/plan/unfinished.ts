@@ -16,7 +16,7 @@ export function isUnfinished(
   const { bindable } = resource.kind;
   const declared = wantedChildren(resource);
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
-  if (!isNotYetOpened(bindable, record.fields)) return false;
+  if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
   if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
   const bound = declared.map((one) => [one, bindingsOf(record, one.children)] as const);
   return (
@@ -27,7 +27,7 @@ export function isUnfinished(
 }
 
 /** Whether the withheld fields, which make a record usable, are not set yet. */
-export function isNotYetOpened(
+export function areWithheldFieldsUnset(
   { withheld, createdWith }: Bindable,
   fields: ObservedRecord['fields'],
 ): boolean {

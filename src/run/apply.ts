@@ -6,7 +6,7 @@ import { LoginCheck } from '../apply/login-check.ts';
 import { askFlowStart } from '../service/flow-executor.ts';
 import { endingOfInterrupt, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
-import { isOnWayIn, pendingIn, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import { isLoginChange, pendingChanges, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { staleChanges } from '../plan/staleness.ts';
 import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
@@ -118,7 +118,7 @@ function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | 
 }
 
 function unconfirmedChanges(plan: Plan): readonly Change[] {
-  return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isOnWayIn);
+  return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isLoginChange);
 }
 
 async function askAboutLogin(
@@ -135,7 +135,7 @@ async function askForConfirmation(
   { confirm }: ApplyOptions,
   signal: AbortSignal,
 ): Promise<Halt | undefined> {
-  if (!confirm || pendingIn(plan).length === 0 || (await confirm(plan, signal))) return undefined;
+  if (!confirm || pendingChanges(plan).length === 0 || (await confirm(plan, signal))) return undefined;
   return { kind: 'not_confirmed' };
 }
 
@@ -154,13 +154,14 @@ async function send(
     if (isInterrupted()) emit({ kind: 'interrupted' });
   };
   signal.addEventListener('abort', onAbort, { once: true });
-  const total = pendingIn(plan).length;
+  const total = pendingChanges(plan).length;
   let done = 0;
   const currentPace = (): Pace => faults.runSafely(() => ({ ...pacing.pace() }), pace);
   const progressed = (): void =>
     emit({ kind: 'progress', stage: 'creating', done, total, pace: currentPace() });
   progressed();
-  const loginCheck = plan.wayIn && new LoginCheck(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
+  const loginCheck =
+    plan.loginFlows && new LoginCheck(plan, (slug) => askFlowStart(slug, sendRequest, pacing));
   const outcomes = await applyPlan(plan, {
     client,
     loginCheck,

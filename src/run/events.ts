@@ -4,7 +4,7 @@ import type { Release } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { LaterField } from '../observe/later-fields.ts';
 import type { ListReport } from '../observe/read-lists.ts';
-import type { Pending, Plan } from '../plan/plan.ts';
+import type { PendingChange, Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { OutageEvent } from '../service/outage.ts';
 import type { Pace } from '../service/pace.ts';
@@ -34,7 +34,7 @@ export type RunEvent =
   | { readonly kind: 'listed'; readonly news: ListReport }
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
-  | { readonly kind: 'started'; readonly change: Pending }
+  | { readonly kind: 'started'; readonly change: PendingChange }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly run: ApplyRun }
   | { readonly kind: 'retry'; readonly answer: Answer }

@@ -1,12 +1,12 @@
 import { risks } from '../kinds/capability.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { readLogin } from '../observe/login.ts';
-import { heldAt, type ObservedState } from '../observe/observation.ts';
-import { readGroups, type HeldGroup } from '../observe/superusers.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
+import { readGroups, type ObservedGroup } from '../observe/superusers.ts';
 import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
-import { isAnyLeft, superuserLosses, withSuperusersLeft } from '../plan/superusers.ts';
+import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../plan/superusers.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
@@ -36,7 +36,7 @@ async function loginOf(
   const options = { client, pacing, signal };
   const groups =
     superuserLosses(changes).length > 0 ? await readGroupsForLockout(changes, options) : undefined;
-  const { changes: known, refused } = withSuperusersLeft(changes, groups, acceptedRisks);
+  const { changes: known, refused } = checkSuperusersLeft(changes, groups, acceptedRisks);
   const all = known.map((change) => ifAllowed(change, observed));
   const declared = changedLoginRecords(all);
   if (declared.length === 0) return { changes: known, refused };
@@ -44,10 +44,12 @@ async function loginOf(
   const login = checkLoginChanges(known, record, acceptedRisks);
   const isLeft = all.some((change, index) => change !== known[index]);
   const ofAll = isLeft ? checkLoginChanges(all, record, risks).changes : [];
-  const onWay = new Set(ofAll.flatMap(({ onWayIn, resource }) => (onWayIn ? resource.address : [])));
+  const onWay = new Set(
+    ofAll.flatMap(({ affectsLogin, resource }) => (affectsLogin ? resource.address : [])),
+  );
   const marked = login.changes.map((change) =>
     change.action === 'no-op' && onWay.has(change.resource.address)
-      ? { ...change, onWayIn: true as const }
+      ? { ...change, affectsLogin: true as const }
       : change,
   );
   return { ...login, changes: marked, refused: [...refused, ...login.refused] };
@@ -56,7 +58,7 @@ async function loginOf(
 /** The change that would be made if the run had the necessary option. */
 function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
   const { resource, action, differences, leftBecause } = change;
-  const base = heldAt(observed, resource.address);
+  const base = observedRecordAt(observed, resource.address);
   if (action !== 'no-op' || differences.length === 0 || leftBecause !== undefined || !base) return change;
   if (isToBeDeleted(resource)) return { ...change, action: 'delete', base };
   return { ...change, action: 'update', base, permission: { self: undefined, mayDelete: true } };
@@ -66,7 +68,7 @@ function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
 async function readGroupsForLockout(
   changes: readonly ReadyChange[],
   options: Pick<Service, 'client' | 'pacing' | 'signal'>,
-): Promise<readonly HeldGroup[] | undefined> {
+): Promise<readonly ObservedGroup[] | undefined> {
   const groups = await readGroups('superusers', options);
-  return groups && !isAnyLeft(groups, changes) ? readGroups('all', options) : groups;
+  return groups && !isAnySuperuserLeft(groups, changes) ? readGroups('all', options) : groups;
 }

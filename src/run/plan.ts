@@ -10,19 +10,19 @@ import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type Deletions } from '../service/deletions.ts';
 import { readReferenceFacts } from '../observe/reference-facts.ts';
-import { namesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
+import { hasReferencesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
-import { heldAt, type ObservedState } from '../observe/observation.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { ListReport } from '../observe/read-lists.ts';
-import type { GapWords } from '../observe/undeclared.ts';
+import type { DescribeGaps } from '../observe/undeclared.ts';
 import { readUnboundAccess } from '../observe/unbound-access.ts';
 import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { entriesOpenToNobody } from '../plan/open-to-nobody.ts';
 import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { withoutRefused, type NotPlannedReasons } from '../plan/not-planned.ts';
-import { notPlannedIn, unfinishedIn, type Permission, type ReadyPlan } from '../plan/plan.ts';
+import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-planned.ts';
+import { notPlannedChanges, unfinishedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
 import { notPlannedReasons, findSharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
@@ -42,7 +42,7 @@ export interface PlanRequest extends ScopeRequest, PlanOptions {}
 export interface PlanOptions extends ChangeLimits {
   /** Whether a problem of a resource excludes only this resource from the plan, instead of ending the run. */
   readonly keepGoing?: boolean | undefined;
-  readonly undeclared?: GapWords | undefined;
+  readonly undeclared?: DescribeGaps | undefined;
 }
 
 interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
@@ -77,7 +77,7 @@ async function planWithinLimits(
   job.emit({ kind: 'planned', plan: made });
   const halt = exceededLimit(made, options);
   if (halt) return { result: made, ...stoppedRun(halt, job, service.signal) };
-  const isWhole = notPlannedIn(made).length + unfinishedIn(made).length === 0;
+  const isWhole = notPlannedChanges(made).length + unfinishedChanges(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
@@ -115,7 +115,7 @@ export async function planFor(
     await release?.catch(() => {});
     return end();
   };
-  const known = everything.some(namesInLaterFields) ? ((await release) ?? configured) : undefined;
+  const known = everything.some(hasReferencesInLaterFields) ? ((await release) ?? configured) : undefined;
   const { resources: declared, leftOutFields } = withoutLaterFields(everything, known);
   if (known && leftOutFields.length > 0)
     job.emit({ kind: 'later_fields', release: known, fields: leftOutFields });
@@ -182,7 +182,7 @@ async function withLoginChecked(
   { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
 ): Promise<PlanResult | StoppedRun> {
   const { refused, ...login } = await planLoginChanges(made, service);
-  if (heldBack) return { ...made, ...login, changes: withoutRefused({ ...login, refused }) };
+  if (heldBack) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
   return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
 }
@@ -210,7 +210,7 @@ function existingIn(observed: ObservedState): ReadonlySet<Address> {
 
 function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {
   const pkOf = (address: Address): string | null | undefined =>
-    observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined;
+    observed.has(address) ? (observedRecordAt(observed, address)?.pk ?? null) : undefined;
   return resources.map((resource) => withRunIds(resource, pkOf));
 }
 
@@ -277,7 +277,7 @@ async function deletionsFor(
 ): Promise<Deletions | undefined> {
   if (!settings.allow.includes('delete')) return undefined;
   const going = resources.flatMap((resource) => {
-    const record = isToBeDeleted(resource) ? heldAt(observed, resource.address) : undefined;
+    const record = isToBeDeleted(resource) ? observedRecordAt(observed, resource.address) : undefined;
     return record ? [{ resource, held: record }] : [];
   });
   if (going.length === 0) return undefined;
@@ -285,7 +285,7 @@ async function deletionsFor(
   const closed = new Set(
     resources.flatMap((resource) =>
       settings.allow.includes('update') && declaresBindings(resource)
-        ? (heldAt(observed, resource.address)?.pk ?? [])
+        ? (observedRecordAt(observed, resource.address)?.pk ?? [])
         : [],
     ),
   );

@@ -5,9 +5,9 @@ import { inRange, type Release } from '../kinds/release.ts';
 import { shippedRecordsOf } from '../kinds/shipped.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { readInventoryOf } from '../observe/inventory.ts';
-import { withOtherTypes } from '../observe/other-types.ts';
+import { withOtherTypeGaps } from '../observe/other-types.ts';
 import { withFormerName } from '../observe/renames.ts';
-import { undeclaredIn, type GapWords } from '../observe/undeclared.ts';
+import { undeclaredRecords, type DescribeGaps } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { fetchServiceRelease } from '../service/release.ts';
@@ -23,7 +23,7 @@ import type { ScopedResources } from './scope.ts';
 export async function withUndeclared<Made extends Plan>(
   made: Made,
   { resources, elsewhere }: ScopedResources,
-  wordsOf: GapWords | undefined,
+  wordsOf: DescribeGaps | undefined,
   service: Service,
 ): Promise<Made | { readonly halt: Halt }> {
   if (wordsOf === undefined) return made;
@@ -39,9 +39,9 @@ export async function withUndeclared<Made extends Plan>(
   const { records: shipped } = shippedRecordsOf(release);
   const several = kinds.filter(({ single }) => single === undefined);
   const inventories = await readInventories(several, release, service);
-  const all = await withOtherTypes(inventories, ({ byName }) => readWholeList(byName, service));
+  const all = await withOtherTypeGaps(inventories, ({ byName }) => readWholeList(byName, service));
   const isKnown = (address: Address): boolean => isDeclared(address) || shipped.has(address);
-  if (!signal.aborted) return { ...made, undeclared: undeclaredIn(all, isKnown, wordsOf) };
+  if (!signal.aborted) return { ...made, undeclared: undeclaredRecords(all, isKnown, wordsOf) };
   const destination = destinationOf(service.settings);
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
 }

@@ -2,13 +2,13 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { Files } from '../base/files.ts';
 import type { Transport } from '../service/transport.ts';
-import type { Environment } from '../settings/environment.ts';
+import type { EnvironmentVariables } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { RunEvent } from './events.ts';
 import type { Halt } from './result.ts';
 
 export interface World {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly files: Files;
   readonly clock: Clock;
   readonly random: Random;

@@ -10,8 +10,8 @@ import {
   type AllowedOperations,
   type Risk,
 } from '../kinds/capability.ts';
-import { nonEmpty, type Environment } from './environment.ts';
-import type { Sources, Values } from './values.ts';
+import { nonEmpty, type EnvironmentVariables } from './environment.ts';
+import type { SettingSources, GivenSettings } from './values.ts';
 
 const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
@@ -19,7 +19,7 @@ const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCA
  * The enabled capabilities. Flags override the environment, which overrides the file; `contract_only` turns all of them off. Throws
  * a UsageError for an unknown capability.
  */
-export function readReach({ values, env, config }: Omit<Sources, 'files'>): AllowedOperations {
+export function readReach({ values, env, config }: Omit<SettingSources, 'files'>): AllowedOperations {
   const { capabilities: givenNames, contractOnly, nameOf } = values;
   const named = nonEmpty(env[variables.capabilities]);
   const turnedOn =
@@ -37,7 +37,7 @@ export function readReach({ values, env, config }: Omit<Sources, 'files'>): Allo
  * permission, and for a permission whose capability is off.
  */
 export function permittedCapabilities(
-  { values: { allow = [], nameOf }, config }: Pick<Sources, 'values' | 'config'>,
+  { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,
 ): readonly Capability[] {
   const givenNames = allow.filter((name) => !isRisk(name));
@@ -59,7 +59,10 @@ export function permittedCapabilities(
  * The accepted risks. They come only from flags, because a pull request could change the file. Throws a UsageError for unknown
  * names.
  */
-export function acceptedRisks({ allow = [], nameOf }: Pick<Values, 'allow' | 'nameOf'>): readonly Risk[] {
+export function acceptedRisks({
+  allow = [],
+  nameOf,
+}: Pick<GivenSettings, 'allow' | 'nameOf'>): readonly Risk[] {
   return [...new Set(allow)].flatMap((name) => {
     if (isRisk(name)) return [name];
     if (isCapability(name)) return [];
@@ -83,7 +86,7 @@ function checkCapabilities(names: readonly string[], sourceName: string): Capabi
   });
 }
 
-function contractOnlyVariable(env: Environment): boolean | undefined {
+function contractOnlyVariable(env: EnvironmentVariables): boolean | undefined {
   const said = nonEmpty(env[variables.contractOnly]);
   if (said === undefined || said === 'true' || said === 'false') return said && said === 'true';
   throw new UsageError(`${variables.contractOnly} cannot be ${JSON.stringify(said)}`, 'It is true or false.');

@@ -1,16 +1,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { Sources } from './values.ts';
+import type { SettingSources } from './values.ts';
 
 const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
 /** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. Throws a UsageError. */
 export async function readCaFile(
   path: string,
-  env: Environment,
+  env: EnvironmentVariables,
   files: Pick<Files, 'read'>,
 ): Promise<readonly string[]> {
   const ownAuthorities = await authoritiesIn(path, files);
@@ -50,7 +50,7 @@ export async function readClientCertificate({
   values: { clientCert: path, clientKey: keyPath, nameOf },
   env,
   files,
-}: Omit<Sources, 'config'>): Promise<ClientCertificate | undefined> {
+}: Omit<SettingSources, 'config'>): Promise<ClientCertificate | undefined> {
   const [certName, keyName] = [nameOf('clientCert'), nameOf('clientKey')];
   if (path === undefined) {
     if (keyPath === undefined) return undefined;

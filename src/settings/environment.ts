@@ -1,7 +1,7 @@
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The value of a variable. The name comes from a user and may be `constructor`, which every object has. */
-export function environmentValue(env: Environment, name: string): string | undefined {
+export function environmentValue(env: EnvironmentVariables, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
-import { nonEmpty, environmentValue, type Environment } from './environment.ts';
+import { nonEmpty, environmentValue, type EnvironmentVariables } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { GivenHeader, NameOf } from './values.ts';
+import type { GivenHeader, SettingName } from './values.ts';
 
 /** A header that every request has, for example for a proxy in front of the service. */
 export interface ExtraHeader {
@@ -33,7 +33,7 @@ const reservedHeaders = new Set([
 const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
 /** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. Throws a UsageError. */
-export function headerFlag(text: string, env: Environment): GivenHeader {
+export function headerFlag(text: string, env: EnvironmentVariables): GivenHeader {
   const [, name, written = ''] = headerForm.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(
@@ -56,7 +56,10 @@ export function headerFlag(text: string, env: Environment): GivenHeader {
 }
 
 /** Checks the headers. For an invalid header, throws a UsageError that shows only its name, because its value may be a secret. */
-export function readHeaders(givenHeaders: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
+export function readHeaders(
+  givenHeaders: readonly GivenHeader[],
+  nameOf: SettingName,
+): readonly ExtraHeader[] {
   const headers = givenHeaders.map((header) => readHeader(header, nameOf('headers')));
   const repeated = headers.find(
     ({ name }, index) => headers.findIndex((other) => other.name === name) < index,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../base/errors.ts';
 import { isLoopback } from './base-url.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 import { Secret } from './secret.ts';
 
 export interface ProxySettings {
@@ -18,7 +18,7 @@ export interface ProxySettings {
  */
 export function readProxy(
   baseUrl: string,
-  env: Environment,
+  env: EnvironmentVariables,
   insecureHttp: boolean,
   insecureOptionName = '--insecure-http',
 ): ProxySettings | undefined {
@@ -39,7 +39,7 @@ export function readProxy(
 }
 
 /** The name of the variable that is set, in lower or upper case; lower case takes precedence. */
-function setVariableName(name: string, env: Environment): string | undefined {
+function setVariableName(name: string, env: EnvironmentVariables): string | undefined {
   return [name.toLowerCase(), name].find((setName) => nonEmpty(env[setName]) !== undefined);
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 
 /** Variables that contain the checkout folder of a pipeline: GitHub and Gitea, GitLab, Azure, Bitbucket. */
 const checkoutVariables = [
@@ -19,7 +19,7 @@ export type PathInRepository = (path: string) => string;
  * outside the repository, paths stay unchanged.
  */
 export async function pathsInRepository(
-  env: Environment,
+  env: EnvironmentVariables,
   files: Pick<Files, 'realPath'>,
 ): Promise<PathInRepository> {
   // The variable may be left over from another job.

@@ -2,7 +2,7 @@ import type { Destination } from '../base/destination.ts';
 import { undefinedOnUsageError } from '../base/errors.ts';
 import { readBaseUrl } from './base-url.ts';
 import { defaultConfigFile } from './config.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 
 /** The service and configuration that are known before any file is read, so that reports of failures have them. */
 export interface RunTarget extends Partial<Destination> {
@@ -13,7 +13,7 @@ export interface RunTarget extends Partial<Destination> {
 /** If only rollcall.yaml names the service, the target has no service. */
 export async function runTargetOf(
   flags: { readonly url?: string; readonly env?: string; readonly config?: string },
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<RunTarget> {
   const url = flags.url ?? nonEmpty(env['ROLLCALL_URL']);
   const service =

@@ -10,7 +10,7 @@ import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken, refuseTokenMismatch } from './token.ts';
-import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
+import { bounds, type NumberName, type SettingSources, type GivenSettings, wholeNumber } from './values.ts';
 
 export interface ServiceSettings extends AllowedOperations {
   readonly baseUrl: string;
@@ -45,7 +45,7 @@ export function secretsOf({ token, headers = [], proxy, client }: Partial<Servic
   return secrets.map((secret) => secret.reveal());
 }
 
-export async function readServiceSettings(sources: Sources): Promise<ServiceSettings> {
+export async function readServiceSettings(sources: SettingSources): Promise<ServiceSettings> {
   const { values, env, config, files } = sources;
   const { nameOf, insecureHttp = false, caFile } = values;
   const url = values.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
@@ -86,7 +86,7 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
 }
 
 /** Throws a UsageError if ROLLCALL_URL is not the URL of the chosen environment. */
-function refuseUrlMismatch(baseUrl: string, { values, config }: Sources): void {
+function refuseUrlMismatch(baseUrl: string, { values, config }: SettingSources): void {
   const { url: given, nameOf } = values;
   const { environment, url } = config;
   if (given !== undefined || url === undefined) return;
@@ -98,13 +98,13 @@ function refuseUrlMismatch(baseUrl: string, { values, config }: Sources): void {
   );
 }
 
-function concurrencyOf({ values, env, config }: Sources): number {
+function concurrencyOf({ values, env, config }: SettingSources): number {
   const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
   if (values.concurrency === undefined && variable !== undefined)
     return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);
   return numberSetting('concurrency', values, config.concurrency);
 }
 
-function numberSetting(name: NumberName, values: Values, fallback = bounds[name][2]): number {
+function numberSetting(name: NumberName, values: GivenSettings, fallback = bounds[name][2]): number {
   return wholeNumber(values.nameOf(name), values[name] ?? fallback, bounds[name]);
 }

@@ -9,13 +9,19 @@ import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import { acceptedRisks, readReach } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
-import { nonEmpty, environmentValue, type Environment } from './environment.ts';
+import { nonEmpty, environmentValue, type EnvironmentVariables } from './environment.ts';
 import { readClientCertificate } from './certificates.ts';
 import { readHeaders } from './headers.ts';
 import { readProxy } from './proxy.ts';
 import { readServiceSettings, secretsOf, type ServiceSettings } from './service-settings.ts';
 import { noTokenPlaces, readToken, type TokenPlaces } from './token.ts';
-import { noConfig, type ChosenConfig, type NameOf, type Sources, type Values } from './values.ts';
+import {
+  noConfig,
+  type ChosenConfig,
+  type SettingName,
+  type SettingSources,
+  type GivenSettings,
+} from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
 export interface Settings extends AllowedOperations {
@@ -44,7 +50,7 @@ export interface Settings extends AllowedOperations {
   /** Fields that no output shows. If rollcall.yaml is invalid, all fields that it may be meant to hide. */
   readonly hide: HiddenFieldNames;
   readonly diagnostics: readonly Diagnostic[];
-  readonly nameOf: NameOf;
+  readonly nameOf: SettingName;
 }
 
 /** The paths of manifests. Throws a UsageError if there are none, unless the settings have problems to report. */
@@ -66,8 +72,8 @@ type Purpose =
 
 /** Merges flags, environment variables and configuration files. Throws a UsageError. */
 export async function readSettings(
-  values: Values,
-  { env, files }: { readonly env: Environment; readonly files: Files },
+  values: GivenSettings,
+  { env, files }: { readonly env: EnvironmentVariables; readonly files: Files },
   purpose: Purpose,
   paths: readonly string[] = [],
 ): Promise<Settings> {
@@ -115,7 +121,11 @@ export async function readSettings(
   };
 }
 
-async function resolveConfig(values: Values, env: Environment, files: Files): Promise<ReadConfig> {
+async function resolveConfig(
+  values: GivenSettings,
+  env: EnvironmentVariables,
+  files: Files,
+): Promise<ReadConfig> {
   const { config, environment = nonEmpty(env['ROLLCALL_ENV']) } = values;
   if (typeof config === 'object')
     return { config, tokens: noTokenPlaces, diagnostics: [], hide: config.hide ?? [] };
@@ -124,8 +134,8 @@ async function resolveConfig(values: Values, env: Environment, files: Files): Pr
 
 /** The real paths of files that contain rollcall's own secrets. */
 async function secretFilePaths(
-  { tokenFile, clientCert, clientKey, caFile }: Values,
-  env: Environment,
+  { tokenFile, clientCert, clientKey, caFile }: GivenSettings,
+  env: EnvironmentVariables,
   tokens: TokenPlaces,
   files: Files,
 ): Promise<ReadonlySet<string>> {
@@ -142,12 +152,12 @@ async function secretFilePaths(
 
 /** Reads as many of the run's secrets as possible, for redaction. Never throws. */
 async function readableServiceSecrets(
-  given: Omit<Sources, 'files'>,
+  given: Omit<SettingSources, 'files'>,
   files: Files,
 ): Promise<readonly Partial<ServiceSettings>[]> {
   const { values, env } = given;
   // Only regular files: standard input may be a manifest, and reading a pipe empties it.
-  const plain: Sources['files'] = {
+  const plain: SettingSources['files'] = {
     readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
     read: async (path, maxBytes) => {
       if ((await files.kindOf(path)) !== 'file') throw new Error('it is no plain file');
@@ -166,8 +176,8 @@ async function readableServiceSecrets(
 }
 
 function ownSecrets(
-  { headers = [] }: Values,
-  env: Environment,
+  { headers = [] }: GivenSettings,
+  env: EnvironmentVariables,
   tokens: TokenPlaces,
   files: ReadonlySet<string>,
   known: readonly Partial<ServiceSettings>[],
@@ -193,9 +203,9 @@ function longSecrets(texts: readonly string[]): string[] {
 
 /** Throws a UsageError if two options read standard input. */
 function refuseSharedStandardInput(
-  { config, vars = [], tokenFile }: Pick<Values, 'config' | 'vars' | 'tokenFile'>,
+  { config, vars = [], tokenFile }: Pick<GivenSettings, 'config' | 'vars' | 'tokenFile'>,
   paths: readonly string[],
-  env: Environment,
+  env: EnvironmentVariables,
 ): void {
   const uses = [
     { what: 'the token', path: tokenFile ?? nonEmpty(env['ROLLCALL_TOKEN_FILE']) },

@@ -4,10 +4,10 @@ import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
 import { nonEmpty, environmentValue } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { Sources } from './values.ts';
+import type { SettingSources } from './values.ts';
 
 /** Reads the token from a flag, a file, the environment, or the place that rollcall.yaml names, in this order. */
-export async function readToken(sources: Sources): Promise<Secret> {
+export async function readToken(sources: SettingSources): Promise<Secret> {
   const { values, env, config, files } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
   if (given !== undefined) return checkToken(given, nameOf('token'));
@@ -31,7 +31,7 @@ export async function readToken(sources: Sources): Promise<Secret> {
 }
 
 /** The token from the variable or file that rollcall.yaml names; undefined if only an unset variable is named. */
-async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
+async function configuredToken({ env, config, files }: SettingSources): Promise<Secret | undefined> {
   const { tokenEnv, tokenFile, hasTokenOutside } = config;
   const configuredTokens = tokenEnv === undefined ? undefined : nonEmpty(environmentValue(env, tokenEnv));
   if (tokenEnv !== undefined && configuredTokens !== undefined) return checkToken(configuredTokens, tokenEnv);
@@ -50,7 +50,7 @@ async function configuredToken({ env, config, files }: Sources): Promise<Secret 
  * Throws a UsageError if the token comes from a variable for all environments and differs from the token of the chosen environment.
  * The message reveals nothing else about the tokens.
  */
-export async function refuseTokenMismatch(token: Secret, sources: Sources): Promise<void> {
+export async function refuseTokenMismatch(token: Secret, sources: SettingSources): Promise<void> {
   const { values, env, config } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
   const { environment, tokenEnv, tokenFile } = config;
@@ -77,7 +77,7 @@ export async function refuseTokenMismatch(token: Secret, sources: Sources): Prom
 
 const maxTokenBytes = 64 * 1024;
 
-async function readTokenFile(path: string, files: Sources['files']): Promise<string> {
+async function readTokenFile(path: string, files: SettingSources['files']): Promise<string> {
   const bytes =
     path === standardInput ? files.readStandardInput(maxTokenBytes) : files.read(path, maxTokenBytes);
   return new TextDecoder().decode(await readOrUsageError('the token', path, bytes));

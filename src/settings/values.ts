@@ -4,10 +4,10 @@ import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
-import type { Environment } from './environment.ts';
+import type { EnvironmentVariables } from './environment.ts';
 
 /** Settings from the command line or the library. They override the environment, which overrides rollcall.yaml. */
-export interface Values {
+export interface GivenSettings {
   /** A file to read instead of rollcall.yaml, or its parsed content. */
   readonly config?: string | ChosenConfig | undefined;
   readonly environment?: string | undefined;
@@ -32,7 +32,7 @@ export interface Values {
   readonly clientKey?: string | undefined;
   readonly headers?: readonly GivenHeader[] | undefined;
 
-  readonly nameOf: NameOf;
+  readonly nameOf: SettingName;
 }
 
 export interface GivenHeader {
@@ -71,18 +71,18 @@ export interface ChosenConfig {
   readonly allow?: readonly Capability[] | undefined;
 }
 
-export interface Sources {
-  readonly values: Values;
-  readonly env: Environment;
+export interface SettingSources {
+  readonly values: GivenSettings;
+  readonly env: EnvironmentVariables;
   readonly config: ChosenConfig;
   readonly files: Pick<Files, 'read' | 'readStandardInput'>;
 }
 
 export const noConfig: ChosenConfig = { manifests: [], vars: {} };
 
-export type NameOf = (value: NamedValue) => string;
+export type SettingName = (value: NamedValue) => string;
 
-type NamedValue = Exclude<keyof Values, 'nameOf'> | 'target' | 'exclude' | 'shard';
+type NamedValue = Exclude<keyof GivenSettings, 'nameOf'> | 'target' | 'exclude' | 'shard';
 
 type Bounds = readonly [least: number, most: number, usual?: number];
 

@@ -21,7 +21,7 @@ const maxTotalLexemes = 6_000_000;
  * deep nesting and too many lexemes before they cost time and memory. `entries` is the maximum number of list entries; each entry
  * increases the number of lexemes allowed.
  */
-export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
+export function composeYaml(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];

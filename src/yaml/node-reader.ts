@@ -12,7 +12,7 @@ import {
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quoteOrHide, type SourceFile, type Span } from '../base/source.ts';
-import { noChildren, type Key, type YamlNode } from './places.ts';
+import { noChildren, type NodeKey, type YamlNode } from './places.ts';
 import {
   keyRefusal,
   maxValueDepth,
@@ -20,7 +20,7 @@ import {
   numberRefusal,
   textRefusal,
   tooDeepProblem,
-  unsupported,
+  unsupportedProblem,
 } from './refused-values.ts';
 
 /** The maximum number of values that the aliases of a file may repeat. More are an attack or a mistake. */
@@ -57,7 +57,7 @@ export class NodeReader {
   }
 
   /** `place` says where to report a missing node. */
-  read(node: unknown, depth: number, key?: Key, place: unknown = node): YamlNode {
+  read(node: unknown, depth: number, key?: NodeKey, place: unknown = node): YamlNode {
     const [start, end] = nodeSpan(node ?? place);
     const { value, children } = this.#readContent(node, depth);
     return { value, start, end, children, key };
@@ -143,15 +143,15 @@ export class NodeReader {
   }
 }
 
-const selfContaining = unsupported(
+const selfContaining = unsupportedProblem(
   'this alias is inside the value that it repeats',
   'The value would contain itself endlessly.',
 );
-const tooManyAliased = unsupported(
+const tooManyAliased = unsupportedProblem(
   'the aliases expand to too many values',
   `Aliases may repeat ${maxAliasedValues} values in one file.`,
 );
-const keyNotString = unsupported('a key must be a string', 'Quote the key.');
+const keyNotString = unsupportedProblem('a key must be a string', 'Quote the key.');
 
 function nodeSpan(node: unknown): Span {
   const range = (node as Partial<Node> | null)?.range; // every parsed node has a range

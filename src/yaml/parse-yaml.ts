@@ -1,10 +1,10 @@
 import type { Document } from 'yaml';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
-import { compose } from './compose.ts';
+import { composeYaml } from './compose.ts';
 import { NodeReader } from './node-reader.ts';
 import { noPlaces, placesIn, type ParsedYaml } from './places.ts';
-import { tooDeepProblem, unsupported } from './refused-values.ts';
+import { tooDeepProblem, unsupportedProblem } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /**
@@ -12,7 +12,7 @@ import { syntaxProblem } from './syntax-problem.ts';
  * number of values.
  */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
-  const documents = compose(file.text, entries);
+  const documents = composeYaml(file.text, entries);
   if ('refused' in documents) {
     const span: Span = [documents.offset, documents.offset + 1];
     const words = documents.refused === 'too deep' ? tooDeepProblem : tooManyValues;
@@ -32,11 +32,11 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   return { value: root.value, places: placesIn(root), diagnostics: reader.diagnostics };
 }
 
-const tooManyValues = unsupported(
+const tooManyValues = unsupportedProblem(
   'this file contains too many values',
   'Split it into several files, or remove what is not needed.',
 );
-const severalDocuments = unsupported(
+const severalDocuments = unsupportedProblem(
   'a second document starts here',
   'A manifest is one document. Put the second document into its own file.',
 );
@@ -52,13 +52,13 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
       : ['this is not allowed here'];
     const tag = /^Unresolved tag: (.*)$/.exec(message)?.[1];
     const summary = tag === undefined ? message : `the tag ${tag} is not allowed here`;
-    reader.report(warning.pos, unsupported(summary, 'Use plain YAML 1.2 values.'));
+    reader.report(warning.pos, unsupportedProblem(summary, 'Use plain YAML 1.2 values.'));
   }
   const { version, explicit } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const at = Math.max(0, file.text.search(/^%YAML/m));
     const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are strings.';
-    reader.report([at, at + 9], unsupported(`YAML ${version} is not supported`, detail));
+    reader.report([at, at + 9], unsupportedProblem(`YAML ${version} is not supported`, detail));
   }
 }
 

@@ -26,12 +26,12 @@ export interface YamlNode {
   readonly end: number;
   readonly children: readonly YamlNode[];
   /** The key, if this node is an entry of a mapping. */
-  readonly key: Key | undefined;
+  readonly key: NodeKey | undefined;
 }
 
 export const noChildren: readonly YamlNode[] = [];
 
-export interface Key {
+export interface NodeKey {
   readonly key: string;
   readonly keyStart: number;
   readonly keyEnd: number;

@@ -9,11 +9,11 @@ const prototypeKey = '__proto__';
 
 export const maxValueDepth: number = 64;
 
-export function unsupported(summary: string, detail: string): Problem {
+export function unsupportedProblem(summary: string, detail: string): Problem {
   return { code: 'yaml-unsupported', summary, detail };
 }
 
-export const tooDeepProblem: Problem = unsupported(
+export const tooDeepProblem: Problem = unsupportedProblem(
   'this is nested too deeply',
   `Values may be nested ${maxValueDepth} deep.`,
 );
@@ -38,11 +38,11 @@ export function numberRefusal(number: number): Problem | undefined {
 
 export function keyRefusal(key: string): Problem | undefined {
   if (key === '<<')
-    return unsupported(
+    return unsupportedProblem(
       'merge keys are not supported',
       'Write the fields out, or put common fields under `defaults`.',
     );
   if (key === prototypeKey)
-    return unsupported(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
+    return unsupportedProblem(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
   return textRefusal(key, 'key');
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
-import { resourcesOf } from '../../src/adopt/csv.ts';
+import { resourcesOfTable } from '../../src/adopt/csv.ts';
 import { lists } from '../../src/kinds/all.ts';
-import { checkOf } from '../../src/manifest/manifest-check.ts';
+import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import { application } from '../../src/kinds/application.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
@@ -13,7 +13,7 @@ import { anyText } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
 import { sentOf } from '../support/values.ts';
 
-const check = await checkOf(lists);
+const check = await manifestCheck(lists);
 
 const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 
@@ -23,7 +23,7 @@ function read(
   kind: typeof user = user,
   delimiter = ',',
 ): { declared: [string, JsonObject][]; said: string[] } {
-  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), kind, delimiter, check);
+  const { resources, diagnostics } = resourcesOfTable(sourceFile('people.csv', text), kind, delimiter, check);
   return {
     declared: resources.map((resource) => [resource.address, sentOf(resource)]),
     said: diagnostics.map(
@@ -157,7 +157,7 @@ bob,Bob,false,;,,,,
         const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
         const lines = rows.map(([a, b], index) => [`u${index}`, quoted(a), quoted(b)].join(','));
         const text = ['username,name,attributes.x', ...lines].join('\n');
-        const { resources } = resourcesOf(sourceFile('people.csv', text), user, ',', check);
+        const { resources } = resourcesOfTable(sourceFile('people.csv', text), user, ',', check);
         const declared = resources.map((resource) => sentOf(resource));
         expect(declared.map((fields) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
           rows.map(([a, b]) => [trimAsService(a), trimAsService(b) === '' ? {} : { x: trimAsService(b) }]),
@@ -174,7 +174,7 @@ bob,Bob,false,;,,,,
   });
 
   test('reports the right place of a cell after multi-byte characters and multi-line cells', () => {
-    const { resources } = resourcesOf(
+    const { resources } = resourcesOfTable(
       sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'),
       user,
       ',',
@@ -248,14 +248,19 @@ describe('an invalid CSV table', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
-      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), user, ',', check);
+      const { diagnostics } = resourcesOfTable(sourceFile('people.csv', part), user, ',', check);
       expect(diagnostics.length).toBeGreaterThan(0);
       expect(JSON.stringify(diagnostics)).not.toContain('canary');
     }
   });
 
   test('is reported with its header quoted', () => {
-    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), user, ',', check);
+    const { diagnostics } = resourcesOfTable(
+      sourceFile('people.csv', 'username,mail\na,b\n'),
+      user,
+      ',',
+      check,
+    );
     expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'Did you mean `email`?' }]);
   });
 

@@ -7,7 +7,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { checkOf } from '../../src/manifest/manifest-check.ts';
+import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { writeManifest } from '../../src/adopt/write-manifest.ts';
 import { anyRecords } from '../support/any-records.ts';
@@ -15,7 +15,7 @@ import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf } from '../support/values.ts';
 
-const check = await checkOf(lists);
+const check = await manifestCheck(lists);
 
 const load = (text: string): Promise<LoadedManifests> =>
   loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });

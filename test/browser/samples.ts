@@ -3,7 +3,7 @@ import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Address, Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
-import { planFrom } from '../../src/plan/read-document.ts';
+import { planFromDocument } from '../../src/plan/read-document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
 import type { Plan } from '../../src/plan/plan.ts';
@@ -94,7 +94,7 @@ const every: Sample = {
 
 /** A plan with every kind of change, and the text in every place that comes from outside. */
 export async function planPage(text: string = placeholder): Promise<string> {
-  return pageOf(planFrom(filled(everywhereIn(await planned(every)), text), shownResource));
+  return pageOf(planFromDocument(filled(everywhereIn(await planned(every)), text), shownResource));
 }
 
 /** The same with a baseline: some entries are unchanged, and some no longer declared. */
@@ -115,7 +115,7 @@ export async function sincePage(text: string = placeholder): Promise<string> {
     ]),
   };
   const plan = await planned({ ...every, comparison });
-  return pageOf(planFrom(filled(everywhereIn(plan), text), shownResource));
+  return pageOf(planFromDocument(filled(everywhereIn(plan), text), shownResource));
 }
 
 /** An apply with every kind of outcome, and the text in every place that comes from outside. */
@@ -146,7 +146,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   const plan = await planned({
     applications: Object.keys(endings).map((slug) => ({ slug, name: placeholder })),
   });
-  const filledPlan = planFrom(filled(everywhereIn(plan), text), shownResource);
+  const filledPlan = planFromDocument(filled(everywhereIn(plan), text), shownResource);
   const result: ApplyRun = {
     plan: filledPlan,
     outcomes: filledPlan.changes.map((change) => {

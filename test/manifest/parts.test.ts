@@ -162,14 +162,14 @@ describe('a limit on the size of manifests', () => {
     ],
     [{ problems: 3 }, 'b.yaml', 'more than 3 problems were found, counting from the first file to this one'],
   ])('ends the reading after the file that exceeds it: %j', async (less, filename, summary) => {
-    const { diagnostics } = await load(files, { most: { ...most, ...less } });
+    const { diagnostics } = await load(files, { limits: { ...most, ...less } });
     const found = diagnostics.filter(({ code }) => code.startsWith('too-many'));
     expect(found).toMatchObject([{ severity: 'error', summary, range: { filename } }]);
     expect(diagnostics.every(({ range }) => range !== undefined && range.filename <= filename)).toBe(true);
   });
 
   test('allows manifests that do not exceed it', async () => {
-    const { diagnostics } = await load(files, { most });
+    const { diagnostics } = await load(files, { limits: most });
     expect(diagnostics.map(({ code }) => code)).not.toContainEqual(expect.stringMatching(/^too-many/));
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { user } from '../../src/kinds/user.ts';
-import { undeclaredIn } from '../../src/observe/undeclared.ts';
+import { undeclaredRecords } from '../../src/observe/undeclared.ts';
 
 test('internal records of the service do not count as undeclared', () => {
   const records = ['ann', 'ak-outpost', 'bob'].map((username, pk) => {
@@ -8,7 +8,7 @@ test('internal records of the service do not count as undeclared', () => {
     return { received: shown, shown };
   });
   const inventory = { kind: user, records, gaps: [] };
-  const { found } = undeclaredIn(
+  const { found } = undeclaredRecords(
     [inventory],
     (address) => address === 'user.bob',
     () => [],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { completePlan, findMovesToOthers } from '../../src/plan/make-plan.ts';
+import { withCurrentRecords, findTransfers } from '../../src/plan/make-plan.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
-import { planFrom } from '../../src/plan/read-document.ts';
+import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
@@ -116,7 +116,7 @@ describe('a plan', () => {
   test("has the counts of its changes, whatever its document's summary contains", async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
-    expect(plannedEffects(planFrom(altered, shownResource)).add).toBe(2);
+    expect(plannedEffects(planFromDocument(altered, shownResource)).add).toBe(2);
   });
 
   test('is sorted by types and names, whatever the order of the manifest', async () => {
@@ -138,7 +138,7 @@ describe('a plan', () => {
       { wiki: { slug: 'wiki', name: 'Old', group: 'Docs' } },
     );
     const document = planDocument(plan);
-    const again = planFrom(document, shownResource);
+    const again = planFromDocument(document, shownResource);
     expect(planDocument(again)).toEqual(document);
     expect(again.changes.map(({ resource }) => shownOf(resource))).toEqual(
       plan.changes.map(({ resource }) => shownOf(resource)),
@@ -147,7 +147,7 @@ describe('a plan', () => {
 
   test('with an undeclared resource cannot be read from a document', async () => {
     const document = await documentOf('version: 1\nusers: [{ username: u }]\n');
-    expect(() => planFrom(document, () => undefined)).toThrow('user.u is planned, and not declared');
+    expect(() => planFromDocument(document, () => undefined)).toThrow('user.u is planned, and not declared');
   });
 
   test('has a digest of the declared resources, independent of their spelling', async () => {
@@ -188,7 +188,7 @@ applications:
   });
 
   test('counts as gone if another change of the plan takes it, unless that has already happened', async () => {
-    const isTaken = findMovesToOthers((await planOf(manifest, existing, {}, '', permission)).changes);
+    const isTaken = findTransfers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
@@ -204,11 +204,11 @@ test('a plan with updates needs an observation and permission before its apply',
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
   const observed = observedIn(await desired(manifest), existing);
   const permission = { self: 'p1', mayDelete: false };
-  expect(completePlan(plan, observed, permission).changes).toMatchObject([
+  expect(withCurrentRecords(plan, observed, permission).changes).toMatchObject([
     { action: 'update', base: { fields: existing.a }, permission },
   ]);
-  expect(() => completePlan(plan, observed, 'none')).toThrow('application.a is planned to change');
-  expect(() => completePlan(plan, new Map(), permission)).toThrow('application.a is planned to change');
+  expect(() => withCurrentRecords(plan, observed, 'none')).toThrow('application.a is planned to change');
+  expect(() => withCurrentRecords(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
 test('an unplanned resource takes no value from others, and does not count as unread', async () => {
@@ -219,7 +219,7 @@ test('an unplanned resource takes no value from others, and does not count as un
   const changes = resources.map((resource) => notPlanned(resource, diagnostics, undefined));
   const [a] = resources;
   if (!a) throw new Error('nothing is declared');
-  expect(findMovesToOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
+  expect(findTransfers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
   expect([...unreadKinds({ changes })]).toEqual([]);
   expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
-import type { MadePlan } from '../../src/plan/make-plan.ts';
+import type { CheckedPlan } from '../../src/plan/make-plan.ts';
 import { orderChanges } from '../../src/plan/order.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -24,12 +24,12 @@ function held(providers: Providers): Existing {
 }
 
 /** The plan that gives main providers, by slug, to applications that have others or are absent. */
-function handing(declared: Providers, existing: Providers): Promise<MadePlan> {
+function handing(declared: Providers, existing: Providers): Promise<CheckedPlan> {
   const applications = Object.entries(declared).map(([slug, provider]) => ({ slug, name: 'A', provider }));
   return planOf(JSON.stringify({ version: 1, applications }), held(existing), {}, '', permission);
 }
 
-function namesIn({ changes }: MadePlan): string[] {
+function namesIn({ changes }: CheckedPlan): string[] {
   return changes.map(({ resource }) => resource.name);
 }
 
@@ -82,7 +82,7 @@ describe('the order of a plan', () => {
 
 /** Carries out a plan with all changes at once; each change ends only after all others have had their turn. */
 async function applied(
-  plan: MadePlan,
+  plan: CheckedPlan,
   existing: Providers,
   patch: (request: HttpRequest) => ReturnType<typeof answered>,
 ): Promise<{ outcomes: readonly Outcome[]; requests: readonly string[] }> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inspect } from 'node:util';
-import type { Environment } from '../../src/settings/environment.ts';
+import type { EnvironmentVariables } from '../../src/settings/environment.ts';
 import type { Secret } from '../../src/settings/secret.ts';
 import { readToken } from '../../src/settings/token.ts';
 import { noConfig } from '../../src/settings/values.ts';
@@ -8,7 +8,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 const files = memoryFiles({ token: 'from-file\n', empty: '\n', two: 'one\ntwo\n' });
 
-function tokenBy(tokenFile: string | undefined, env: Environment): Promise<Secret> {
+function tokenBy(tokenFile: string | undefined, env: EnvironmentVariables): Promise<Secret> {
   return readToken({ values: { tokenFile, nameOf: String }, env, config: noConfig, files });
 }
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import { lists } from '../../src/kinds/all.ts';
-import { checkOf } from '../../src/manifest/manifest-check.ts';
+import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { accessManifestOf, accessWantsOf } from './access.ts';
 import { check } from './checker.ts';
@@ -52,7 +52,7 @@ export async function simulate(
   { bug, contractOnly = false }: SimulateOptions = {},
 ): Promise<Simulated> {
   // Loading a module takes real time, which virtual time does not wait for.
-  await checkOf(lists);
+  await manifestCheck(lists);
   const random = seededRandom(seed);
   const scenario = await scenarioUnder(seed, random, contractOnly);
   const restore = bug?.takesAllForUnique ? takeForUnique(scenario) : () => {};

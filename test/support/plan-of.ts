@@ -1,5 +1,5 @@
 import type { Observation, ObservedState } from '../../src/observe/observation.ts';
-import { makePlan, type MadePlan } from '../../src/plan/make-plan.ts';
+import { makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
 import type { Permission } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
@@ -16,7 +16,7 @@ export async function planOf(
   env: Readonly<Record<string, string>> = {},
   release = '',
   permission: Permission | 'none' = 'none',
-): Promise<MadePlan> {
+): Promise<CheckedPlan> {
   const resources = await desired(manifest, env, release);
   return makePlan(resources, observedIn(resources, existing), {
     toolVersion: '1.2.3',

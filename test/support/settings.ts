@@ -1,6 +1,6 @@
 import type { Files } from '../../src/base/files.ts';
 import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
-import type { Environment } from '../../src/settings/environment.ts';
+import type { EnvironmentVariables } from '../../src/settings/environment.ts';
 import { readServiceSettings, type ServiceSettings } from '../../src/settings/service-settings.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import type { ChosenConfig } from '../../src/settings/values.ts';
@@ -8,7 +8,7 @@ import type { ChosenConfig } from '../../src/settings/values.ts';
 /** The settings of a command that sends nothing. */
 export async function projectSettings(
   flags: ProjectFlags,
-  env: Environment,
+  env: EnvironmentVariables,
   files: Files,
 ): Promise<Settings> {
   return readSettings(await valuesOf(flags, env), { env, files }, 'manifests');
@@ -17,7 +17,7 @@ export async function projectSettings(
 /** The settings of a service, with those of rollcall.yaml. */
 export async function serviceSettings(
   flags: ServiceFlags,
-  env: Environment,
+  env: EnvironmentVariables,
   config: ChosenConfig,
   files: Files,
 ): Promise<ServiceSettings> {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { validate as validateConfig } from '../../src/generated/config.ts';
 import { lists } from '../../src/kinds/all.ts';
-import { checkOf } from '../../src/manifest/manifest-check.ts';
+import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import type { Validate } from '../../src/base/json.ts';
 import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
-const validateManifest = await checkOf(lists);
+const validateManifest = await manifestCheck(lists);
 
 /** The problems of a text by its schema: code, line and column, and advice. */
 async function told(text: string, validate: Validate = validateManifest): Promise<string[]> {

@@ -1,8 +1,8 @@
-import type { Missing } from '../../adopt/credentials.ts';
+import type { MissingCredential } from '../../adopt/credentials.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { answerDetail, answerWords } from './answers.ts';
 
-export function missingCredentials(missing: Missing): Diagnostic {
+export function missingCredentials(missing: MissingCredential): Diagnostic {
   const { address } = missing;
   switch (missing.kind) {
     case 'absent':

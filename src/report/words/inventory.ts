@@ -1,12 +1,12 @@
 import { childrenDeclaredBy } from '../../kinds/access.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import type { Declared } from '../../adopt/declaration.ts';
+import type { DeclaredRecord } from '../../adopt/declaration.ts';
 import { joinListNames } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { addressOf } from '../../kinds/resource.ts';
-import type { Unwritable } from '../../adopt/writable.ts';
+import type { UnwritableField } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/gaps.ts';
-import type { GapWords } from '../../observe/undeclared.ts';
+import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords } from './answers.ts';
 import { withoutEmpty } from '../printable.ts';
@@ -32,7 +32,7 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   return [...unread, ...new Map(rest.map((found) => [JSON.stringify(found), found])).values()];
 }
 
-export const gapWords: GapWords = (inventory) =>
+export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
 function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
@@ -111,8 +111,8 @@ function notExported(summary: string, detail: string): Diagnostic {
 
 /** Values that were read but are not declared, because no manifest can declare them or because they are secret. */
 export function unwrittenValues(
-  declared: readonly Declared[],
-  unwritable: readonly Unwritable[],
+  declared: readonly DeclaredRecord[],
+  unwritable: readonly UnwritableField[],
 ): Diagnostic[] {
   const secret = declared.flatMap(({ address, secret: names }) =>
     names.map((field) =>

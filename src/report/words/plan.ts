@@ -5,9 +5,9 @@ import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
-  isOnWayIn,
-  notPlannedIn,
-  pendingIn,
+  isLoginChange,
+  notPlannedChanges,
+  pendingChanges,
   plannedEffects,
   planSummary,
   type Change,
@@ -52,7 +52,7 @@ function mostImportantFirst(changes: readonly Change[]): Change[] {
 
 function rankOf(change: Change): number {
   if (change.action === 'not-planned') return 0;
-  return isOnWayIn(change) || change.takesOwnRights ? 1 : 2;
+  return isLoginChange(change) || change.takesOwnRights ? 1 : 2;
 }
 
 /** If a list has more than `inFull` new resources, only the first `named` of them are named, and the others are counted. */
@@ -231,7 +231,7 @@ function countsOf(changes: readonly Change[], min: number = 1): string[] {
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
   const { differs, not_planned: notPlanned, not_compared: notCompared } = planSummary(plan.changes);
-  if (pendingIn(plan).length === 0 && differs + notPlanned === 0)
+  if (pendingChanges(plan).length === 0 && differs + notPlanned === 0)
     return notCompared === 0
       ? 'No changes. Your infrastructure matches the configuration.'
       : 'No changes. Your infrastructure matches the configuration, as far as it can be compared.';
@@ -247,7 +247,7 @@ export function planFindings(
   // Findings that make the plan fail are always reported, other findings only if they are new since the baseline.
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isAffected(change));
-  const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
+  const faults = notPlannedChanges(plan).flatMap(({ diagnostics }) => diagnostics);
   return [...faults, ...driftDiagnostics(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 

@@ -1,7 +1,7 @@
 import type { Capability } from '../../kinds/capability.ts';
 import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
-import { changeKind, pendingIn, type Change, type Plan } from '../../plan/plan.ts';
+import { changeKind, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
 import { groupBy } from './diagnostics.ts';
 import { listFirst } from './way-in.ts';
 
@@ -18,7 +18,7 @@ export function switchNotes({
   );
   return Array.from(groupBy(differing, capabilityFor), ([capability, some]) => {
     const isOn = capabilities.includes(capability);
-    const onWay = accepts.includes('way-in') ? [] : some.filter(({ onWayIn }) => onWayIn);
+    const onWay = accepts.includes('way-in') ? [] : some.filter(({ affectsLogin }) => affectsLogin);
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
     const needed = [
       ...(onWay.length > 0 ? [`Affects how people log in: ${addressList(onWay)}.`] : []),
@@ -47,7 +47,7 @@ function addressList(changes: readonly Change[]): string {
 
 /** Whether an apply would change nothing although there are differences. */
 export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
-  return pendingIn(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
+  return pendingChanges(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
 }
 
 const capabilityVerbs: Readonly<Record<Capability, string>> = {

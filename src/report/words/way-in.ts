@@ -1,18 +1,18 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { joinWords } from '../../kinds/all.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
-import { isOnWayIn, type Change, type Plan } from '../../plan/plan.ts';
+import { isLoginChange, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { printableLine, withoutEmpty, quoted } from '../printable.ts';
 
 /** How a plan changes the ways to log in. Safe to print. */
 export function loginChangeWords({
   changes,
-  wayIn,
+  loginFlows,
   accepts = [],
-}: Pick<Plan, 'changes' | 'wayIn' | 'accepts'>): string[] {
-  const onWay = changes.filter(isOnWayIn).map(({ resource }) => resource.address);
-  const { unread = [] } = wayIn ?? {};
+}: Pick<Plan, 'changes' | 'loginFlows' | 'accepts'>): string[] {
+  const onWay = changes.filter(isLoginChange).map(({ resource }) => resource.address);
+  const { unread = [] } = loginFlows ?? {};
   const needed = accepts.includes('way-in')
     ? ''
     : ' `apply --yes` needs `--allow way-in`, unless it applies a saved plan.';
@@ -42,7 +42,7 @@ export function lostLoginDiagnostics({
   lostWayIn = [],
 }: Pick<ApplyRun, 'outcomes' | 'lostWayIn'>): Diagnostic[] {
   const undo = outcomes
-    .filter(({ change, attempts }) => change.onWayIn && attempts > 0)
+    .filter(({ change, attempts }) => change.affectsLogin && attempts > 0)
     .flatMap(({ change }) => earlierValueLines(change));
   return lostWayIn.map(({ slug, start }) =>
     diagnosticFor(undefined, {
