@@ -3,30 +3,19 @@ import { application } from './application.ts';
 import { certificate } from './certificate.ts';
 import { childFields } from './bindings.ts';
 import type { Children } from './children.ts';
-import type { FamilyType } from './families.ts';
+import { familyTypes, type FamilyType } from './families.ts';
 import { group } from './group.ts';
 import type { Family, Kind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
 import { groupField, userField } from './policy-bindings.ts';
 import { proxy } from './proxy.ts';
-import { role } from './role.ts';
-import {
-  blueprint,
-  brand,
-  entitlement,
-  initialPermissions,
-  lifecycleRule,
-  requestRule,
-  token,
-} from './rows/core.ts';
-import { connectors, deviceAccessGroup, enrollmentToken } from './rows/endpoints.ts';
-import { eventRule, transport } from './rows/events.ts';
-import { flow, invitation, prompt } from './rows/flows.ts';
+import { flow } from './rows/flows.ts';
 import { serviceConnections } from './rows/outposts.ts';
 import { policies } from './rows/policies.ts';
-import { propertyMappings, scopeMapping } from './rows/property-mappings.ts';
-import { providers, racEndpoint } from './rows/providers.ts';
+import { propertyMappings } from './rows/property-mappings.ts';
+import { providers } from './rows/providers.ts';
+import { connectors, singleTypes } from './rows/single-types.ts';
 import { sources } from './rows/sources.ts';
 import { stages } from './rows/stages.ts';
 import { settings } from './settings.ts';
@@ -37,51 +26,33 @@ export type ResourceType = FamilyType;
 
 /** All kinds, in the default order of plans and creates. */
 export const kinds: readonly Kind<ResourceType>[] = [
+  application,
   certificate,
-  role,
-  group,
-  scopeMapping,
-  ...propertyMappings,
-  ...policies,
   flow,
-  ...sources,
+  group,
+  outpost,
+  settings,
+  user,
+  ...singleTypes,
+  ...connectors,
+  ...policies,
+  ...propertyMappings,
   oauth2,
   proxy,
   ...providers,
-  racEndpoint,
   ...serviceConnections,
-  outpost,
-  ...connectors,
-  deviceAccessGroup,
-  prompt,
+  ...sources,
   ...stages,
-  invitation,
-  application,
-  entitlement,
-  brand,
-  user,
-  token,
-  enrollmentToken,
-  transport,
-  eventRule,
-  initialPermissions,
-  blueprint,
-  lifecycleRule,
-  requestRule,
-  settings,
-];
+].toSorted((a, b) => familyTypes.indexOf(a.type) - familyTypes.indexOf(b.type));
 
-export const defaultKinds: readonly Kind<ResourceType>[] = [
-  certificate,
-  role,
-  group,
-  scopeMapping,
-  oauth2,
-  proxy,
-  outpost,
-  application,
-  user,
-];
+const defaultKindPaths: ReadonlySet<string> = new Set([
+  '/api/v3/propertymappings/provider/scope/',
+  ...[application, certificate, group, oauth2, outpost, proxy, user].map(({ path }) => path),
+]);
+
+export const defaultKinds: readonly Kind<ResourceType>[] = kinds.filter(
+  ({ type, path }) => type === 'role' || defaultKindPaths.has(path),
+);
 export const defaultLists: readonly Kind['list'][] = [...new Set(defaultKinds.map(({ list }) => list))];
 
 export function isSubject({ family }: Pick<Kind, 'family'>): boolean {

@@ -121,7 +121,6 @@ const notDeclarable = {
 };
 
 export const application: RowKind = kindFrom({
-  path: '/core/applications/',
   list: 'applications',
   isUndocumented: false,
   title: 'name',
@@ -130,7 +129,6 @@ export const application: RowKind = kindFrom({
   leftOut: { superuser_full_list: 'true' },
   // For a token without superuser rights, the service returns a cached list and ignores the requested page.
   listing: { completeFor: 'superusers' },
-  deletion: {},
   access,
   withheld: ['provider', 'backchannel_providers'],
   fields,

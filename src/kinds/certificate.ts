@@ -10,11 +10,9 @@ const selfSignedName = 'authentik Self-signed Certificate';
 
 /** A certificate and optionally its private key. The service returns neither, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
-  path: '/crypto/certificatekeypairs/',
   list: 'certificates',
   // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
   unique: true,
-  deletion: {},
   isInternal: ({ name, managed = null }) => name === selfSignedName || managed !== null,
   fields: {
     certificate_data: {

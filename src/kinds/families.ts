@@ -1,13 +1,12 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
 import { newestFacts } from './newest-facts.ts';
-import { lazy } from '../base/memoize.ts';
+import { lazy, withLazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
 import { isUuid } from './values.ts';
 
 export type FamilyType =
-  | 'settings'
   | 'certificate'
   | 'role'
   | 'group'
@@ -35,7 +34,8 @@ export type FamilyType =
   | 'initial_permission'
   | 'blueprint'
   | 'lifecycle_rule'
-  | 'request_rule';
+  | 'request_rule'
+  | 'settings';
 
 interface FamilyRow extends Partial<
   Pick<Family['byName'], 'keys' | 'keyOfName' | 'searchQuery' | 'minNamesForList' | 'queryById' | 'query'>
@@ -57,7 +57,6 @@ const builtInMappingPrefix = 'goauthentik.io/';
 
 /** The lists that a manifest can contain. Names are unique within a list, which has one or several types. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
-  settings: { list: 'settings', path: '/admin/settings/' },
   certificate: {
     list: 'certificates',
     findId:
@@ -137,24 +136,22 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
   lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', id: 'id' },
   request_rule: { list: 'request_rules', id: 'uuid' },
+  settings: { list: 'settings', path: '/admin/settings/' },
 };
 
+/** All types, in the default order of plans and creates. */
+export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // rows has exactly these keys
+
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
-  const {
-    list,
-    identity = 'name',
-    keys = keysFor(identity),
-    keyOfName,
-    queryById,
-    minNamesForList = 2,
-  } = row;
+  const { list, identity = 'name', keyOfName, queryById, minNamesForList = 2 } = row;
   const ownPath = pathOf(row);
   const path = `/api/v3${ownPath}`;
+  const keys = row.keys ?? keysFor(identity);
   const named = lazy(() =>
     (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
   );
-  const narrowedTo = lazy(() => row.searchQuery ?? searchQueryFor(identity, ownPath));
-  return {
+  const searchQuery = lazy(() => row.searchQuery ?? searchQueryFor(identity, ownPath));
+  const family = {
     type,
     list,
     path,
@@ -162,23 +159,21 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     id: row.id ?? 'pk',
     isDeletedAlong: row.isDeletedWithOwner ?? false,
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
-    get permissionApp() {
-      return named()[0] ?? '';
-    },
-    get model() {
-      return { type: named()[1] ?? '', list: list.replaceAll('_', ' ') };
-    },
     byName: {
       path,
       query: row.query ?? { ordering: identity },
-      searchQuery: (name) => narrowedTo()(name),
+      searchQuery: (name: string) => searchQuery()(name),
       minNamesForList,
       ...(keys && { keys }),
       ...(keyOfName && { keyOfName }),
       ...(queryById && { queryById }),
-      isId: (pk) => isValidId(ownPath, pk),
+      isId: (pk: JsonValue) => isValidId(ownPath, pk),
     },
   };
+  return withLazy(family, {
+    permissionApp: () => named()[0] ?? '',
+    model: () => ({ type: named()[1] ?? '', list: list.replaceAll('_', ' ') }),
+  });
 }
 
 const referredPaths: Readonly<Record<string, string | undefined>> = referredLists;
@@ -202,7 +197,7 @@ function isValidId(path: string, pk: JsonValue): boolean {
 }
 
 const byList = new Map<string, Family<FamilyType>>(
-  Object.entries(rows).map(([type, row]) => [row.list, familyFrom(type as FamilyType, row)]), // rows has exactly these keys
+  familyTypes.map((type) => [rows[type].list, familyFrom(type, rows[type])]),
 );
 
 /** Undefined if manifests do not have the list; manifests then refer to its records by id. */

@@ -38,7 +38,6 @@ const notDeclarable = {
 };
 
 export const group: RowKind = kindFrom({
-  path: '/core/groups/',
   list: 'groups',
   leftOut: { include_users: 'false' },
   login: { is: 'superuser group', grants: 'is_superuser', parents: 'parents' },

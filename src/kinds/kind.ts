@@ -9,19 +9,8 @@ import { type IdForm, sameIds, sameIdsWithDuplicates, sameJson } from './values.
 
 export type { Family } from './family.ts';
 
-/**
- * A type of record that manifests can declare: a whole list, or one of several types in a list. Defined by a row and listed in
- * all.ts.
- */
-export interface Kind<Type extends string = string> extends Omit<
-  Family<Type>,
-  'byName' | 'findId' | 'isDeletedAlong' | 'id' | 'model'
-> {
-  readonly family: Family<Type>;
-  /** The name in permissions, in singular and plural, if it differs from the type: `oauth2provider`. */
-  readonly model?: { readonly type: string; readonly list: string } | undefined;
-  /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
-  readonly variant?: { readonly field: string; readonly value: string };
+/** The part of a kind that its row states. */
+export interface StatedKind {
   /** The list and the field that must refer to a record of this kind to make it reachable. */
   readonly referencedBy?: {
     readonly list: string;
@@ -31,33 +20,42 @@ export interface Kind<Type extends string = string> extends Omit<
   readonly since?: string | undefined;
   /** Whether the service derives other kinds from this kind, so that its list also contains records of the derived kinds. */
   readonly isBase?: boolean;
-  readonly isUndocumented?: boolean;
   /** The field with the parent, if names are unique only within a parent. */
   readonly scope?: string;
   /** For settings, which are a single record that always exists: the name in addresses. */
   readonly single?: string;
-  readonly title: string;
-  readonly path: string;
   readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
-  readonly lookUp: LookUp;
-  readonly listing: Listing;
-  readonly update: UpdateOf;
-  /** Undefined if rollcall cannot delete records of this kind. */
-  readonly deletion?: Deletion;
   readonly credentials?: Credentials;
   readonly access?: Access;
-  readonly bindable?: Bindable | undefined;
   readonly login?: LoginPart;
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
   /** Whether the service maintains a record itself, so that users do not declare it. */
   readonly isInternal?: (record: JsonObject) => boolean;
+  /** Fields that users may expect but cannot declare, each with the reason. */
+  readonly notDeclarable?: Readonly<Record<string, string>>;
+}
+
+/** A type of record that manifests can declare: a whole list, or one of several types in a list. */
+export interface Kind<Type extends string = string>
+  extends StatedKind, Pick<Family<Type>, 'type' | 'list' | 'path' | 'identity' | 'permissionApp'> {
+  readonly family: Family<Type>;
+  /** The name in permissions, in singular and plural, if it differs from the type: `oauth2provider`. */
+  readonly model?: { readonly type: string; readonly list: string } | undefined;
+  /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
+  readonly variant?: { readonly field: string; readonly value: string };
+  readonly isUndocumented?: boolean;
+  readonly title: string;
+  readonly lookUp: LookUp;
+  readonly listing: Listing;
+  readonly update: UpdateOf;
+  /** Undefined if rollcall cannot delete records of this kind. */
+  readonly deletion?: Deletion;
+  readonly bindable?: Bindable | undefined;
   /** Whether referenced records must be read because a field has a `factField`. */
   readonly hasReferenceFacts?: boolean;
   readonly fields: Readonly<Record<string, FieldOfKind>>;
-  /** Fields that users may expect but cannot declare, each with the reason. */
-  readonly notDeclarable?: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 

@@ -83,7 +83,6 @@ export const oauth2: RowKind = kindFrom({
   // The list of OAuth2 providers also contains proxy providers.
   isBase: true,
   unique: true,
-  deletion: {},
   credentials: {
     fields: ({ client_type }) => ['client_id', ...(client_type === 'public' ? [] : ['client_secret'])],
     urls: {

@@ -21,8 +21,8 @@ const fields = {
 
 /** A duplicate name was refused by 2023.10.7 and by 2025.12.4. */
 export const outpost: RowKind = kindFrom({
-  path: '/outposts/instances/',
   list: 'outposts',
+  isPermanent: true,
   unique: true,
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,

@@ -71,7 +71,6 @@ export const proxy: RowKind = kindFrom({
   unique: true,
   // If a PATCH omits these fields, the service validates it as if the mode were `proxy` and the host empty.
   update: { requiredInUpdates: ['mode', 'internal_host'] },
-  deletion: {},
   fields,
 });
 

@@ -3,45 +3,26 @@ import { sameBindings } from './bindings.ts';
 import type { Children } from './children.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
 import { comparisonOf, type ComparisonOptions } from './field-form.ts';
-import type { Family, FieldOfKind, Kind } from './kind.ts';
+import type { Family, FieldOfKind, Kind, StatedKind } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
-import { lazy } from '../base/memoize.ts';
+import { withLazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
 import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
-type Given =
-  | 'formerPath'
-  | 'referencedBy'
-  | 'scope'
-  | 'single'
-  | 'isEnterprise'
-  | 'access'
-  | 'login'
-  | 'rights'
-  | 'isPersonal'
-  | 'isInternal'
-  | 'notDeclarable'
-  | 'deletion'
-  | 'credentials';
-type Defaulted = 'isUndocumented' | 'title' | 'words';
-
 /** The handwritten part of a kind, for everything that the API schema does not state. */
-export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted>> {
-  readonly path: string;
+export interface KindRow
+  extends StatedKind, Partial<Pick<Kind, 'isUndocumented' | 'title' | 'words' | 'deletion'>> {
   readonly list: string;
-  /** The `type` in manifests, if it is not the last part of the path. */
-  readonly type?: string;
+  /** By default, the path of the list. */
+  readonly path?: string;
   /** The plural in messages, such as `OAuth2 providers`. */
   readonly several?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
-  /** The first release that has the kind, if the API schemas do not show it. */
-  readonly since?: string;
-  readonly isBase?: boolean;
   readonly isDocumented?: boolean;
   /** Whether every tested release rejects a duplicate name, so that a create can be retried safely. */
   readonly unique?: boolean;
@@ -53,6 +34,8 @@ export interface KindRow extends Pick<Kind, Given>, Partial<Pick<Kind, Defaulted
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
+  /** Whether rollcall cannot rename or delete records of this kind. */
+  readonly isPermanent?: boolean;
   /** The handwritten part of the fields. All other fields follow the API schema. */
   readonly fields?: FieldRows;
 }
@@ -68,87 +51,66 @@ export type FieldRows = Readonly<Record<string, FieldRow>>;
 
 export type RowKind = Kind<FamilyType>;
 
+/** Makes the kinds of a list with several types. The keys of `rows` are paths. */
+export function kindsFrom(
+  shared: Omit<KindRow, 'path'>,
+  rows: Readonly<Record<string, Omit<KindRow, 'path' | 'list'>>>,
+): readonly RowKind[] {
+  return Object.entries(rows).map(([path, row]) => kindFrom({ ...shared, ...row, path }));
+}
+
 /** Makes a kind from its row and from the API schema, which is read on first use. */
 export function kindFrom(row: KindRow): RowKind {
-  const {
-    path: ownPath,
-    list,
-    type: ownType,
-    several,
-    isBase = false,
-    isDocumented = false,
-    unique = false,
-    leftOut = {},
-    withheld = [],
-    createdWith = {},
-    bindableIn,
-    listing,
-    update,
-    formerPath,
-    since,
-    otherPaths: _,
-    ...rest
-  } = row;
+  const { list, several, since, formerPath, unique: isUnique = false, leftOut = {} } = row;
   const family = familyOf(list);
   const { type, identity } = family;
-  const path = `/api/v3${ownPath}`;
-  const sort =
-    family.path === path ? undefined : { field: 'type', value: ownType ?? typeIn(family.path, path) };
-  const facts = (): NewestFacts => newestFacts(ownPath);
-  const model = lazy(() => modelOf(family, facts(), sort && (several ?? severalOf(sort.value, family))));
-  const lookUp = lazy(() => ({ ...lookUpOf(path, { ...row, identity }, facts()), isDocumented }));
-  const bindable = lazy(() => {
-    if (!isBindable(facts())) return undefined;
-    const hasMode = mode in facts().fields;
-    return { id: bindableIn, withheld, createdWith, ...(hasMode && { mode: { field: mode, all: 'all' } }) };
-  });
-  const first = (): string | undefined => since ?? (formerPath ? undefined : facts().since);
-  const fields = lazy(() => fieldsOf(row, family, sort, { several: model()?.list ?? list, since: first() }));
-  return {
+  const { path: listPath = family.path.slice(apiRoot.length) } = row;
+  const path = `${apiRoot}${listPath}`;
+  const variant = family.path === path ? undefined : { field: 'type', value: typeIn(family.path, path) };
+  const facts = (): NewestFacts => newestFacts(listPath);
+  const kind = {
     isUndocumented: true,
     title: identity,
-    words: wordsOf(family, sort),
-    ...rest,
+    words: wordsOf(family, variant),
+    ...row,
+    ...(!row.isPermanent && { deletion: row.deletion ?? {} }),
     family,
     type,
-    list,
     identity,
     path,
-    ...(sort && { variant: sort }),
-    ...(isBase && { isBase }),
+    ...(variant && { variant }),
     hasReferenceFacts: Object.values(row.fields ?? {}).some(({ factField }) => factField !== undefined),
-    ...(formerPath && { formerPath: { ...formerPath, path: `/api/v3${formerPath.path}` } }),
-    get since() {
-      return first();
-    },
-    get permissionApp() {
-      return facts().model?.split('.')[0] ?? family.permissionApp;
-    },
-    get model() {
-      return model();
-    },
-    get bindable() {
-      return bindable();
-    },
-    get lookUp() {
-      return lookUp();
-    },
+    ...(formerPath && { formerPath: { ...formerPath, path: `${apiRoot}${formerPath.path}` } }),
     listing: {
       query: { ...leftOut, ordering: identity },
       paramsIfUndeclared: {},
-      completeFor: 'every token',
-      isUnique: unique,
-      ...listing,
+      completeFor: 'every token' as const,
+      isUnique,
+      ...row.listing,
     },
     update: {
-      path: (name, pk) => recordPath(row, path, facts().id?.name === identity ? name : pk),
-      ...update,
-    },
-    get fields() {
-      return fields();
+      path: (name: string, pk: string) => {
+        const id = facts().id?.name === identity ? name : pk;
+        return row.single === undefined ? `${path}${encodeURIComponent(id)}/` : path;
+      },
+      ...row.update,
     },
   };
+  const lazyParts = {
+    since: () => since ?? (formerPath ? undefined : facts().since),
+    permissionApp: () => facts().model?.split('.')[0] ?? family.permissionApp,
+    model: () => modelOf(family, facts(), variant && (several ?? severalOf(variant.value, family))),
+    bindable: () => bindableOf(row, facts()),
+    lookUp: () => ({
+      ...lookUpOf(path, { ...row, identity }, facts()),
+      isDocumented: row.isDocumented ?? false,
+    }),
+  };
+  const whole = withLazy(kind, lazyParts);
+  return withLazy(whole, { fields: () => fieldsOf(row, whole, listPath) });
 }
+
+const apiRoot = '/api/v3';
 
 /** The field that decides whether one binding or every binding must pass. */
 const mode = 'policy_engine_mode';
@@ -158,30 +120,33 @@ function isBindable({ id, fields }: NewestFacts): boolean {
   return mode in fields || id?.name === 'pbm_uuid';
 }
 
+function bindableOf(
+  { bindableIn: id, withheld = [], createdWith = {} }: KindRow,
+  facts: NewestFacts,
+): Kind['bindable'] {
+  if (!isBindable(facts)) return undefined;
+  return { id, withheld, createdWith, ...(mode in facts.fields && { mode: { field: mode, all: 'all' } }) };
+}
+
 function boundField(children: Children, row: FieldOfKind): FieldOfKind {
   const same = (declared: JsonValue, observed: JsonValue): boolean =>
     sameBindings(children, declared, observed);
   return { default: [], same, ...row, part: 'if at_least' };
 }
 
-function recordPath({ single }: KindRow, list: string, id: string): string {
-  return single === undefined ? `${list}${encodeURIComponent(id)}/` : list;
-}
-
 function fieldsOf(
   row: KindRow,
-  family: Family,
-  sort: Kind['variant'],
-  { several, since }: { readonly several: string; readonly since: string | undefined },
+  { family, variant, model, list, since, deletion }: Omit<RowKind, 'fields'>,
+  path: string,
 ): Kind['fields'] {
   const { identity } = family;
-  const { path, otherPaths = [], deletion } = row;
+  const { otherPaths = [] } = row;
   const facts = newestFacts(path);
   const nameChecks = [
-    ...(since === undefined ? [] : [laterKindCheck(several, since)]),
+    ...(since === undefined ? [] : [laterKindCheck(model?.list ?? list, since)]),
     ...(otherPaths.length > 0 ? [otherPathCheck(otherPaths)] : []),
   ];
-  const fields = Object.entries(rowsOf(row, family, sort, facts)).map(([name, field]) => {
+  const fields = Object.entries(rowsOf(row, family, variant, facts)).map(([name, field]) => {
     const made = fieldFrom(path, name, field, facts);
     const checks = [...(made.checks ?? []), ...nameChecks];
     return [name, name === identity && nameChecks.length > 0 ? { ...made, checks } : made] as const;

@@ -14,9 +14,9 @@ export const openFlag: OpenFlag = {
 
 /** The settings of the service, which exist since 2024.2. An update replaces all `flags`, so rollcall sends all of them. */
 export const settings: RowKind = kindFrom({
-  path: '/admin/settings/',
   list: openFlag.list,
   single: 'service',
+  isPermanent: true,
   fields: {
     flags: {
       // Releases before 2026.5 also have this flag.

@@ -62,7 +62,6 @@ const notDeclarable = {
 };
 
 export const user: RowKind = kindFrom({
-  path: '/core/users/',
   list: 'users',
   isUndocumented: false,
   title: 'name',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { scopeMapping } from '../../src/kinds/rows/property-mappings.ts';
+import { kindOf } from '../../src/kinds/all.ts';
 import { withFormerPaths } from '../../src/service/former-paths.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { refused } from '../support/scripted-transport.ts';
 
-const { path, formerPath } = scopeMapping;
+const { path, formerPath } = kindOf('property_mapping', 'scopemapping');
 const former = formerPath?.path ?? expect.fail();
 
 const page = (status: number): Exchange => ({

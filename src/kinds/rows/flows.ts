@@ -6,11 +6,9 @@ import { kindFrom, type RowKind } from '../row.ts';
 
 /** A duplicate slug was refused by 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
-  path: '/flows/instances/',
   list: 'flows',
   title: 'name',
   unique: true,
-  deletion: {},
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
   login: {
@@ -69,18 +67,3 @@ function losesBindings(children: Children, now: JsonValue, before: JsonValue): b
       [...pairs].some(([one, other]) => losesBindings(inside.children, valueOf(one), valueOf(other))))
   );
 }
-
-export const prompt: RowKind = kindFrom({
-  path: '/stages/prompt/prompts/',
-  list: 'prompts',
-  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
-  unique: true,
-  deletion: {},
-});
-
-/** A duplicate name was accepted by 2023.10.7 and by 2025.12.4. */
-export const invitation: RowKind = kindFrom({
-  path: '/stages/invitation/invitations/',
-  list: 'invitations',
-  deletion: {},
-});

@@ -1,42 +1,9 @@
 import { textOf } from '../../base/json.ts';
-import { kindFrom, type KindRow, type RowKind } from '../row.ts';
+import { kindsFrom, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
-
-/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
-const policy = { list: 'policies', unique: true, deletion: {} } as const satisfies Partial<KindRow>;
 
 /** The conditions for an event. A policy needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
-
-const eventMatcher = kindFrom({
-  ...policy,
-  path: '/policies/event_matcher/',
-  several: 'event matcher policies',
-  // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
-  update: { requiredInUpdates: matched },
-  fields: {
-    action: {
-      ifMissing: requireField(
-        'a new event matcher needs `action`, `client_ip`, `app`, `model` or `query`',
-        matched,
-      ),
-    },
-  },
-});
-
-const reputation = kindFrom({
-  ...policy,
-  path: '/policies/reputation/',
-  // 2023.10.7 and 2025.12.4 refused an update without these fields.
-  update: { requiredInUpdates: ['check_ip', 'check_username'] },
-  fields: {
-    check_ip: {
-      ifMissing: requireField('a new reputation policy needs `check_ip` or `check_username`', [
-        'check_username',
-      ]),
-    },
-  },
-});
 
 /** The constant that an expression returns. Undefined if the expression does anything else. */
 function constantIn(expression: string): boolean | undefined {
@@ -44,28 +11,45 @@ function constantIn(expression: string): boolean | undefined {
   return constant === undefined ? undefined : constant === 'True';
 }
 
-export const policies: readonly RowKind[] = [
+/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
+const shared = { list: 'policies', unique: true };
+
+export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
-  kindFrom({
-    ...policy,
-    path: '/policies/dummy/',
-    login: { is: 'login policy', passes: ({ result = false }) => result === true },
-  }),
-  eventMatcher,
-  kindFrom({
-    ...policy,
-    path: '/policies/expression/',
+  '/policies/dummy/': { login: { is: 'login policy', passes: ({ result = false }) => result === true } },
+  '/policies/event_matcher/': {
+    several: 'event matcher policies',
+    // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
+    update: { requiredInUpdates: matched },
+    fields: {
+      action: {
+        ifMissing: requireField(
+          'a new event matcher needs `action`, `client_ip`, `app`, `model` or `query`',
+          matched,
+        ),
+      },
+    },
+  },
+  '/policies/expression/': {
     login: { is: 'login policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
     fields: { expression: { changeWarning: () => 'it changes who passes' } },
-  }),
-  kindFrom({ ...policy, path: '/policies/geoip/' }),
-  kindFrom({
-    ...policy,
-    path: '/policies/password/',
+  },
+  '/policies/geoip/': {},
+  '/policies/password/': {
     // The default of 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
-  }),
-  kindFrom({ ...policy, path: '/policies/password_expiry/' }),
-  reputation,
-  kindFrom({ ...policy, path: '/policies/unique_password/', isEnterprise: true }),
-];
+  },
+  '/policies/password_expiry/': {},
+  '/policies/reputation/': {
+    // 2023.10.7 and 2025.12.4 refused an update without these fields.
+    update: { requiredInUpdates: ['check_ip', 'check_username'] },
+    fields: {
+      check_ip: {
+        ifMissing: requireField('a new reputation policy needs `check_ip` or `check_username`', [
+          'check_username',
+        ]),
+      },
+    },
+  },
+  '/policies/unique_password/': { isEnterprise: true },
+});

@@ -1,5 +1,5 @@
 import { textOf } from '../../base/json.ts';
-import { kindFrom, type FieldRows, type KindRow, type RowKind } from '../row.ts';
+import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 import { requireField } from './require-field.ts';
 
 /** The logins that a source links to an existing user, for each matching mode. */
@@ -34,7 +34,7 @@ const groupReach = {
 } satisfies FieldRows;
 
 /** Slugs are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type. */
-const source = {
+const shared = {
   list: 'sources',
   login: { is: 'login source' },
   title: 'name',
@@ -42,50 +42,39 @@ const source = {
   // A source is enabled only after all of its policies are bound, so that nobody can log in through it earlier.
   withheld: ['enabled'],
   createdWith: { enabled: false },
-  deletion: {},
   fields: reach,
-} as const satisfies Partial<KindRow>;
+} as const;
 
-const oauth = kindFrom({
-  ...source,
-  path: '/sources/oauth/',
-  // 2023.10.7 and 2025.12.4 crashed on an update without the type. Types without built-in URLs also require the URLs.
-  update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
-  // Declared in full, because the service would otherwise continue to trust undeclared keys.
-  fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
-  otherPaths: ['source_types'],
-});
-
-const saml = kindFrom({
-  ...source,
-  path: '/sources/saml/',
-  fields: {
-    ...reach,
-    ...groupReach,
-    // 2025.12.4 crashed on a create without these fields.
-    binding_type: { ifMissing: requireField('a new SAML source needs a `binding_type`') },
-    issuer_override: {
-      formerly: 'issuer',
-      ifMissing: requireField('a new SAML source needs an `issuer_override`'),
-    },
-  },
-});
-
-export const sources: readonly RowKind[] = [
-  kindFrom({ ...source, path: '/sources/kerberos/', fields: { ...reach, ...groupReach } }),
-  kindFrom({
-    ...source,
-    path: '/sources/ldap/',
+export const sources: readonly RowKind[] = kindsFrom(shared, {
+  '/sources/kerberos/': { fields: { ...reach, ...groupReach } },
+  '/sources/ldap/': {
     fields: {
       ...reach,
       user_property_mappings: { formerly: 'property_mappings' },
       group_property_mappings: { formerly: 'property_mappings_group' },
     },
-  }),
-  oauth,
-  kindFrom({ ...source, path: '/sources/plex/', fields: { ...reach, ...groupReach } }),
-  saml,
+  },
+  '/sources/oauth/': {
+    // 2023.10.7 and 2025.12.4 crashed on an update without the type. Types without built-in URLs also require the URLs.
+    update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
+    // Declared in full, because the service would otherwise continue to trust undeclared keys.
+    fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
+    otherPaths: ['source_types'],
+  },
+  '/sources/plex/': { fields: { ...reach, ...groupReach } },
+  '/sources/saml/': {
+    fields: {
+      ...reach,
+      ...groupReach,
+      // 2025.12.4 crashed on a create without these fields.
+      binding_type: { ifMissing: requireField('a new SAML source needs a `binding_type`') },
+      issuer_override: {
+        formerly: 'issuer',
+        ifMissing: requireField('a new SAML source needs an `issuer_override`'),
+      },
+    },
+  },
   // A SCIM source only imports users. Nobody logs in through it.
-  kindFrom({ ...source, path: '/sources/scim/', fields: { enabled: reach.enabled } }),
-  kindFrom({ ...source, path: '/sources/telegram/' }),
-];
+  '/sources/scim/': { fields: { enabled: reach.enabled } },
+  '/sources/telegram/': {},
+});

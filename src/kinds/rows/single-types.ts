@@ -1,0 +1,68 @@
+import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
+import { requireField } from './require-field.ts';
+
+const rows: readonly KindRow[] = [
+  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
+  { list: 'roles', unique: true, rights: { to: 'its holders' } },
+  { list: 'event_rules', unique: true },
+  { list: 'prompts', unique: true },
+  {
+    list: 'transports',
+    unique: true,
+    // The default of 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
+  },
+  {
+    list: 'blueprints',
+    unique: true,
+    // 2023.10.7 and 2025.12.4 refused an update without both fields.
+    update: { requiredInUpdates: ['path', 'content'] },
+    fields: {
+      content: { ifMissing: requireField('a new blueprint needs a `content` or a `path`', ['path']) },
+    },
+  },
+  {
+    list: 'tokens',
+    unique: true,
+    // The service itself creates tokens for outposts.
+    isInternal: ({ managed = null }) => managed !== null,
+    rights: {
+      to: 'a token',
+      owner: 'user',
+      takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
+    },
+    // 2023.10.7 and 2025.12.4 leave the field empty.
+    fields: { managed: { default: null } },
+  },
+  // A duplicate name was refused by 2025.12.4.
+  { list: 'device_access_groups', unique: true },
+  // Permissions that a role gets for objects that its users create. Before 2025.12, they require the field `mode`, which later
+  // releases do not have.
+  { list: 'initial_permissions', unique: true, since: '2025.12' },
+  // A duplicate name was accepted by 2023.10.7, by 2025.12.4, or by both.
+  {
+    list: 'brands',
+    formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
+    login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
+  },
+  { list: 'invitations' },
+  { list: 'rac_endpoints', scope: 'provider', leftOut: { superuser_full_list: 'true' } },
+  { list: 'enrollment_tokens', scope: 'connector' },
+  // 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
+  { list: 'entitlements', scope: 'app' },
+  // No recording shows whether a duplicate name is refused.
+  { list: 'lifecycle_rules' },
+  { list: 'request_rules' },
+];
+
+export const singleTypes: readonly RowKind[] = rows.map(kindFrom);
+
+/** A duplicate name was accepted by 2025.12.4. */
+export const connectors: readonly RowKind[] = kindsFrom(
+  { list: 'connectors' },
+  {
+    '/endpoints/agents/connectors/': {},
+    '/endpoints/fleet/connectors/': {},
+    '/endpoints/google_chrome/connectors/': {},
+  },
+);
