@@ -3,6 +3,7 @@ import { parseJson } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 
@@ -27,15 +28,8 @@ const withProvider = wiki(', provider: 7');
 const staff = { application: 'wiki', group: 'staff' };
 const guests = { application: 'wiki', group: 'guests' };
 
-async function ran(
-  world: World,
-  command: typeof apply,
-  text: string,
-  options: object = {},
-): Promise<{ readonly ending: string; readonly stdout: string; readonly stderr: string }> {
-  const { context, stdout, stderr } = world.run(text, { ROLLCALL_CAPABILITIES: 'update' });
-  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function ran(world: World, command: typeof apply, text: string, options: object = {}): Promise<Ran> {
+  return runIn(command, world.run(text, { ROLLCALL_CAPABILITIES: 'update' }), options);
 }
 
 describe.each([

@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { capture, type Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { inFull } from '../support/effort.ts';
 
@@ -27,12 +27,10 @@ function manifest(users: number): string {
 function world(
   refuses: (body: string, create: () => void) => ReturnType<typeof answered> | undefined = () => undefined,
 ): Transport {
-  const { sandbox } = seedSandbox({});
-  return async ({ method, path, body = '' }) => {
-    const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-    const handle = (): ReturnType<typeof sandbox.handle> => sandbox.handle({ method, path, headers, body });
-    const refusal = method === 'POST' ? refuses(body, () => void handle()) : undefined;
-    return refusal ?? { kind: 'answered', ...handle() };
+  const { send } = sandboxTransport({});
+  return async (request) => {
+    const isCreate = request.method === 'POST';
+    return (isCreate ? refuses(request.body ?? '', () => void send(request)) : undefined) ?? send(request);
   };
 }
 
@@ -134,16 +132,11 @@ describe('an apply of thousands of resources', () => {
   });
 
   test('names new resources among existing ones, in every format', async () => {
-    const { sandbox } = seedSandbox({
+    const { send: transport } = sandboxTransport({
       users: Array.from({ length: count }, (_, number) => ({
         username: `user-${number}`,
         name: `User ${number}`,
       })).filter(({ username }) => username !== 'user-234'),
-    });
-    const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
-    const transport: Transport = async ({ method, path, body = '' }) => ({
-      kind: 'answered',
-      ...sandbox.handle({ method, path, headers, body }),
     });
     const setup = { files: { 'm.yaml': manifest(count) }, url: 'https://id.example.com', transport };
     const run = capture({ contractOnly: true, ...setup });

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
-import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { isJsonList, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { sandboxHere } from '../support/sandbox-transport.ts';
+import { sandboxHere } from '../support/sandbox-requests.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
-import { someOf, someReleases } from '../support/effort.ts';
+import { someOf } from '../support/effort.ts';
 
 const folder = new URL('../../examples/bootstrap/', import.meta.url);
 const example: Readonly<Record<string, string>> = Object.fromEntries(
@@ -19,20 +19,14 @@ const example: Readonly<Record<string, string>> = Object.fromEntries(
 
 type Files = Readonly<Record<string, string>>;
 
-interface Ran {
-  readonly ending: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(
+function run(
   command: typeof plan | typeof apply,
   transport: Transport,
   files: Files,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr } = capture({
+  const captured = capture({
     url: 'https://id.example.com',
     clock: virtualClock(),
     transport,
@@ -41,28 +35,7 @@ async function run(
     ...setup,
   });
   const given = { output: 'text', yes: true, ...options } as const;
-  const ending = await command(Object.keys(files), given, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
-}
-
-async function exported(transport: Transport): Promise<Files> {
-  const { context, written } = capture({ url: 'https://id.example.com', transport, files: {} });
-  await exportManifests(
-    { output: 'yaml', ids: false, out: 'm', exclude: ['user.akadmin', 'outpost.*'] },
-    context,
-  );
-  return Object.fromEntries(Array.from(written, ([name, text]) => [name, completed(text)]));
-}
-
-/** The export with values for its secrets, and with fields that its release does not have. */
-function completed(text: string): string {
-  const flow = 'invalidation_flow: { slug: default-provider-invalidation-flow }';
-  const lacking = text.includes(flow) ? '' : `    ${flow}\n`;
-  const grants = text.includes('grant_types') ? '' : '    grant_types: [authorization_code, refresh_token]\n';
-  return text
-    .replaceAll('# client_secret', 'client_secret')
-    .replaceAll('    type: oauth2\n', `    type: oauth2\n${lacking}${grants}`)
-    .replaceAll('    type: proxy\n', `    type: proxy\n${lacking}`);
+  return endOf(captured, (context) => command(Object.keys(files), given, context));
 }
 
 function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
@@ -109,20 +82,6 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     expect((await run(plan, send, example)).stdout).toContain('No changes.');
     const groups = sandbox.record('user', 'alice')?.['groups_obj'];
     expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);
-  });
-
-  test('can be exported and rebuilt in the same and every later release', async () => {
-    const { send } = empty(release);
-    await run(apply, send, example);
-    const files = await exported(send);
-    expect((await run(plan, send, files)).stdout).toContain('No changes.');
-    // Earlier releases have no mapping of entitlements, which the service adds to each proxy.
-    for (const other of someReleases(sandboxReleases.slice(sandboxReleases.indexOf(release)))) {
-      const there = empty(other);
-      const made = await run(apply, there.send, files);
-      expect(made.ending, made.stderr + made.stdout).toBe('done');
-      expect((await run(plan, there.send, example)).stdout).toContain('No changes.');
-    }
   });
 });
 

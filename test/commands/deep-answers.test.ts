@@ -10,6 +10,7 @@ import type { SandboxRequest } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import type { Context } from '../../src/terminal/context.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { inFull } from '../support/effort.ts';
 
@@ -45,14 +46,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-interface Ran {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
-async function run(
+function run(
   command: (context: Context) => Promise<string>,
   turnedOn: readonly string[] = capabilities,
   files: Readonly<Record<string, string>> = { 'm.yaml': manifest },
@@ -61,8 +55,7 @@ async function run(
     ROLLCALL_CAPABILITIES: turnedOn.join(','),
     ROLLCALL_CONTRACT_ONLY: String(turnedOn.length === 0),
   };
-  const { context, stdout, stderr, written } = capture({ files, url: server.url, env });
-  return { ending: await command(context), stdout: stdout(), stderr: stderr(), written };
+  return endOf(capture({ files, url: server.url, env }), command);
 }
 
 const service = { wait: '0', output: 'json' } as const;

@@ -7,6 +7,7 @@ import { formatNames } from '../../src/report/formats/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { createClient } from '../../src/service/client.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -44,21 +45,13 @@ const entry = (list: string, fields: string): string =>
   `version: 1\n${list}: [{ ${fields}, state: absent }]\n`;
 const jane = entry('users', 'username: jane');
 
-interface Done {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
+function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Ran> {
+  return runIn(command, world.run(text, { ROLLCALL_CAPABILITIES: 'update,delete' }), options);
 }
 
-async function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Done> {
-  const { context, stdout, stderr } = world.run(text, { ROLLCALL_CAPABILITIES: 'update,delete' });
-  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
-}
-
-const planned = (world: World, text: string, options: object = deleting): Promise<Done> =>
+const planned = (world: World, text: string, options: object = deleting): Promise<Ran> =>
   run(world, plan, text, options);
-const applied = (world: World, text: string, options: object = deleting): Promise<Done> =>
+const applied = (world: World, text: string, options: object = deleting): Promise<Ran> =>
   run(world, apply, text, options);
 
 function deletes(world: World): string[] {

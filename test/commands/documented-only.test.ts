@@ -6,6 +6,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { someOf } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 
@@ -110,16 +111,13 @@ const manifests = {
   both: `version: 1\n${applications}${users}`,
 };
 
-async function run(
+function run(
   command: typeof plan | typeof apply,
   url: string,
   text: string,
-  flags: object = {},
-): Promise<{ ending: string; stdout: string; stderr: string }> {
-  const { context, stdout, stderr } = capture({ files: { 'm.yaml': text }, url });
-  const options = { output: 'text', wait: '0', yes: true, ...flags } as never; // a test passes options that the command accepts
-  const ending = await command(['m.yaml'], options, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+  options: object = {},
+): Promise<Ran> {
+  return runIn(command, capture({ files: { 'm.yaml': text }, url }), { wait: '0', ...options });
 }
 
 const otherwise: Record<string, Reply> = {

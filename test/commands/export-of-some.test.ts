@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportManifests } from '../../src/commands/export.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { World } from '../support/update-world.ts';
 import { someReleases } from '../support/effort.ts';
 
@@ -24,13 +25,10 @@ const seed: SandboxSeed = {
   applications: [{ slug: 'wiki', name: 'Wiki' }],
 };
 
-async function exported(
-  world: World,
-  options: object,
-): Promise<{ readonly ending: string; readonly stdout: string; readonly stderr: string }> {
-  const { context, stdout, stderr } = world.run('version: 1\n');
-  const ending = await exportManifests({ output: 'yaml', ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function exported(world: World, options: object): Promise<Ran> {
+  return endOf(world.run('version: 1\n'), (context) =>
+    exportManifests({ output: 'yaml', ...options }, context),
+  );
 }
 
 const lists = (world: World): string[] => [

@@ -4,35 +4,28 @@ import { exportManifests } from '../../src/commands/export.ts';
 import type { ExportOptions } from '../../src/commands/export-options.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
-import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { altered, listingService, manyApplications, manyUsers, pageOf } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
-import { sandboxHere } from '../support/sandbox-transport.ts';
+import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
 const url = 'https://id.example.com';
 
-interface Exported {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
 /** A sandbox that is not fresh has only some default records of other types. */
 const type = ['certificate', 'role', 'group', 'outpost', 'application', 'user'];
 
-async function exporting(
+function exporting(
   transport: Transport,
   options: Partial<ExportOptions> = {},
   files: Readonly<Record<string, string>> = {},
-): Promise<Exported> {
-  const { context, stdout, stderr, written } = capture({ url, transport, files });
-  const ending = await exportManifests({ output: 'yaml', ids: true, type, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+): Promise<Ran> {
+  return endOf(capture({ url, transport, files }), (context) =>
+    exportManifests({ output: 'yaml', ids: true, type, ...options }, context),
+  );
 }
 
 /** Whether a plan of these manifests has no changes, and its other messages. */

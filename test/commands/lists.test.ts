@@ -2,63 +2,48 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
-import type { ShortKindName } from '../../src/sandbox/all.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
-import { capture } from '../support/run.ts';
-import { answered } from '../support/scripted-transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { sandboxTransport, type SandboxTransport } from '../support/sandbox-requests.ts';
 
 const names = {
   applications: (count: number) => Array.from({ length: count }, (_, index) => `app-${index}`),
   users: (count: number) => Array.from({ length: count }, (_, index) => `user-${index}`),
 };
 
-function manifest(applications: readonly string[], users: readonly string[]): string {
-  return JSON.stringify({
-    version: 1,
+function recordsOf(applications: readonly string[], users: readonly string[]) {
+  return {
     applications: applications.map((slug) => ({ slug, name: `The ${slug}`, group: 'All' })),
     users: users.map((username) => ({ username, name: `The ${username}`, attributes: { of: username } })),
-  });
+  };
 }
 
-/** A service with the records that a manifest declares, and a token for it. */
-function holding(text: string, rights: Partial<SeedToken>): Sandbox {
-  const { sandbox } = seedSandbox({ tokens: [{ token: 'a-token-of-lists', username: 'lister', ...rights }] });
-  const { applications, users } = JSON.parse(text) as Record<
-    'applications' | 'users',
-    Record<string, string>[]
-  >;
-  for (const [type, bodies] of Object.entries({ application: applications, user: users }))
-    for (const body of bodies) sandbox.create(type as ShortKindName, body); // the two keys above
-  return sandbox;
-}
+const manifest = (...lists: Parameters<typeof recordsOf>): string =>
+  JSON.stringify({ version: 1, ...recordsOf(...lists) });
 
-interface Ran {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly requests: readonly HttpRequest[];
-}
-
-async function running(command: typeof plan | typeof apply, text: string, sandbox: Sandbox): Promise<Ran> {
-  const requests: HttpRequest[] = [];
-  const { context, stdout } = capture({
-    files: { 'm.yaml': text },
-    env: { ROLLCALL_URL: 'http://127.0.0.1:9', ROLLCALL_TOKEN: 'a-token-of-lists' },
-    transport: async (request) => {
-      requests.push(request);
-      const headers = { authorization: 'Bearer a-token-of-lists', 'content-type': 'application/json' };
-      const { status, body } = sandbox.handle({ body: '', ...request, headers });
-      return answered(status, body);
-    },
-  });
-  const options = { output: 'text', yes: true, detailedExitcode: true } as const;
-  return { ending: await command(['m.yaml'], options, context), stdout: stdout(), requests };
+/** Runs a command on a manifest, and returns the requests too. */
+async function running(
+  command: typeof plan | typeof apply,
+  text: string,
+  { send, requests }: SandboxTransport,
+): Promise<Ran & { readonly requests: readonly HttpRequest[] }> {
+  const before = requests.length;
+  const ran = await runOn(command, send, text, { detailedExitcode: true });
+  return { ...ran, requests: requests.slice(before) };
 }
 
 describe('a plan that reads lists equals a plan without lists', () => {
   const all = { applications: names.applications(30), users: names.users(40) };
   const declared = manifest(all.applications, all.users);
+  /** A service with the first records, and a token with these rights. */
+  const holdingMost = (rights: Partial<SeedToken>): SandboxTransport =>
+    sandboxTransport(
+      {
+        tokens: [{ token: 'a-token-of-lists', username: 'lister', ...rights }],
+        ...recordsOf(all.applications.slice(0, 20), all.users.slice(0, 38)),
+      },
+      'a-token-of-lists',
+    );
 
   test.each<[string, Partial<SeedToken>, number]>([
     // The release, the token's user, and a page of each kind, which proves that missing records are absent.
@@ -74,7 +59,7 @@ describe('a plan that reads lists equals a plan without lists', () => {
       4,
     ],
   ])('for %s', async (_name, rights, requests) => {
-    const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), rights);
+    const half = holdingMost(rights);
     const listed = await running(plan, declared, half);
     // So few that each is looked up.
     const parts = [0, 10, 20, 30].map((from) =>
@@ -91,9 +76,7 @@ describe('a plan that reads lists equals a plan without lists', () => {
   });
 
   test('an apply that reads lists creates only missing resources', async () => {
-    const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), {
-      superuser: true,
-    });
+    const half = holdingMost({ superuser: true });
     const { ending, requests } = await running(apply, declared, half);
     expect(ending).toBe('done');
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(12);

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
-import type { Ending } from '../../src/base/exit-code.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { capture, type Setup } from '../support/run.ts';
@@ -39,22 +39,16 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
+function runPlan(setup: Setup = {}, options: Partial<Parameters<typeof plan>[1]> = {}): Promise<Ran> {
+  return endOf(capture({ contractOnly: true, files, url: server.url, ...setup }), (context) =>
+    plan(['manifests'], { output: 'text', ...options }, context),
+  );
 }
 
-async function runPlan(setup: Setup = {}, options: Partial<Parameters<typeof plan>[1]> = {}): Promise<Ran> {
-  const { context, stdout, stderr } = capture({ contractOnly: true, files, url: server.url, ...setup });
-  const ending = await plan(['manifests'], { output: 'text', ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
-}
-
-async function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1]> = {}): Promise<Ran> {
-  const { context, stdout, stderr } = capture({ contractOnly: true, files, url: server.url, ...setup });
-  const ending = await apply(['manifests'], { output: 'text', yes: true, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1]> = {}): Promise<Ran> {
+  return endOf(capture({ contractOnly: true, files, url: server.url, ...setup }), (context) =>
+    apply(['manifests'], { output: 'text', yes: true, ...options }, context),
+  );
 }
 
 describe('plan', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -46,22 +47,15 @@ users:
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-async function planned(
+function planned(
   service: Pick<Service, 'send'>,
-  options: Partial<Parameters<typeof plan>[1]> = {},
+  options: object = {},
   files: Readonly<Record<string, string>> = {},
-): Promise<{ ending: string; stdout: string; stderr: string; written: ReadonlyMap<string, string> }> {
-  const { context, stdout, stderr, written } = capture({
-    files: { 'm.yaml': manifest, ...files },
-    url: 'https://id.example.com',
-    clock: virtualClock(),
-    transport: service.send,
-    past: {
-      'm.yaml': manifest.replaceAll('staff', 'admins').replace('provider: { name: New OIDC }', 'provider: 9'),
-    },
-  });
-  const ending = await plan(['m.yaml'], { output: 'text', ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+): Promise<Ran> {
+  const former = manifest
+    .replaceAll('staff', 'admins')
+    .replace('provider: { name: New OIDC }', 'provider: 9');
+  return runOn(plan, service.send, manifest, options, { files, past: { 'm.yaml': former } });
 }
 
 describe('a plan shows the names of ids', () => {

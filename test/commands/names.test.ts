@@ -3,6 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -51,23 +52,13 @@ const other: SandboxSeed = {
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flags = { output: 'text' } as const;
-
-async function run(
+function run(
   command: 'plan' | 'apply' | 'validate',
   service: Pick<Service, 'send'>,
   text = manifest,
   options: object = {},
-): Promise<{ ending: string; stdout: string; stderr: string }> {
-  const { context, stdout, stderr } = capture({
-    files: { 'm.yaml': text },
-    url: 'https://id.example.com',
-    clock: virtualClock(),
-    transport: service.send,
-  });
-  const given = { ...flags, yes: true, ...options };
-  const ending = await { plan, apply, validate }[command](['m.yaml'], given, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+): Promise<Ran> {
+  return runOn({ plan, apply, validate }[command], service.send, text, options);
 }
 
 /** Without the read of the flag on which the access to new applications depends, from release 2026.5 on. */

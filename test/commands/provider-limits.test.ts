@@ -93,14 +93,6 @@ test('two proxies whose names differ only in case are found separately', async (
   expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');
 });
 
-test('the first of several shards has all providers, since other kinds depend on them', async () => {
-  const names = Array.from({ length: 12 }, (_, index) => `P${index}`);
-  const text = `version: 1\nproviders:\n${names.map((name) => wiki(name)).join('\n')}\napplications: [{ slug: a, name: A }, { slug: b, name: B }, { slug: c, name: C }]\n`;
-  const { send } = sandboxTransport({}, undefined, '2026.2');
-  expect((await planned(send, text, { shard: '1/2' })).stdout.match(/\+ provider\./g)).toHaveLength(12);
-  expect((await planned(send, text, { shard: '2/2' })).stdout).not.toContain('+ provider.');
-});
-
 test('manifests that declare a provider of another type have another digest', async () => {
   const { send } = sandboxTransport({}, undefined, '2023.10');
   const digests = await Promise.all(

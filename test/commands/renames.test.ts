@@ -3,6 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
@@ -24,19 +25,11 @@ users: [{ username: jane.doe, formerly: jane, name: Jane, groups: [{ name: platf
 `;
 const jane = 'version: 1\nusers: [{ username: jane.doe, formerly: jane, name: Jane }]\n';
 
-interface Done {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
+function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Ran> {
+  return runIn(command, world.run(text), { ...allowed, ...options });
 }
 
-async function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Done> {
-  const { context, stdout, stderr } = world.run(text);
-  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...allowed, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
-}
-
-const planned = (world: World, text: string, options: object = {}): Promise<Done> =>
+const planned = (world: World, text: string, options: object = {}): Promise<Ran> =>
   run(world, plan, text, options);
 
 describe.each(someReleases(sandboxReleases))('a rename on release %s', (release) => {

@@ -3,6 +3,7 @@ import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -60,13 +61,6 @@ const existing = {
   drifted: { name: 'Observed', meta_publisher: 'me' },
 };
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
 let service: FakeService;
 beforeEach(() => {
   service = fakeService(existing);
@@ -83,28 +77,18 @@ function setupFor(setup: Setup): Setup {
   };
 }
 
-async function runPlan(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
-  const { context, stdout, stderr, written } = capture(setupFor(setup));
-  const ending = await plan(
-    ['m'],
-    { output: 'text', out: 'plan.json', var: ['who=me'], ...options },
-    context,
+function runPlan(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  return endOf(capture(setupFor(setup)), (context) =>
+    plan(['m'], { output: 'text', out: 'plan.json', var: ['who=me'], ...options }, context),
   );
-  return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
 /** Applies the text of a saved plan with its manifests. */
-async function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
-  const { context, stdout, stderr, written } = capture({
-    ...setupFor(setup),
-    files: { ...(setup.files ?? files), 'plan.json': text },
-  });
-  const ending = await apply(
-    ['m'],
-    { output: 'text', plan: 'plan.json', var: ['who=me'], ...options },
-    context,
+function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  const given = { ...setupFor(setup), files: { ...(setup.files ?? files), 'plan.json': text } };
+  return endOf(capture(given), (context) =>
+    apply(['m'], { output: 'text', plan: 'plan.json', var: ['who=me'], ...options }, context),
   );
-  return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
 async function savedText(options: Partial<PlanOptions> = {}): Promise<string> {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import type { Ending } from '../../src/base/exit-code.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
 import { times } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 
@@ -52,32 +52,14 @@ function world(): World {
   };
 }
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function applyShard(shard: string | undefined, text: string, { transport }: World): Promise<Ran> {
-  const { context, stdout, stderr } = capture({
-    contractOnly: true,
-    files: { 'm.yaml': text },
-    url: 'http://127.0.0.1:9',
-    transport,
-  });
-  const ending = await apply(['m.yaml'], { output: 'json', yes: true, ...(shard && { shard }) }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
-}
-
-async function planShard(shard: string | undefined, text: string, { transport }: World): Promise<Ran> {
-  const { context, stdout, stderr } = capture({
-    contractOnly: true,
-    files: { 'm.yaml': text },
-    url: 'http://127.0.0.1:9',
-    transport,
-  });
-  const ending = await plan(['m.yaml'], { output: 'json', ...(shard && { shard }) }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function runShard(
+  command: typeof apply,
+  shard: string | undefined,
+  text: string,
+  { transport }: World,
+): Promise<Ran> {
+  const options = { output: 'json', ...(shard !== undefined && { shard }) };
+  return runOn(command, transport, text, options, { contractOnly: true });
 }
 
 const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shards}`);
@@ -87,8 +69,8 @@ describe('shards', () => {
     const count = times({ short: 20, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];
-    const parts = await Promise.all(names.map((name) => applyShard(name, text, together)));
-    const whole = await applyShard(undefined, text, alone);
+    const parts = await Promise.all(names.map((name) => runShard(apply, name, text, together)));
+    const whole = await runShard(apply, undefined, text, alone);
     expect(parts.map(({ ending }) => ending)).toEqual(names.map(() => 'done'));
     expect(together.created()).toEqual(alone.created());
     expect(together.created()).toHaveLength(count - 3);
@@ -118,13 +100,13 @@ describe('shards', () => {
   });
 
   test('of a few resources may have nothing to do', async () => {
-    const { ending, stdout } = await applyShard('1/100', manifest(1), world());
+    const { ending, stdout } = await runShard(apply, '1/100', manifest(1), world());
     expect(ending).toBe('done');
     expect(JSON.parse(stdout)).toMatchObject({ outcomes: [] });
   });
 
   test('are the same on every machine and in every release', async () => {
-    const { stdout } = await planShard('1/8', manifest(20), world());
+    const { stdout } = await runShard(plan, '1/8', manifest(20), world());
     const { resource_changes } = JSON.parse(stdout) as { resource_changes: { address: string }[] };
     expect(resource_changes.map(({ address }) => address)).toMatchInlineSnapshot(`
       [
@@ -139,7 +121,7 @@ describe('shards', () => {
   });
 
   test.each(['0/8', '9/8', '1', '1/0', 'a/b', '-1/8', '1/8/8'])('cannot be written as %s', async (shard) => {
-    await expect(applyShard(shard, manifest(1), world())).rejects.toMatchObject({
+    await expect(runShard(apply, shard, manifest(1), world())).rejects.toMatchObject({
       hint: expect.stringContaining('I/N') as string,
     });
   });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { show, type ShowOptions } from '../../src/commands/show.ts';
-import type { Ending } from '../../src/base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { PlanDocument } from '../../src/plan/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -28,19 +28,7 @@ const service: Transport = async ({ method, path, body = '' }) => {
   return answered(201, { pk: 7, username: 'ann', name: 'Ann', attributes: {} });
 };
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
 type Run = Parameters<typeof capture>[0];
-
-async function ran(setup: Run, command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>) {
-  const { context, stdout, stderr, written } = capture(setup);
-  return { ending: await command(context), stdout: stdout(), stderr: stderr(), written };
-}
 
 const project: Run = {
   files: { 'm.yaml': manifest },
@@ -50,7 +38,9 @@ const project: Run = {
 };
 
 const planned = (output: 'text' | 'json', out?: string): Promise<Ran> =>
-  ran(project, (context) => plan(['m.yaml'], { output, ...(out !== undefined && { out }) }, context));
+  endOf(capture(project), (context) =>
+    plan(['m.yaml'], { output, ...(out !== undefined && { out }) }, context),
+  );
 
 async function saved(): Promise<string> {
   return (await planned('text', 'plan.json')).written.get('plan.json') ?? '';
@@ -61,13 +51,13 @@ async function printed(): Promise<string> {
 }
 
 async function applied(output: 'text' | 'json'): Promise<Ran> {
-  return ran(project, (context) => apply(['m.yaml'], { output, yes: true }, context));
+  return endOf(capture(project), (context) => apply(['m.yaml'], { output, yes: true }, context));
 }
 
 /** Shows a file without a service, a token and secrets. */
 function shown(file: string, options: Partial<ShowOptions> = {}, columns?: number): Promise<Ran> {
   const setup = { files: { 'x.json': file }, ...(columns !== undefined && { columns }) };
-  return ran(setup, (context) => show('x.json', { output: 'text', ...options }, context));
+  return endOf(capture(setup), (context) => show('x.json', { output: 'text', ...options }, context));
 }
 
 describe('rollcall show', () => {
@@ -110,7 +100,7 @@ describe('rollcall show', () => {
 
   test('shows no hidden field, since a saved plan does not contain it', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
-    const { written } = await ran({ ...project, files }, (context) =>
+    const { written } = await endOf(capture({ ...project, files }), (context) =>
       plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),
     );
     const file = written.get('plan.json') ?? '';

@@ -1,33 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { Ending } from '../../src/base/exit-code.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
 import { listingService, manyApplications, manyUsers } from '../support/listing-service.ts';
 import { capture, type Setup } from '../support/run.ts';
-import { sandboxHere } from '../support/sandbox-transport.ts';
+import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
 
 const url = 'https://id.example.com';
-const asked: Partial<PlanOptions> = { undeclared: true };
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
-async function planned(
-  transport: Transport,
-  options: Partial<PlanOptions> = asked,
-  setup: Setup = {},
-): Promise<Ran> {
-  const files = { 'm.yaml': 'version: 1\napplications: [{ slug: a00000, name: A }]\n' };
-  const { context, stdout, stderr, written } = capture({ url, transport, files, ...setup });
-  const ending = await plan(['m.yaml'], { output: 'text', quiet: true, ...asked, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+function planned(send: Transport, options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  const text = 'version: 1\napplications: [{ slug: a00000, name: A }]\n';
+  return runOn(plan, send, text, { quiet: true, undeclared: true, ...options }, { url, ...setup });
 }
 
 /** A service that asks for too long a pause after users/me. */
@@ -93,7 +79,7 @@ test('a run interrupted while it reads undeclared records ends as interrupted, w
       return undefined;
     },
   });
-  const { ending, stdout, stderr } = await planned(service.send, asked, { signal: interruption.signal });
+  const { ending, stdout, stderr } = await planned(service.send, {}, { signal: interruption.signal });
   expect({ ending, stdout }).toEqual({ ending: 'interrupted', stdout: '' });
   expect(stderr).toContain(`No plan for ${url}: interrupted. Nothing was changed.`);
 });

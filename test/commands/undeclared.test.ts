@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { World } from '../support/update-world.ts';
 
@@ -25,14 +26,8 @@ applications: [{ slug: wiki, name: Wiki }]
 users: [{ username: sandbox, name: sandbox }]
 `;
 
-async function planned(
-  world: World,
-  options: object,
-  text: string = roll,
-): Promise<{ ending: string; stdout: string; stderr: string }> {
-  const { context, stdout, stderr } = world.run(text);
-  const ending = await plan(['m.yaml'], { output: 'text', undeclared: true, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function planned(world: World, options: object, text: string = roll): Promise<Ran> {
+  return runIn(plan, world.run(text), { undeclared: true, ...options });
 }
 
 test('undeclared records are listed, and not planned', async () => {

@@ -8,26 +8,19 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
+import { runIn, type Ran } from '../support/manifest-run.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
-const text = { output: 'text', yes: true, ...allowed } as const;
 
 function answered(status: number, body: JsonObject): Exchange {
   return { kind: 'answered', status, headers: {}, body: JSON.stringify(body) };
 }
 
 /** Applies a manifest, and returns its ending and its output. */
-async function applied(
-  world: World,
-  manifestText: string,
-  options: object = {},
-  more: object = {},
-): Promise<{ ending: string; stdout: string; stderr: string }> {
-  const { context, stdout, stderr } = world.run(manifestText, {}, more);
-  const ending = await apply(['m.yaml'], { ...text, ...options }, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+function applied(world: World, text: string, options: object = {}, more: object = {}): Promise<Ran> {
+  return runIn(apply, world.run(text, {}, more), { ...allowed, ...options });
 }
 
 describe('undeclared values in the service', () => {

@@ -103,15 +103,6 @@ describe('a reference in a manifest', () => {
     },
   );
 
-  test.each(['ROLLCALL_TOKEN', 'MY_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'])(
-    'to a secret of rollcall itself is refused: %s',
-    async (name) => {
-      const { diagnostics, resources } = await load('group', `"x\${env:${name}}"`);
-      expect(diagnostics.map(({ code }) => code)).toEqual(['invalid-reference']);
-      expect(resources).toEqual([]);
-    },
-  );
-
   test('cannot inject YAML structure', async () => {
     variables['evil'] = 'x\nslug: other\nprovider: 1';
     expect((await resolved('group', '${var:evil}')).value).toBe('x\nslug: other\nprovider: 1');
@@ -169,18 +160,6 @@ describe('a reference in a manifest', () => {
       new Set(['unresolved-reference this file is larger than 64 KiB']),
     );
   });
-});
-
-test('a variable that contains the token is refused by its name', async () => {
-  const { diagnostics } = await loadManifests(['a.yaml'], {
-    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:copy}" }]\n' }),
-    variables: { copy: 'Bearer canary-token-1' },
-    ownSecrets: { ...noOwnSecrets, tokens: ['canary-token-1'] },
-  });
-  expect(diagnostics).toMatchObject([
-    { code: 'invalid-reference', summary: 'a manifest may not refer to `copy`' },
-  ]);
-  expect(JSON.stringify(diagnostics)).not.toContain('canary-token-1');
 });
 
 test.each(['7', 'a1', 'pin7391'])('a short secret is masked in messages too: %s', async (pin) => {

@@ -1,6 +1,6 @@
 import type { Transport } from '../../src/service/transport.ts';
 import type { Context } from '../../src/terminal/context.ts';
-import { capture, type Setup } from './run.ts';
+import { capture, type Captured, type Setup } from './run.ts';
 import { virtualClock } from './virtual-clock.ts';
 
 export interface Ran {
@@ -13,22 +13,35 @@ export interface Ran {
 
 type Command = (paths: readonly string[], options: never, context: Context) => Promise<string>;
 
+/** The ending and the output of a command that runs in this context. */
+export async function endOf(
+  { context, stdout, stderr, written }: Captured,
+  command: (context: Context) => Promise<string>,
+): Promise<Ran> {
+  const ending = await command(context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
 /** Runs a command on one manifest. */
-export async function runOn(
+export function runOn(
   command: Command,
   send: Transport,
   text: string,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr, written } = capture({
+  const captured = capture({
     url: 'https://id.example.com',
     clock: virtualClock(),
     transport: send,
     ...setup,
     files: { 'm.yaml': text, ...setup.files },
   });
+  return runIn(command, captured, options);
+}
+
+/** Runs a command on the manifest m.yaml of a context. */
+export function runIn(command: Command, captured: Captured, options: object = {}): Promise<Ran> {
   const given = { output: 'text', yes: true, ...options } as never; // each test passes options that the command accepts
-  const ending = await command(['m.yaml'], given, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+  return endOf(captured, (context) => command(['m.yaml'], given, context));
 }

@@ -52,3 +52,9 @@ export function sandboxTransport(
     },
   };
 }
+
+/** The same with a superuser's token. */
+export function sandboxHere(seed: SandboxSeed = {}, release?: SandboxRelease): SandboxTransport {
+  const tokens = [{ token: 'superuser-token', username: 'akadmin', superuser: true }];
+  return sandboxTransport({ tokens, ...seed }, 'superuser-token', release);
+}
