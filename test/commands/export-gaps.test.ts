@@ -144,3 +144,15 @@ test('an export by a token that may view few types names the others once, with t
   expect(await plan(['m.yaml'], { output: 'text' }, planned.context)).toBe('done');
   expect(planned.stdout()).toContain('No changes.');
 });
+
+test('a token that the service does not accept is the only error of an export', async () => {
+  const made = world();
+  made.tamper = (request) => made.handle(request, 'expired-token');
+  const { context, stdout, stderr } = made.run('');
+  expect(await exportManifests({ output: 'yaml' }, context)).toBe('denied');
+  expect(stdout()).toBe('');
+  expect(stderr().match(/error: .*/g)).toEqual([
+    'error: the service does not accept the token (403) [service-denied]',
+  ]);
+  expect(stderr()).toMatch(/Nothing was written\.\n$/);
+});

@@ -8,7 +8,7 @@ import type { UnwritableField } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
-import { answerWords } from './answers.ts';
+import { answerWords, isTokenUnknown } from './answers.ts';
 import { withoutEmpty } from '../printable.ts';
 import { groupBy, summaryWithAddress } from './diagnostics.ts';
 
@@ -20,12 +20,15 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),
   );
   const reasons = groupBy(ended, ({ answer }) => JSON.stringify(answerWords(answer)));
-  const unread = Array.from(reasons.values(), ([first, ...others]) =>
-    unreadLists(
-      [first, ...others].map(({ kind }) => kind),
-      first.answer,
-    ),
-  );
+  const refused = ended.find(({ answer }) => isTokenUnknown(answer));
+  const unread = refused
+    ? [refusedToken(refused.answer)]
+    : Array.from(reasons.values(), ([first, ...others]) =>
+        unreadLists(
+          [first, ...others].map(({ kind }) => kind),
+          first.answer,
+        ),
+      );
   const rest = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? [] : gapDiagnostic(kind, gap))),
   );
@@ -34,6 +37,12 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
+
+/** The only cause that is reported: with a wrong token, the service answers 404 for the types that its release does not have. */
+function refusedToken(answer: Answer): Diagnostic {
+  const { code, summary, advice } = answerWords(answer);
+  return diagnosticFor(undefined, { code, summary, detail: advice });
+}
 
 function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
