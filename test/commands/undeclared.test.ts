@@ -73,7 +73,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
   expect(unread.stderr).toContain(
     'error: the records of the service could not be read completely, and --fail-on undeclared is given\n',
   );
-  expect(unread.stdout).toContain('Everything that could be read is declared.');
+  expect(unread.stdout).toContain('No undeclared records were found, but not all records could be read.');
   expect(unread.stdout).toContain('Not all records were read: not all outposts could be read');
 });
 

@@ -47,7 +47,7 @@ describe('a report of undeclared records', () => {
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );
     expect(await written('text', { found: [], gaps: [gap] })).toContain(
-      '\n\nEverything that could be read is declared.\n  Not all records were read: ',
+      '\n\nNo undeclared records were found, but not all records could be read.\n  Not all records were read: ',
     );
   });
 

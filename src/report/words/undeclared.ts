@@ -45,7 +45,7 @@ function headline(count: number, isWhole: boolean): string {
   if (count > 0) return `${count} in the service that no manifest declares, left unchanged:`;
   return isWhole
     ? 'Everything that this token sees in the service is declared.'
-    : 'Everything that could be read is declared.';
+    : 'No undeclared records were found, but not all records could be read.';
 }
 
 /** Warnings about entries that are no longer declared, at the files that declared them. The records may still exist. */
