@@ -99,7 +99,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   not_offered: [
     'service-unexpected',
     'the service does not offer this operation',
-    'Releases from 2023.10 on offer this operation: allow it in every proxy in front of the service.',
+    'If the release of the service has such records, allow the request in every proxy in front of the service.',
   ],
   no_such_route: noSuchApiRow,
   redirect: [
