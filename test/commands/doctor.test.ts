@@ -136,7 +136,12 @@ describe('doctor', () => {
     const transport = scriptedTransport(notFound);
     const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
     await doctor({ output: 'text', contractOnly: true }, context);
-    expect(stdout()).toContain('whether the token may view or create users was not asked');
+    expect(stdout()).toContain(
+      'it is unknown whether the token may view or create users: only documented requests were sent\n',
+    );
+    expect(stdout()).toContain(
+      'the service was not asked for its release: only documented requests were sent\n',
+    );
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
       /All possible checks passed\. Not checked: users, release, clock\.\nNext: rollcall plan MANIFESTS --contract-only\n$/,

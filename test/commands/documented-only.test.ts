@@ -281,6 +281,9 @@ describe('doctor at a service with only the documented operations', () => {
       expect(await doctor({ output: 'text', timeout: '20' }, context)).toBe('done');
       expect(stdout()).toContain('Next: rollcall plan MANIFESTS --contract-only --timeout 20\n');
       expect(stdout()).toContain('Next: rollcall plan MANIFESTS --timeout 20\n');
+      expect(stdout()).toContain(
+        "the service was not asked for its release: the service does not return the token's user\n",
+      );
     },
   );
 

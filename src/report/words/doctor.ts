@@ -6,6 +6,7 @@ import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import {
   doctorCheck,
   kindCheckName,
+  notAskedReason,
   unknownChecks,
   rightsChecks,
   type DoctorCheck,
@@ -115,11 +116,15 @@ export function laterFieldWords(release: Release, fields: readonly LaterField[])
 }
 
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
-  if (finding !== undefined && finding.kind !== 'valid')
-    return doctorCheck('release', 'unknown', 'not known yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${releaseText(configured)}`;
-  if (release === undefined)
-    return doctorCheck('release', 'unknown', `the service was not asked for its release${written}`);
+  if (release === undefined) {
+    const reason = notAskedReason(finding);
+    const summary =
+      reason === undefined
+        ? 'not known yet'
+        : `the service was not asked for its release: ${reason}${written}`;
+    return doctorCheck('release', 'unknown', summary);
+  }
   if (release === null)
     return doctorCheck('release', 'unknown', `the service does not return its release${written}`);
   const line = releaseText({ year: release.year, month: release.month });

@@ -47,6 +47,12 @@ export interface RightsFacts {
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
+/** Why the service was not asked for the release and the rights, if it was not. */
+export function notAskedReason(finding: TokenFinding | undefined): string | undefined {
+  if (finding === undefined) return 'only documented requests were sent';
+  return finding.kind === 'unknown' ? "the service does not return the token's user" : undefined;
+}
+
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [tokenCheck(facts), ...facts.kinds.flatMap((kind) => kindCheck(kind, facts))];
 }
@@ -79,7 +85,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
       );
     default: {
-      const reason = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      const reason = notAskedReason(finding) ?? 'the service does not say which';
       return doctorCheck(
         'token',
         'fail',
@@ -107,8 +113,10 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     create === 'may not' && `may not create ${list}`,
   );
   if (known.length === 0) {
-    const reason = facts.rights === undefined ? 'was not asked' : 'is unknown: the service does not say';
-    return [doctorCheck(name, 'unknown', `whether the token may view or create ${list} ${reason}`)];
+    const reason = notAskedReason(finding) ?? 'the service does not say';
+    return [
+      doctorCheck(name, 'unknown', `it is unknown whether the token may view or create ${list}: ${reason}`),
+    ];
   }
   const advice = withoutEmpty(
     view === 'may not' && !kind.lookUp.isDocumented && `Plans do not show which ${list} exist.`,
