@@ -1,6 +1,6 @@
 import { kindsWithCredentials, readCredentials, type Credentials } from '../adopt/credentials.ts';
 import type { Address } from '../base/diagnostic.ts';
-import { failureReason, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { standardInput } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
@@ -18,8 +18,9 @@ import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { reportInvalid, valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
+import { tryWrite, writeNewFiles } from './new-files.ts';
 
 export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
   /** The file to write (only its owner can read it), or `-` for standard output. */
@@ -43,10 +44,7 @@ export async function credentials(
   if (options.all && written.length > 0)
     throw new UsageError('--all and addresses exclude each other', 'Leave out --all or the addresses.');
   const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
-  if (!settings.service) {
-    stderr.write(diagnosticsText(settings.diagnostics, createStyle(stderr)));
-    return 'invalid';
-  }
+  if (!settings.service) return reportInvalid(settings.diagnostics, context);
   if (settings.contractOnly)
     throw new UsageError(
       'contract_only limits rollcall to the documented operations, and none of them reads credentials',
@@ -132,26 +130,12 @@ function refuseUnwritableCredentials(found: readonly Credentials[], format: Cred
   }
 }
 
-async function writeCredentials(
-  to: string,
-  text: string,
-  isReplaced: boolean,
-  { createPrivateFiles, writePrivateFile, stderr }: Context,
-): Promise<boolean> {
-  try {
-    const taken = isReplaced
-      ? await writePrivateFile(to, text)
-      : await createPrivateFiles(new Map([[to, text]]));
-    if (taken && taken.length > 0) {
-      stderr.write(
-        `error: ${printableLine(to)} exists already\n    Nothing was written. To replace the file, use --replace.\n`,
-      );
-      return false;
-    }
-  } catch (error) {
-    stderr.write(`error: cannot write ${printableLine(to)}\n    ${printableLine(failureReason(error))}\n`);
-    return false;
-  }
-  stderr.write(`wrote  ${printableLine(to)}\n`);
-  return true;
+function writeCredentials(to: string, text: string, isReplaced: boolean, context: Context): Promise<boolean> {
+  if (!isReplaced)
+    return writeNewFiles(new Map([[to, text]]), context, 'To replace the file, use --replace.');
+  const replace = async (): Promise<void> => {
+    await context.writePrivateFile(to, text);
+    context.stderr.write(`wrote  ${printableLine(to)}\n`);
+  };
+  return tryWrite(to, 'cannot write', replace, context);
 }

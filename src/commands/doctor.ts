@@ -1,7 +1,7 @@
 import { destinationLabel } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
-import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { createStyle } from '../report/formats/lines.ts';
 import { doctorChecks } from '../report/words/doctor.ts';
 import { isTokenDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, requiredRoleBlueprint, type Diagnosis } from '../report/formats/doctor.ts';
@@ -20,7 +20,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { reportInvalid, valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -35,10 +35,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
   const job = narratedJob(context, verbosityOf(options, context.env));
   const settings = await readSettings(values, context, 'service');
-  if (settings.service === undefined) {
-    context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
-    return 'invalid';
-  }
+  if (settings.service === undefined) return reportInvalid(settings.diagnostics, context);
   const examined = await checkServiceState(settings.service, job, {
     declared: settings.contractOnly ? undefined : () => checkedKinds(settings, context),
     configured: settings.release,
@@ -60,15 +57,9 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
 /** Prints the role. No request is sent, because the role does not depend on the token. */
 async function printRole(settings: Settings, context: Context): Promise<Ending> {
   const { release, diagnostics, ...reach } = settings;
-  if (hasErrors(diagnostics)) {
-    context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
-    return 'invalid';
-  }
+  if (hasErrors(diagnostics)) return reportInvalid(diagnostics, context);
   const declared = await declaredKinds(settings, context);
-  if (declared.kind === 'invalid') {
-    context.stderr.write(diagnosticsText(declared.diagnostics, createStyle(context.stderr)));
-    return 'invalid';
-  }
+  if (declared.kind === 'invalid') return reportInvalid(declared.diagnostics, context);
   context.stdout.write(
     requiredRoleBlueprint(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]),
   );

@@ -25,9 +25,9 @@ import { limits } from '../manifest/limits.ts';
 import { manifestCheck } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
-import { valuesOf, verbosityOf } from './flags.ts';
+import { reportInvalid, valuesOf, verbosityOf } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
-import { schemaPathFrom, writeNewFiles } from './new-manifests.ts';
+import { schemaPathFrom, writeNewFiles } from './new-files.ts';
 
 /** `rollcall export`: writes the service's records as manifests. Changes neither the service nor existing files. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
@@ -44,10 +44,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     missingFrom.length === 0
       ? { addresses: new Set<never>(), diagnostics: settings.diagnostics }
       : await checkManifests(settings, context, { secrets: 'assumed', isSelected: () => false });
-  if (!settings.service || hasErrors(before.diagnostics)) {
-    stderr.write(diagnosticsText(before.diagnostics, style));
-    return 'invalid';
-  }
+  if (!settings.service || hasErrors(before.diagnostics)) return reportInvalid(before.diagnostics, context);
   const wanted: ExportScope = { ...exportRequestOf(options, settings), declared: before.addresses };
   const interruption = context.interruptible();
   const job = narratedJob(
@@ -102,11 +99,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
   reportPersonalData(found, remark);
   reportSecrets(found, remark);
   if (folder !== undefined) {
-    const ending = await writeNewFiles(
-      new Map(Array.from(texts, ([name, text]) => [pathOf(name), text])),
-      context,
-    );
-    if (ending !== 'done') return ending;
+    const files = new Map(Array.from(texts, ([name, text]) => [pathOf(name), text]));
+    if (!(await writeNewFiles(files, context))) return 'failed';
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   return endingOf([...gaps, ...unreadNames(observed), ...unwrittenValues(found, unwritable)], context);
 }

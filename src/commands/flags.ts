@@ -2,6 +2,7 @@ import { usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { baselineFiles } from '../settings/baseline.ts';
@@ -171,3 +172,12 @@ const irregularFlags: Readonly<Record<string, string>> = {
 
 const flagOf: SettingName = (value) =>
   irregularFlags[value] ?? `--${value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Reports why a command cannot run. */
+export function reportInvalid(
+  diagnostics: readonly Diagnostic[],
+  { stderr }: Pick<Context, 'stderr'>,
+): 'invalid' {
+  stderr.write(diagnosticsText(diagnostics, createStyle(stderr)));
+  return 'invalid';
+}

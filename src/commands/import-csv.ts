@@ -10,7 +10,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { schemaPathFrom, writeNewFiles } from './new-manifests.ts';
+import { schemaPathFrom, writeNewFiles } from './new-files.ts';
 
 export interface ImportCsvOptions {
   readonly kind?: string;
@@ -34,7 +34,10 @@ export async function importCsv(
   }
   const path = out === undefined ? undefined : await fileFor(kind, out, files);
   const whole = schemaComment(schemaPathFrom(path)) + text;
-  if (path !== undefined) return writeNewFiles(new Map([[path, whole]]), { createPrivateFiles, stderr });
+  if (path !== undefined)
+    return (await writeNewFiles(new Map([[path, whole]]), { createPrivateFiles, stderr }))
+      ? 'done'
+      : 'failed';
   stdout.write(whole);
   return 'done';
 }

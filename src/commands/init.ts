@@ -1,5 +1,5 @@
 import { placeText } from '../base/source.ts';
-import { failureReason, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
@@ -25,6 +25,7 @@ import {
   type InitOptions,
 } from './init-files.ts';
 import { narratedJob } from './narrator.ts';
+import { tryWrite } from './new-files.ts';
 import { noConfig, type ChosenConfig } from '../settings/values.ts';
 
 /** `rollcall init`: writes the first files of a project, checks the service, and overwrites nothing. */
@@ -48,15 +49,11 @@ export async function init(
   const dependency = await dependencyFor(base, context);
   for (const { path, text } of initFiles({ ...answers, dependency })) {
     const filename = base + path;
-    try {
-      const written = await context.createFile(filename, text);
-      context.stdout.write(`${written ? 'wrote' : 'kept '}  ${printableLine(filename)}\n`);
-    } catch (error) {
-      failed = true;
-      context.stderr.write(
-        `error: cannot write ${printableLine(filename)}\n    ${printableLine(failureReason(error))}\n`,
-      );
-    }
+    const create = async (): Promise<void> => {
+      const isNew = await context.createFile(filename, text);
+      context.stdout.write(`${isNew ? 'wrote' : 'kept '}  ${printableLine(filename)}\n`);
+    };
+    failed = !(await tryWrite(filename, 'cannot write', create, context)) || failed;
   }
   if (failed) return 'failed';
   const checked = await checkService(answers, kept, options, {

@@ -18,7 +18,8 @@ import {
 } from './fail-on.ts';
 import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
-import { catchError, Reports, tryWrite, type ReportFlags } from './reports.ts';
+import { tryWrite } from './new-files.ts';
+import { catchError, Reports, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -95,7 +96,7 @@ async function runPlan(
   if (result === undefined || !isMade(ending)) return ran;
   if (out !== undefined) {
     const save = (): Promise<void> => context.writePrivateFile(out, jsonText(planDocument(result)));
-    const saved = await tryWrite(out, 'the plan cannot be saved', save, context);
+    const saved = await tryWrite(out, 'the plan cannot be saved to', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // The condition may hold for a record that was not read.

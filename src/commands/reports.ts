@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { diagnosticFor, unexpectedDiagnostic, usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { asError, failureReason, undefinedOnUsageError, UsageError } from '../base/errors.ts';
+import { asError, undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { FinishedJob } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
@@ -9,12 +9,12 @@ import { createStyle } from '../report/formats/lines.ts';
 import { markdown, stepSummaryLimit } from '../report/formats/markdown.ts';
 import { text } from '../report/formats/text.ts';
 import type { Detail, Format, Report } from '../report/report.ts';
-import { printableLine } from '../report/printable.ts';
 import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
 import type { RunTarget } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/write-file.ts';
+import { tryWrite } from './new-files.ts';
 
 interface Wanted {
   readonly format: ReportFormat;
@@ -138,7 +138,7 @@ export class Reports {
       // If the run knew its inputs, it has reported the refused outputs already.
       const isDone =
         !(isKnown && isRefused) &&
-        (await tryWrite(target, 'the report cannot be written', putUnlessRefused, context));
+        (await tryWrite(target, 'the report cannot be written to', putUnlessRefused, context));
       isWritten &&= isDone;
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
@@ -217,21 +217,5 @@ export async function catchError<Result>(
     return thrown instanceof UsageError
       ? { ...known, ending: 'invalid', diagnostics: [usageDiagnostic(thrown)] }
       : { ...known, ending: 'failed', diagnostics: [unexpectedDiagnostic(thrown)] };
-  }
-}
-
-/** Writes to a target. Reports a failure on stderr, and returns whether the write succeeded. */
-export async function tryWrite(
-  target: string,
-  what: string,
-  put: () => Promise<void> | void,
-  { stderr }: Pick<Context, 'stderr'>,
-): Promise<boolean> {
-  try {
-    await put();
-    return true;
-  } catch (error) {
-    stderr.write(`error: ${what} to ${printableLine(target)}\n    ${printableLine(failureReason(error))}\n`);
-    return false;
   }
 }

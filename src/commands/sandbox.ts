@@ -3,7 +3,6 @@ import { failureReason, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
 import { knownReleases } from '../kinds/release.ts';
-import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, seedSandbox, type SeededSandbox } from '../sandbox/seed.ts';
@@ -13,7 +12,7 @@ import { readSettings } from '../settings/settings.ts';
 import { noConfig, wholeNumber } from '../settings/values.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf } from './flags.ts';
+import { reportInvalid, valuesOf } from './flags.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
 
 export interface SandboxOptions {
@@ -34,10 +33,7 @@ export async function sandbox(
   const latencyMs = wholeNumber('--latency', options.latency ?? '0', [0, 600_000]);
   const { seed, release = defaultRelease } = options;
   const seeded = seed === undefined ? seedSandbox({}, release) : await readSeed(seed, release, context);
-  if (Array.isArray(seeded)) {
-    context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr)));
-    return 'invalid';
-  }
+  if (Array.isArray(seeded)) return reportInvalid(seeded, context);
   const { token } = seeded;
   const server = await serve(seeded.sandbox, port, latencyMs);
   try {
