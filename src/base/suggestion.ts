@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { UsageError } from './errors.ts';
 
 /** The candidate with the smallest edit distance, or undefined if more than two edits and more than a third of the input differ. */
 export function nearestWord(input: string, candidates: Iterable<string>): string | undefined {
@@ -16,4 +17,15 @@ export function nearestWord(input: string, candidates: Iterable<string>): string
 export function didYouMean(input: string, candidates: Iterable<string>): string | undefined {
   const word = nearestWord(input, candidates);
   return word === undefined ? undefined : `Did you mean \`${word}\`?`;
+}
+
+/** The choice with this name. Throws a UsageError that suggests a similar name, or lists all. */
+export function choiceNamed<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+  message: string,
+): Choice {
+  const choice = choices.find((known) => known === name);
+  if (choice !== undefined) return choice;
+  throw new UsageError(message, didYouMean(name, choices) ?? `Choose one of: ${choices.join(', ')}.`);
 }

@@ -1,18 +1,12 @@
-import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
+import { choiceNamed } from '../base/suggestion.ts';
 import type { Context } from '../terminal/context.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** `rollcall completion`: prints the completion script of a shell. The script calls rollcall, so it stays up to date. */
 export function completion(shell: string, _: object, { stdout }: Pick<Context, 'stdout'>): Ending {
-  const known = shells.find((name) => name === shell);
-  if (known === undefined) {
-    throw new UsageError(
-      `there is no completion for ${JSON.stringify(shell)}`,
-      `The shells are: ${shells.join(', ')}.`,
-    );
-  }
+  const known = choiceNamed(shell, shells, `there is no completion for ${JSON.stringify(shell)}`);
   stdout.write(scripts[known]);
   return 'done';
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { delimiters } from '../adopt/choices.ts';
 import { schemaNames, schemaText, topicNames } from '../base/package-file.ts';
-import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
+import { choiceNamed } from '../base/suggestion.ts';
 import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import type { Context } from '../terminal/context.ts';
 import type { SandboxOptions } from './sandbox.ts';
@@ -251,12 +251,6 @@ export const commands: readonly CommandDeclaration[] = [
 ];
 
 function schema(name: string, _: object, { stdout }: Context): Ending {
-  const known = schemaNames.find((schemaName) => schemaName === name);
-  if (known === undefined)
-    throw new UsageError(
-      `there is no schema ${JSON.stringify(name)}`,
-      `The schemas are: ${schemaNames.join(', ')}.`,
-    );
-  stdout.write(schemaText(known));
+  stdout.write(schemaText(choiceNamed(name, schemaNames, `there is no schema ${JSON.stringify(name)}`)));
   return 'done';
 }

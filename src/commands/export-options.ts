@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { didYouMean } from '../base/suggestion.ts';
+import { choiceNamed, didYouMean } from '../base/suggestion.ts';
 import type { FileSplit } from '../adopt/choices.ts';
 import type { ExportScope } from '../adopt/declaration.ts';
 import { declarableFields } from '../kinds/access.ts';
@@ -84,14 +84,8 @@ export function exportRequestOf(options: ExportOptions, settings: Settings): Omi
 }
 
 function chosenKinds({ type: types = [], all = false }: ExportOptions): readonly Kind<ResourceType>[] {
-  const known = resourceTypes;
-  for (const type of types) {
-    if (known.some((name) => name === type)) continue;
-    throw new UsageError(
-      `--type: there is no type ${JSON.stringify(type)}`,
-      didYouMean(type, known) ?? `There are: ${known.join(', ')}.`,
-    );
-  }
+  for (const type of types)
+    choiceNamed(type, resourceTypes, `--type: there is no type ${JSON.stringify(type)}`);
   if (all && types.length > 0)
     throw new UsageError('--all and --type exclude each other', 'Leave --all or --type out.');
   return types.length > 0 ? kinds.filter(({ type }) => types.includes(type)) : kinds;

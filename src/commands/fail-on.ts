@@ -33,7 +33,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
     const count = countOf(name, plan);
     if (count === 0) return [];
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
-    const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : words[name];
+    const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : conditionVerbs[name];
     return `${subject} ${count === 1 ? one : several}, and --fail-on ${name} is given`;
   });
 }
@@ -47,15 +47,15 @@ export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly
 
 export function incompletePlanLines(plan: Plan): string[] {
   return [
-    ...lineOf(notPlannedChanges(plan), 'not planned'),
-    ...lineOf(unfinishedChanges(plan), 'unfinished, which needs --allow update'),
+    ...incompleteLine(notPlannedChanges(plan), 'not planned'),
+    ...incompleteLine(unfinishedChanges(plan), 'unfinished, which needs --allow update'),
   ];
 }
 
-function lineOf(changes: readonly Change[], conditionVerbs: string): string[] {
+function incompleteLine(changes: readonly Change[], predicate: string): string[] {
   const addresses = changes.map(({ resource }) => printableLine(resource.address));
   const subject = addresses.length === 1 ? '1 resource is' : `${addresses.length} resources are`;
-  return addresses.length === 0 ? [] : [`${subject} ${conditionVerbs}: ${listNames(addresses)}`];
+  return addresses.length === 0 ? [] : [`${subject} ${predicate}: ${listNames(addresses)}`];
 }
 
 function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {
@@ -69,7 +69,7 @@ function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number 
   }
 }
 
-const words: Readonly<Record<FailOn, readonly [string, string]>> = {
+const conditionVerbs: Readonly<Record<FailOn, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   undeclared: ['is no longer declared', 'are no longer declared'],
   opens: ['is opened to more people than before', 'are opened to more people than before'],

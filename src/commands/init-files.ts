@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { UsageError } from '../base/errors.ts';
+import { choiceNamed } from '../base/suggestion.ts';
 import { packageFileText } from '../base/package-file.ts';
 import type { ServiceFlags } from './flags.ts';
 
@@ -37,12 +38,7 @@ export const pipelines = ['github', 'gitlab', 'none'] as const;
 export type Pipeline = (typeof pipelines)[number];
 
 export function pipelineNamed(written: string): Pipeline {
-  const known = pipelines.find((name) => name === written);
-  if (known !== undefined) return known;
-  throw new UsageError(
-    `there is no pipeline file for ${JSON.stringify(written)}`,
-    `Choose one of: ${pipelines.join(', ')}.`,
-  );
+  return choiceNamed(written, pipelines, `there is no pipeline file for ${JSON.stringify(written)}`);
 }
 
 export function mergesMayUpdate(allowed: string): boolean {
