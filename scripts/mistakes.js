@@ -22,8 +22,8 @@ export const mistakes = [
     law: 'created',
     mistake: 'a record of somebody else with the same name counts as created',
     file: 'src/apply/create.ts',
-    line: "return { outcome: 'exists', held: found.held };\n    case 'not_seen':\n    case 'hidden':",
-    instead: "return { outcome: 'created', held: found.held };\n    case 'not_seen':\n    case 'hidden':",
+    line: "if (found.presence === 'present') return endedAs('exists'",
+    instead: "if (found.presence === 'present') return endedAs('created'",
   },
   {
     law: 'kept',
@@ -43,7 +43,7 @@ export const mistakes = [
     law: 'documented',
     mistake: 'a plan fails if the service does not offer the look-up of users',
     file: 'src/service/retrieve.ts',
-    line: 'return answer.status === undefined || evidence.isApiThere(options);',
+    line: 'return answer.status === undefined || evidence.isApiThere(context);',
     instead: 'return answer.status === undefined;',
   },
 ];

@@ -15,9 +15,9 @@ import { printableOutcome } from './as-shown.ts';
 import type { LoginCheck } from './login-check.ts';
 import { createParent, setOmittedReferences, updateParent, withoutFields } from './parent.ts';
 import { deleteRecord } from './delete.ts';
-import type { WriteResult } from './settle.ts';
+import type { Writer, WriteResult } from './settle.ts';
 import { Stops } from './stops.ts';
-import { isIncomplete, isMissing, type Outcome } from './outcome.ts';
+import { isIncomplete, isMissing, type Outcome, type StopReason } from './outcome.ts';
 
 type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
 
@@ -52,7 +52,10 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     isMovedFrom: findTransfers(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
-    parents: new Set([...resourcesWithBindings(plan.changes), ...completedLater(plan.changes)]),
+    parents: new Set([
+      ...resourcesWithBindings(plan.changes),
+      ...plan.changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : [])),
+    ]),
     settling: new Map(),
     started: new Map(),
     sent: new Map(),
@@ -95,8 +98,8 @@ interface Run extends ApplyOptions {
 
 type StartedCreate = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
 
-function completedLater(changes: readonly ReadyChange[]): Address[] {
-  return changes.flatMap(({ resource, setAfter }) => (setAfter ? resource.address : []));
+function notAttempted(change: ReadyChange, stoppedBy: StopReason): Outcome {
+  return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
 }
 
 /** The tasks in the order of the plan. A create that omits references is completed right after the last record that it refers to was created. */
@@ -131,10 +134,8 @@ async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome
   const outcome = await outcomeOf(change, run).catch((error: unknown): Outcome => {
     fault.abort(error);
     const attempts = run.sent.get(change.resource.address) ?? 0;
-    const open = { change, attempts, durationMs: 0 };
-    return attempts > 0
-      ? { ...open, outcome: 'unknown' }
-      : { ...open, outcome: 'not_attempted', stoppedBy: 'error' };
+    if (attempts === 0) return notAttempted(change, 'error');
+    return { change, attempts, durationMs: 0, outcome: 'unknown' };
   });
   try {
     await loginCheck?.after(outcome);
@@ -148,15 +149,13 @@ async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome
 async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   if (change.action === 'no-op') {
     const { differences, leftBecause } = change;
-    if (leftBecause !== undefined)
-      return { change, outcome: 'not_attempted', stoppedBy: 'left', attempts: 0, durationMs: 0 };
+    if (leftBecause !== undefined) return notAttempted(change, 'left');
     const nothing = { change, attempts: 0, durationMs: 0 } as const;
     return differences.length > 0
       ? { ...nothing, outcome: change.unfinished ? 'unfinished' : 'differs', differences }
       : { ...nothing, outcome: 'unchanged' };
   }
-  if (change.action === 'not-planned')
-    return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
+  if (change.action === 'not-planned') return notAttempted(change, 'not_planned');
   const { stops, clock, pacing } = run;
   const startedAt = clock.now();
   const { endedOutages } = pacing.outage;
@@ -184,21 +183,16 @@ async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate
   const ready = withCreatedIds(change, await named, run);
   const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
-  if (stoppedBy !== undefined || !ready)
-    return {
-      change: whole,
-      outcome: 'not_attempted',
-      stoppedBy: stoppedBy ?? 'unmade',
-      attempts: 0,
-      durationMs: 0,
-    };
+  if (stoppedBy !== undefined || !ready) return notAttempted(whole, stoppedBy ?? 'unmade');
   await run.loginCheck?.before(change.resource.address);
   run.onStart?.(ready);
-  return { ready, result: await execute(ready, run, counterOf(change, run)) };
+  return { ready, result: await execute(ready, run) };
 }
 
-function counterOf({ resource: { address } }: ReadyChange, { sent }: Run): () => void {
-  return () => void sent.set(address, (sent.get(address) ?? 0) + 1);
+function writerFor(change: ReadyPending, { client, pacing, stops, sent }: Run): Writer {
+  const { address } = change.resource;
+  const countRequest = (): void => void sent.set(address, (sent.get(address) ?? 0) + 1);
+  return { client, pacing, control: stops.controlOf(change, countRequest) };
 }
 
 /** Sets the references that a create omitted. If one of the referenced records failed, the resource stays unfinished. */
@@ -208,7 +202,6 @@ async function completeCreate(
   run: Run,
 ): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
-  const { client, pacing, stops } = run;
   const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
   const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
@@ -216,10 +209,11 @@ async function completeCreate(
   const full = { ...ready, resource };
   const { held } = result;
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
-  const left = { resource, fields: setAfter.map(({ field }) => field), made: { ...result, held } };
+  const fields = setAfter.map(({ field }) => field);
+  const made = { ...result, held };
   const isMade = !others.some((other) => isMissing(other)) && prerequisitesOf(resource).length === 0;
-  const control = stops.controlOf(full, counterOf(full, run));
-  return { ready: full, result: await setOmittedReferences(left, isMade, client, pacing, control) };
+  const completed = await setOmittedReferences(resource, fields, made, isMade, writerFor(full, run));
+  return { ready: full, result: completed };
 }
 
 /** Whether all dependencies of a change succeeded. They have been started already, because they precede the change in the plan. */
@@ -238,23 +232,17 @@ async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): P
 }
 
 /** The outcomes of the referenced resources. For resources that are completed later, only the create counts. */
-function referencedOutcomes(
+async function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,
 ): Promise<Outcome[]> {
   const first = new Set([...prerequisitesOf(resource), ...referencedParents(resource, parents)]);
-  if (first.size === 0) return Promise.resolve([]);
-  const early = async (address: Address): Promise<Outcome[]> => {
-    const known = await started.get(address);
-    if (known === undefined) return [];
-    return [
-      'change' in known ? known : { ...printableOutcome(known.ready, known.result, unbound), durationMs: 0 },
-    ];
-  };
-  const all = [...first].map(
-    (address) => settling.get(address)?.then((outcome) => [outcome]) ?? early(address),
-  );
-  return Promise.all(all).then((found) => found.flat());
+  const outcomes = Array.from(first, async (address): Promise<Outcome[]> => {
+    const known = await (settling.get(address) ?? started.get(address));
+    if (known === undefined || 'change' in known) return known ? [known] : [];
+    return [{ ...printableOutcome(known.ready, known.result, unbound), durationMs: 0 }];
+  });
+  return (await Promise.all(outcomes)).flat();
 }
 
 function withCreatedIds(
@@ -270,29 +258,20 @@ function withCreatedIds(
   return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
-function execute(
-  change: ReadyPending,
-  { client, pacing, stops, isMovedFrom, deletions, isFlagOff }: Run,
-  sending: () => void,
-): Promise<WriteResult> {
+function execute(change: ReadyPending, run: Run): Promise<WriteResult> {
   const { resource } = change;
-  const control = stops.controlOf(change, sending);
+  const writer = writerFor(change, run);
   switch (change.action) {
     case 'create':
-      return createParent(resource, client, pacing, control);
+      return createParent(resource, writer);
     case 'update': {
       const isMovedElsewhere = (field: string, value: JsonValue): boolean =>
-        isMovedFrom(resource, field, value);
-      return updateParent(
-        { ...change, isMovedElsewhere, resent: resentFields(change) },
-        client,
-        pacing,
-        control,
-      );
+        run.isMovedFrom(resource, field, value);
+      return updateParent({ ...change, isMovedElsewhere, resent: resentFields(change) }, writer);
     }
     case 'delete': {
-      const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));
-      return deleteRecord({ resource, held: change.base }, going, client, pacing, { ...control, isFlagOff });
+      const deletes = run.deletions.map(({ resource: each, base }) => ({ resource: each, held: base }));
+      return deleteRecord({ resource, held: change.base }, deletes, run.isFlagOff, writer);
     }
   }
 }

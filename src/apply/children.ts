@@ -13,67 +13,58 @@ import type { Child, Parent, WantedChild, WantedChildren } from '../kinds/childr
 import type { Resource } from '../kinds/resource.ts';
 import { compareRecord } from '../plan/compare.ts';
 import { readChildren, readDeclaredChildren } from '../service/children.ts';
-import type { Client, DeleteResult, UpdateResult, CreateResult } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { DeleteResult, UpdateResult, CreateResult } from '../service/client.ts';
+import type { ObservedRecord } from '../service/types.ts';
 import {
+  conflictWith,
+  endAfterFailedRead,
   endedAs,
   judgeDelete,
+  judgeFailure,
   settleWrite,
-  endAfterFailedRead,
-  type RunControl,
-  type WriteEnd,
+  withoutWrites,
+  type Ended,
   type JudgedWrite,
   type NextRequest,
+  type WriteEnd,
+  type Writer,
   type WriteResult,
 } from './settle.ts';
 
-export interface BindingTarget extends WantedChildren {
+export interface BindingTarget extends WantedChildren, Writer {
   readonly resource: Resource;
   readonly parent: Parent;
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly control: RunControl;
 }
 
 /** Creates a binding unless it exists already. After an unclear answer, the create is not repeated. */
-export function addBinding(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
-  const { children, parent, client, pacing, control } = binder;
-
+export function addBinding(target: BindingTarget, child: WantedChild): Promise<WriteResult> {
   async function next(): Promise<NextRequest<CreateResult>> {
-    const bound = await readBoundChildren(binder);
+    const bound = await readBoundChildren(target);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (bindingsByDeclaration(binder, bound).has(child))
-      return { kind: 'ended', end: { outcome: 'unchanged' } };
+    if (bindingsByDeclaration(target, bound).has(child)) return endedAs('unchanged');
     const fields = { [child.binds.idField]: child.id, order: bound.length, ...valuesWithoutNested(child) };
-    return { kind: 'send', send: () => client.bind(children, parent, fields) };
+    return { kind: 'send', send: () => target.client.bind(target.children, target.parent, fields) };
   }
 
-  async function judge(writing: CreateResult): Promise<JudgedWrite> {
-    switch (writing.proof) {
+  async function judge({ proof }: CreateResult): Promise<JudgedWrite> {
+    switch (proof) {
       case 'created':
-      case 'rejected':
-      case 'denied':
-        return endedAs({ outcome: writing.proof });
+        return endedAs('created');
       case 'exists':
       case 'taken':
       case 'unknown':
-        return endedAs({ outcome: 'rejected' });
-      case 'closed':
-        return endedAs({ outcome: 'not_attempted' });
-      case 'fault':
-        control.stop('run');
-        return endedAs({ outcome: 'not_attempted' });
+        return endedAs('rejected');
       case 'ambiguous': {
-        const bound = await readBoundChildren(binder);
-        const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(binder, bound).has(child);
+        const bound = await readBoundChildren(target);
+        const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(target, bound).has(child);
         return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
-      case 'not_applied':
-        return { kind: 'not_applied' };
+      default:
+        return judgeFailure(proof);
     }
   }
 
-  return inField(child.field, settleWrite({ next, judge }, pacing, control));
+  return inField(child.field, settleWrite({ next, judge }, target));
 }
 
 async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
@@ -81,21 +72,18 @@ async function inField(field: string, step: Promise<WriteResult>): Promise<Write
 }
 
 /** Changes a binding to its declared values, unless the binding has changed since the plan read it. */
-export function changeBinding(binder: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
-  const { children, parent, client, pacing, control } = binder;
+export function changeBinding(target: BindingTarget, child: WantedChild, base: Child): Promise<WriteResult> {
+  const { children, parent, client } = target;
 
   async function next(): Promise<NextRequest<UpdateResult>> {
-    const bound = await readBoundChildren(binder);
+    const bound = await readBoundChildren(target);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
     const now = bound.find(({ pk }) => pk === base.pk);
-    const own = { ...child, values: valuesWithoutNested(child) };
-    const fields = now ? differingFields(own, now) : [];
-    if (now && fields.length === 0) return { kind: 'ended', end: { outcome: 'unchanged' } };
-    if (!now || differingFields({ ...child, values: pickFields(base.values, fields) }, now).length > 0)
-      return {
-        kind: 'ended',
-        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } },
-      };
+    if (!now) return bindingsChanged;
+    const fields = differingFields({ ...child, values: valuesWithoutNested(child) }, now);
+    if (fields.length === 0) return endedAs('unchanged');
+    const planned = { ...child, values: pickFields(base.values, fields) };
+    if (differingFields(planned, now).length > 0) return bindingsChanged;
     const whole = {
       target: targetId(children, parent),
       [child.binds.idField]: child.id,
@@ -105,27 +93,12 @@ export function changeBinding(binder: BindingTarget, child: WantedChild, base: C
     return { kind: 'send', send: () => client.rebind(children, now.pk, sent) };
   }
 
-  async function judge({ proof }: UpdateResult): Promise<JudgedWrite> {
-    switch (proof) {
-      case 'updated':
-      case 'rejected':
-      case 'denied':
-        return endedAs({ outcome: proof });
-      case 'vanished':
-        return endedAs({ outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } });
-      case 'closed':
-        return endedAs({ outcome: 'not_attempted' });
-      case 'fault':
-        control.stop('run');
-        return endedAs({ outcome: 'not_attempted' });
-      case 'ambiguous':
-        return { kind: 'open' };
-      case 'not_applied':
-        return { kind: 'not_applied' };
-    }
-  }
+  return inField(child.field, settleWrite({ next, judge: judgeChange }, target));
+}
 
-  return inField(child.field, settleWrite({ next, judge }, pacing, control));
+function judgeChange({ proof }: UpdateResult): JudgedWrite {
+  if (proof === 'updated') return endedAs('updated');
+  return proof === 'vanished' ? bindingsChanged : judgeFailure(proof);
 }
 
 /** Whether the own fields of a binding differ from its declaration, ignoring nested bindings. */
@@ -133,7 +106,10 @@ export function differsInOwnFields(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: valuesWithoutNested(child) }, base).length > 0;
 }
 
-export const changedByOthers = 'somebody else has changed or deleted a binding of the record';
+export const bindingsChanged: Ended = conflictWith({
+  kind: 'closed',
+  why: 'somebody else has changed or deleted a binding of the record',
+});
 
 function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
@@ -144,35 +120,27 @@ function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
  * nothing is deleted either if another binding differs from its declaration.
  */
 export function removeBinding(
-  binder: BindingTarget,
+  target: BindingTarget,
   { child: { pk }, field }: ReturnType<typeof extraBindings>[number],
   isAfterChanges: boolean,
 ): Promise<WriteResult> {
-  const { children, removal, client, pacing, control } = binder;
+  const { children, removal, client } = target;
 
   async function next(): Promise<NextRequest<DeleteResult>> {
-    const bound = await readBoundChildren(binder);
+    const bound = await readBoundChildren(target);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (!bound.some((child) => child.pk === pk)) return { kind: 'ended', end: { outcome: 'unchanged' } };
+    if (!bound.some((child) => child.pk === pk)) return endedAs('unchanged');
     const others = bound.filter((child) => child.pk !== pk);
-    if (missingBindings(binder, others).length > 0)
-      return {
-        kind: 'ended',
-        end: { outcome: 'conflict', clash: { kind: 'closed', why: lastBindingReason[removal] } },
-      };
-    const isChanged = changedBindings(binder, others).some(([one, base]) => differsInOwnFields(one, base));
-    if (isAfterChanges && isChanged)
-      return {
-        kind: 'ended',
-        end: { outcome: 'conflict', clash: { kind: 'closed', why: changedByOthers } },
-      };
+    if (missingBindings(target, others).length > 0)
+      return conflictWith({ kind: 'closed', why: lastBindingReason[removal] });
+    const isChanged = changedBindings(target, others).some(([child, base]) =>
+      differsInOwnFields(child, base),
+    );
+    if (isAfterChanges && isChanged) return bindingsChanged;
     return { kind: 'send', send: () => client.unbind(children, pk, removal) };
   }
 
-  return inField(
-    field,
-    settleWrite({ next, judge: async (deleting) => judgeDelete('updated', deleting) }, pacing, control),
-  );
+  return inField(field, settleWrite({ next, judge: (result) => judgeDelete('updated', result) }, target));
 }
 
 const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
@@ -182,21 +150,26 @@ const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
 };
 
 export async function verifyBindings(
-  { resource, client, pacing, control }: Pick<BindingTarget, 'resource' | 'client' | 'pacing' | 'control'>,
+  { resource, client, pacing, control }: Writer & { readonly resource: Resource },
   { held }: WriteResult,
 ): Promise<WriteResult> {
   const { kind } = resource;
-  const nothing = { inDoubt: false, attempts: 0 };
   if (held === undefined) throw new Error(`the state of ${resource.address} is unknown`);
   const read = await readDeclaredChildren(kind, [held], declaredChildFields(resource), { client, pacing });
-  if (read.kind === 'not_sent') return { ...nothing, outcome: 'not_attempted' };
-  if (read.kind === 'unread') return { ...endAfterFailedRead(read.reading, control), ...nothing };
-  const now = read.of.get(held.pk) ?? held;
-  const fields = compareRecord(resource, now).flatMap(({ field }) =>
-    isBindingField(kind, field) ? [field] : [],
-  );
-  if (fields.length === 0) return { ...nothing, outcome: 'unchanged', held: now };
-  return { ...nothing, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
+  if (read.kind === 'not_sent') return withoutWrites({ outcome: 'not_attempted' });
+  if (read.kind === 'unread') return withoutWrites(endAfterFailedRead(read.reading, control));
+  return unchangedOrConflict(resource, read.of.get(held.pk) ?? held, (field) => isBindingField(kind, field));
+}
+
+/** Compares the wanted fields of a resource with their declarations after all writes. */
+export function unchangedOrConflict(
+  resource: Resource,
+  now: ObservedRecord,
+  isWanted: (field: string) => boolean,
+): WriteResult {
+  const fields = compareRecord(resource, now).flatMap(({ field }) => (isWanted(field) ? [field] : []));
+  if (fields.length === 0) return withoutWrites({ outcome: 'unchanged', held: now });
+  return withoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
 }
 
 export async function readBoundChildren({

@@ -3,122 +3,81 @@ import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, LookUpResult, CreateResult } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { LookUpResult, CreateResult } from '../service/client.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
+  judgeFailure,
   settleWrite,
-  type RunControl,
-  type WriteEnd,
+  type Ended,
   type JudgedWrite,
   type NextRequest,
+  type Writer,
   type WriteResult,
 } from './settle.ts';
 
 export type NewRecord = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
 /** Creates a resource. After an unclear answer, looks up the record and repeats the create only if the record does not exist. */
-export function createRecord(
-  creation: NewRecord,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
-): Promise<WriteResult> {
-  const { kind, name } = creation;
+export function createRecord(record: NewRecord, writer: Writer): Promise<WriteResult> {
+  const { client, control } = writer;
+  const { kind, name } = record;
   const send = (): Promise<CreateResult> =>
-    client.create(kind, name, withoutBindingFields(kind, sentFields(creation)));
+    client.create(kind, name, withoutBindingFields(kind, sentFields(record)));
   /** Whether a repeated create could make a second record with the same name. */
   const canDuplicate = !kind.listing.isUnique;
 
-  async function judge(writing: CreateResult): Promise<JudgedWrite> {
-    switch (writing.proof) {
+  async function judge(result: CreateResult): Promise<JudgedWrite> {
+    switch (result.proof) {
       case 'created':
-        return endedAs({ outcome: 'created', held: writing.held });
+        return endedAs('created', { held: result.held });
       case 'exists':
-      case 'rejected':
-      case 'denied':
       case 'unknown':
-        return endedAs({ outcome: writing.proof });
-      case 'closed':
-        return endedAs({ outcome: 'not_attempted' });
-      case 'fault':
-        control.stop('run');
-        return endedAs({ outcome: 'not_attempted' });
+        return endedAs(result.proof);
       case 'taken': {
-        const found = await lookUpRecord(creation, client, pacing);
-        return endedAs(nameTakenEnd(found, client.unseenProof(writing.answer)));
+        const found = await lookUpRecord(record, writer);
+        const isUnseen = found.presence === 'unseeable' && client.unseenProof(result.answer) === 'exists';
+        return isUnseen ? endedAs('exists') : (endAfter('taken', found) ?? { kind: 'not_applied' });
       }
       case 'ambiguous': {
-        const found = await lookUpRecord(creation, client, pacing);
-        const end = found.presence === 'not_seen' && canDuplicate ? unknownEnd : endAfterLookUp(found);
-        return { kind: 'open', ...end };
+        const found = await lookUpRecord(record, writer);
+        if (found.presence === 'not_seen' && canDuplicate) return { ...endedAs('unknown'), kind: 'open' };
+        return { ...endAfter('unclear', found), kind: 'open' };
       }
-      case 'not_applied':
-        return { kind: 'not_applied' };
+      default:
+        return judgeFailure(result.proof);
     }
   }
 
   async function next(): Promise<NextRequest<CreateResult>> {
     if (!canDuplicate) return { kind: 'send', send };
-    const found = await lookUpRecord(creation, client, pacing);
+    const found = await lookUpRecord(record, writer);
     if (found.presence === 'hidden') control.stop('type', 'denied');
     if (found.presence === 'unreadable' && found.stop === 'run') control.stop('run');
-    const end = existingRecordEnd(found);
-    return end ? { kind: 'ended', end } : { kind: 'send', send };
+    return endAfter('before', found) ?? { kind: 'send', send };
   }
 
-  return settleWrite({ next, judge }, pacing, control);
+  return settleWrite({ next, judge }, writer);
 }
 
 /**
- * For a kind whose names are not unique, returns the outcome if a record of this name exists or cannot be looked up, or undefined
- * if the record may be created.
+ * The outcome that a look-up shows before a create, after the service rejected the name as taken, and after an unclear answer.
+ * Without an outcome, the create is sent (again).
  */
-function existingRecordEnd(found: Found): WriteEnd | undefined {
-  switch (found.presence) {
-    case 'present':
-      return { outcome: 'exists', held: found.held };
-    case 'not_seen':
-    case 'unseeable':
-      return undefined;
-    case 'hidden':
-      return { outcome: 'denied', ...(found.answer && { answer: found.answer }) };
-    case 'unreadable':
-      return { outcome: 'not_attempted', ...(found.answer && { answer: found.answer }) };
-  }
-}
+const outcomesAfterLookUp = {
+  before: { not_seen: undefined, unseeable: undefined, hidden: 'denied', unreadable: 'not_attempted' },
+  taken: { not_seen: 'conflict', unseeable: 'unknown', hidden: 'conflict', unreadable: 'unknown' },
+  unclear: { not_seen: undefined, unseeable: undefined, hidden: 'unknown', unreadable: 'unknown' },
+} as const;
 
-const unknownEnd = { end: { outcome: 'unknown' } } as const;
-
-/** The outcome after the service rejected a create because the name is taken. */
-function nameTakenEnd(found: Found, unseen: CreateResult['proof']): WriteEnd {
-  switch (found.presence) {
-    case 'unseeable':
-      return { outcome: unseen === 'exists' ? 'exists' : 'unknown' };
-    case 'present':
-      return { outcome: 'exists', held: found.held };
-    case 'not_seen':
-    case 'hidden':
-      return { outcome: 'conflict' };
-    case 'unreadable':
-      return { outcome: 'unknown', ...(found.answer && { answer: found.answer }) };
-  }
-}
-
-/** Returns the outcome of an unclear create. Without an outcome, no record was found, and the create is repeated. */
-function endAfterLookUp(found: Found): { readonly end?: WriteEnd } {
-  switch (found.presence) {
-    case 'present':
-      return { end: { outcome: 'exists', held: found.held } };
-    case 'not_seen':
-    case 'unseeable':
-      return {};
-    case 'hidden':
-    case 'unreadable':
-      return unknownEnd;
-  }
+function endAfter(moment: keyof typeof outcomesAfterLookUp, found: Found): Ended | undefined {
+  if (found.presence === 'present') return endedAs('exists', { held: found.held });
+  const outcome = outcomesAfterLookUp[moment][found.presence];
+  if (outcome === undefined) return undefined;
+  const isDecisive = moment === 'before' || (moment === 'taken' && found.presence === 'unreadable');
+  const answer = isDecisive && 'answer' in found ? found.answer : undefined;
+  return endedAs(outcome, { ...(answer && { answer }) });
 }
 
 type Found =
@@ -129,11 +88,11 @@ type Found =
   | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: LookUpResult['stop'] };
 
-async function lookUpRecord(creation: NewRecord, client: Client, pacing: Pacing): Promise<Found> {
-  const { kind } = creation;
+async function lookUpRecord(record: NewRecord, { client, pacing }: Writer): Promise<Found> {
+  const { kind } = record;
   const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
   if (!client.readable.canRead(kind)) return unseen;
-  const reading = await retrieve(lookUpTargetOf(creation), client, pacing);
+  const reading = await retrieve(lookUpTargetOf(record), { client, pacing });
   // The look-up itself may have shown that this kind cannot be read.
   if (!client.readable.canRead(kind)) return unseen;
   switch (reading?.proof) {

@@ -11,43 +11,37 @@ import {
 import type { Child, WantedChild } from '../kinds/children.ts';
 import { rankOfChild } from '../service/children.ts';
 import type { RecordReading } from '../service/client.ts';
-import { maxTries, retryUntilProven } from '../service/retries.ts';
+import { retryUntilProven } from '../service/retries.ts';
 import {
   addBinding,
+  bindingsChanged,
   type BindingTarget,
   changeBinding,
-  changedByOthers,
   readBoundChildren,
   differsInOwnFields,
   removeBinding,
 } from './children.ts';
-import type { WriteResult } from './settle.ts';
+import { withoutWrites, type WriteResult } from './settle.ts';
 import { runSteps, type Step } from './steps.ts';
 
-async function writeNested(binder: BindingTarget, child: WantedChild): Promise<WriteResult> {
-  const noWrites = { inDoubt: false, attempts: 0 };
-  const { inside } = child;
-  const bound = await readBoundChildren(binder);
-  if ('outcome' in bound) return { ...bound, ...noWrites, at: child.field };
-  const parent = bindingsByDeclaration(binder, bound).get(child);
+async function writeNested(target: BindingTarget, child: WantedChild): Promise<WriteResult> {
+  const { inside, field } = child;
+  const bound = await readBoundChildren(target);
+  if ('outcome' in bound) return withoutWrites({ ...bound, at: field });
+  const parent = bindingsByDeclaration(target, bound).get(child);
   if (inside === undefined || parent === undefined)
-    return {
-      ...noWrites,
-      outcome: 'conflict',
-      at: child.field,
-      clash: { kind: 'closed', why: changedByOthers },
-    };
+    return withoutWrites({ ...bindingsChanged.end, at: field });
   const nested: BindingTarget = {
-    ...binder,
+    ...target,
     parent,
     children: inside.children,
-    wanted: declaredBindings(inside.children, child.field, child.values[inside.field] ?? null),
-    ...coverAllBindings(child.field, false),
+    wanted: declaredBindings(inside.children, field, child.values[inside.field] ?? null),
+    ...coverAllBindings(field, false),
   };
   const nestedBindings = await readBoundChildren(nested);
-  if ('outcome' in nestedBindings) return { ...nestedBindings, ...noWrites, at: child.field };
-  const unchanged: WriteResult = { ...noWrites, outcome: 'unchanged' };
-  return runSteps(unchanged, 'updated', await orderWrites([nested], () => nestedBindings));
+  if ('outcome' in nestedBindings) return withoutWrites({ ...nestedBindings, at: field });
+  const steps = await orderWrites([nested], () => nestedBindings);
+  return runSteps(withoutWrites({ outcome: 'unchanged' }), 'updated', steps);
 }
 
 /**
@@ -162,7 +156,7 @@ async function ranksOf(
   if (children.last === undefined) return ranks;
   for (const child of missing) {
     const ask = (): Promise<RecordReading> => client.readById(child.binds.refersTo, child.id);
-    const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
+    const reading = await retryUntilProven(ask, pacing);
     if (reading?.proof === 'exists') ranks.set(child, rankOfChild(children, reading.record.received));
   }
   return ranks;

@@ -4,14 +4,13 @@ import { fieldOf, sentValue } from '../kinds/fields.ts';
 import { type Resource, withFields } from '../kinds/resource.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
 import type { ObservedRecord } from '../service/types.ts';
-import { verifyBindings, type BindingTarget } from './children.ts';
+import { verifyBindings } from './children.ts';
 import { createRecord } from './create.ts';
 import { verifyCreated } from './verify-created.ts';
 import { orderWrites } from './order-writes.ts';
 import { runSteps } from './steps.ts';
-import type { RunControl, WriteResult } from './settle.ts';
+import { conflictWith, withoutWrites, type RunControl, type Writer, type WriteResult } from './settle.ts';
 import {
   checkBeforeUpdate,
   updateRecord,
@@ -25,68 +24,39 @@ import {
  * 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes. The steps after a
  * failed step are skipped.
  */
-export async function createParent(
-  resource: Resource,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
-): Promise<WriteResult> {
+export async function createParent(resource: Resource, writer: Writer): Promise<WriteResult> {
   const { kind } = resource;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return createRecord(resource, client, pacing, control);
+  if (declared.length === 0) return createRecord(resource, writer);
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
   const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
   const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
   const withheld = isOpen ? [] : opening;
-  const closed = withFields(
-    withoutFields(
-      resource,
-      withheld.filter((field) => createdWith[field] === undefined),
-    ),
-    (field, name) => {
-      const value = withheld.includes(name) ? createdWith[name] : undefined;
-      return value === undefined ? field : fieldOf(value, field);
-    },
-  );
-  const made = await createRecord(closed, client, pacing, control);
+  const omitted = withheld.filter((field) => createdWith[field] === undefined);
+  const closed = withFields(withoutFields(resource, omitted), (field, name) => {
+    const value = withheld.includes(name) ? createdWith[name] : undefined;
+    return value === undefined ? field : fieldOf(value, field);
+  });
+  const made = await createRecord(closed, writer);
   if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
   if (made.outcome === 'exists') {
-    const read = await withDeclaredBindings(resource, made.held, client, pacing);
+    const read = await withDeclaredBindings(resource, made.held, writer);
     if (read.kind === 'read') return { ...made, held: read.held };
     return { ...made, outcome: 'unfinished', clash: { kind: 'unseen' } };
   }
-  const base: ObservedRecord = {
-    ...made.held,
-    fields: {
-      ...made.held.fields,
-      ...Object.fromEntries(
-        withheld.map((field) => [field, createdWith[field] ?? kind.fields[field]?.default ?? null]),
-      ),
-    },
-  };
-  const observed = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
-  const rest = {
-    resource: onlyFields(resource, withheld),
-    base,
-    permission: ownRecordPermission,
-    isMovedElsewhere: () => false,
-  };
-  const going = {
-    resource,
-    parent: made.held,
-    client,
-    pacing,
-    control: stopBindingsOnDenial(continueOnceStarted(control, true)),
-  };
-  const binders = bindingTargets(going, declared);
-  const moves = await orderWrites(binders, () => []);
-  return runSteps({ ...made, held: observed }, 'created', [
+  const base = withValues(made.held, withheld, (field) => createdWith[field] ?? kind.fields[field]?.default);
+  const held = declared.reduce((known, { children }) => withBindings(kind, known, children, []), base);
+  const control = stopBindingsOnDenial(continueOnceStarted(writer.control, true));
+  const target = { ...writer, control, resource, parent: made.held };
+  const moves = await orderWrites(
+    declared.map((children) => ({ ...target, ...children })),
+    () => [],
+  );
+  return runSteps({ ...made, held }, 'created', [
     ...moves,
-    ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(going, known)]),
-    ...(withheld.length > 0
-      ? [() => updateRecord(rest, finishingClient(client), pacing, going.control)]
-      : []),
-    ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated({ ...going, isOpen }, known)] : []),
+    ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(target, known)]),
+    ...(withheld.length > 0 ? [() => completeRecord(resource, withheld, base, target)] : []),
+    ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated(target, isOpen, known)] : []),
   ]);
 }
 
@@ -95,43 +65,47 @@ export async function createParent(
  * created, the resource stays unfinished.
  */
 export async function setOmittedReferences(
-  {
-    resource,
-    fields,
-    made,
-  }: {
-    readonly resource: Resource;
-    readonly fields: readonly string[];
-    readonly made: WriteResult & { readonly held: ObservedRecord };
-  },
+  resource: Resource,
+  fields: readonly string[],
+  made: WriteResult & { readonly held: ObservedRecord },
   isMade: boolean,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
+  writer: Writer,
 ): Promise<WriteResult> {
-  const unset = fields.map((field): [string, JsonValue] => {
+  const held = withValues(made.held, fields, (field) => {
     const { default: value, idForm } = resource.kind.fields[field] ?? {};
-    return [field, value ?? (idForm ? [] : null)];
+    return value ?? (idForm ? [] : null);
   });
-  const observed = { ...made.held, fields: { ...made.held.fields, ...Object.fromEntries(unset) } };
-  if (!isMade) return { ...made, held: observed, outcome: 'unfinished' };
-  const rest = {
-    resource: onlyFields(resource, fields),
-    base: observed,
-    permission: ownRecordPermission,
-    isMovedElsewhere: () => false,
-  };
-  return runSteps({ ...made, held: observed }, 'created', [
-    () =>
-      updateRecord(rest, finishingClient(client), pacing, ignoreDenials(continueOnceStarted(control, true))),
+  if (!isMade) return { ...made, held, outcome: 'unfinished' };
+  const control = ignoreDenials(continueOnceStarted(writer.control, true));
+  return runSteps({ ...made, held }, 'created', [
+    () => completeRecord(resource, fields, held, { ...writer, control }),
   ]);
 }
 
-/** The permission to complete a record that this run itself created. */
-const ownRecordPermission = { self: undefined, mayDelete: false } as const;
+function withValues(
+  record: ObservedRecord,
+  fields: readonly string[],
+  valueOf: (field: string) => JsonValue | undefined,
+): ObservedRecord {
+  const values = Object.fromEntries(fields.map((field) => [field, valueOf(field) ?? null]));
+  return { ...record, fields: { ...record.fields, ...values } };
+}
 
-function finishingClient(client: Client): Client {
-  return { ...client, update: (...sent) => client.finish(...sent) };
+/** Sets fields of a record that this run itself created, for which it needs no permission. */
+function completeRecord(
+  resource: Resource,
+  fields: readonly string[],
+  base: ObservedRecord,
+  { client, pacing, control }: Writer,
+): Promise<WriteResult> {
+  const planned = {
+    resource: onlyFields(resource, fields),
+    base,
+    permission: { self: undefined, mayDelete: false },
+    isMovedElsewhere: () => false,
+  };
+  const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
+  return updateRecord(planned, { client: finishing, pacing, control });
 }
 
 /**
@@ -139,62 +113,44 @@ function finishingClient(client: Client): Client {
  * fields that extend access. No binding is deleted before all declared bindings exist. A final comparison finds concurrent
  * changes.
  */
-export async function updateParent(
-  alterable: PlannedUpdate,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
-): Promise<WriteResult> {
-  const { resource } = alterable;
+export async function updateParent(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
+  const { resource } = planned;
   const declared = wantedChildren(resource);
-  if (declared.length === 0) return updateRecord(alterable, client, pacing, control);
-  const look = await checkBeforeUpdate(alterable, client, pacing, control);
-  if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
-  const { now, missing } = look;
+  if (declared.length === 0) return updateRecord(planned, writer);
+  const check = await checkBeforeUpdate(planned, writer);
+  if (check.kind === 'ended') return withoutWrites(check.end);
+  const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
   // The mode `all` restricts access and is set first; the mode `any` extends access and is set last.
   const { mode } = resource.kind.bindable ?? {};
   const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
-  const going = {
-    resource,
-    parent: now,
-    client,
-    pacing,
-    control: ignoreDenials(continueOnceStarted(control)),
-  };
-  const binders = bindingTargets(going, declared);
-  const changed = (fields: readonly string[], of: RunControl) => (): Promise<WriteResult> =>
-    updateRecord({ ...alterable, resource: onlyFields(resource, fields) }, client, pacing, of);
-  const unchanged: WriteResult = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
-  const moves = await orderWrites(binders, ({ children }) => bindingsOf(now, children));
-  return runSteps(unchanged, 'updated', [
-    ...(first.length > 0 ? [changed(first, going.control)] : []),
+  const control = ignoreDenials(continueOnceStarted(writer.control));
+  const target = { ...writer, control, resource, parent: now };
+  const changed = (fields: readonly string[]) => (): Promise<WriteResult> =>
+    updateRecord({ ...planned, resource: onlyFields(resource, fields) }, target);
+  const moves = await orderWrites(
+    declared.map((children) => ({ ...target, ...children })),
+    ({ children }) => bindingsOf(now, children),
+  );
+  return runSteps(withoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
+    ...(first.length > 0 ? [changed(first)] : []),
     ...moves,
-    ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(going, known)] : []),
-    ...(last.length > 0 ? [changed(last, going.control)] : []),
+    ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(target, known)] : []),
+    ...(last.length > 0 ? [changed(last)] : []),
     // Somebody else may have changed a field between the requests.
-    async () =>
-      finalResult(await checkBeforeUpdate({ ...alterable, resent: [] }, client, pacing, going.control)),
+    async () => finalResult(await checkBeforeUpdate({ ...planned, resent: [] }, target)),
   ]);
 }
 
-function bindingTargets(
-  going: Pick<BindingTarget, 'resource' | 'parent' | 'client' | 'pacing' | 'control'>,
-  declared: ReturnType<typeof wantedChildren>,
-): readonly BindingTarget[] {
-  return declared.map((item) => ({ ...going, ...item }));
-}
-
-function finalResult(look: UpdateCheck): WriteResult {
-  const attempts = { inDoubt: false, attempts: 0 };
-  if (look.kind === 'open') {
-    const { now, missing: fields } = look;
-    return { ...attempts, outcome: 'conflict', held: now, clash: { kind: 'changed', fields, now } };
+function finalResult(check: UpdateCheck): WriteResult {
+  if (check.kind === 'open') {
+    const { now, missing: fields } = check;
+    return withoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
   }
-  const { end } = look;
-  const isUnseen = end.outcome === 'denied' || end.outcome === 'not_attempted';
-  return { ...attempts, ...(isUnseen && { clash: { kind: 'unseen' } }), ...end };
+  const { outcome } = check.end;
+  const isUnseen = outcome === 'denied' || outcome === 'not_attempted';
+  return withoutWrites({ ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end });
 }
 
 function onlyFields(resource: Resource, names: readonly string[]): Resource {

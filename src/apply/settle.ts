@@ -1,5 +1,5 @@
 import type { Answer } from '../service/answer.ts';
-import type { DeleteResult, LookUpResult, UpdateResult, CreateResult } from '../service/client.ts';
+import type { Client, DeleteResult, LookUpResult, UpdateResult, CreateResult } from '../service/client.ts';
 import { withOutageWait } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, maxTries } from '../service/retries.ts';
@@ -39,41 +39,67 @@ export interface RunControl {
   mayRetry(): boolean;
 }
 
+/** The means to write a resource. */
+export interface Writer {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly control: RunControl;
+}
+
 type JudgedRequest = CreateResult | UpdateResult | DeleteResult;
 
 export interface WriteSteps<Result extends JudgedRequest> {
   /** Returns the next request or the end of the write, after reading the current state if necessary. */
   readonly next: () => Promise<NextRequest<Result>>;
-  readonly judge: (result: Result) => Promise<JudgedWrite>;
+  readonly judge: (result: Result) => JudgedWrite | Promise<JudgedWrite>;
+}
+
+export interface Ended {
+  readonly kind: 'ended';
+  readonly end: WriteEnd;
 }
 
 export type JudgedWrite =
-  | { readonly kind: 'ended'; readonly end: WriteEnd }
+  | Ended
   /** The request may have had an effect; `end` is set if a later read has shown the effect. */
   | { readonly kind: 'open'; readonly end?: WriteEnd }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
-export function endedAs(end: WriteEnd): JudgedWrite {
-  return { kind: 'ended', end };
+export function endedAs(outcome: WriteEnd['outcome'], details: Omit<WriteEnd, 'outcome'> = {}): Ended {
+  return { kind: 'ended', end: { ...details, outcome } };
 }
 
-/** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
-export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult): JudgedWrite {
+export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Answer): Ended {
+  return endedAs('conflict', { clash, ...(answer && { answer }) });
+}
+
+/** The result of a step that sent nothing. */
+export function withoutWrites(end: WriteEnd): WriteResult {
+  return { inDoubt: false, attempts: 0, ...end };
+}
+
+type FailedProof = 'rejected' | 'denied' | 'closed' | 'fault' | 'ambiguous' | 'not_applied';
+
+/** Judges an answer that does not show the wanted effect. */
+export function judgeFailure(proof: FailedProof): JudgedWrite {
   switch (proof) {
-    case 'deleted':
-      return endedAs({ outcome: done });
     case 'rejected':
     case 'denied':
-      return endedAs({ outcome: proof });
+      return endedAs(proof);
     case 'closed':
     case 'fault':
-      return endedAs({ outcome: 'not_attempted' });
+      return endedAs('not_attempted');
     case 'ambiguous':
       return { kind: 'open' };
     case 'not_applied':
       return { kind: 'not_applied' };
   }
+}
+
+/** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
+export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult): JudgedWrite {
+  return proof === 'deleted' ? endedAs(done) : judgeFailure(proof);
 }
 
 /** Returns how a write ended because the read before it failed. A missing reading means that the service demanded too long a pause. */
@@ -99,7 +125,7 @@ export type NextRequest<Result> =
       /** The details to report with `unknown`, if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
-  | { readonly kind: 'ended'; readonly end: WriteEnd };
+  | Ended;
 
 /**
  * Sends a write, retries if allowed, and determines its outcome. If an answer was unclear, a later rejection does not prove that
@@ -107,8 +133,7 @@ export type NextRequest<Result> =
  */
 export async function settleWrite<Result extends JudgedRequest>(
   { next, judge }: WriteSteps<Result>,
-  pacing: Pacing,
-  control: RunControl,
+  { pacing, control }: Pick<Writer, 'pacing' | 'control'>,
 ): Promise<WriteResult> {
   let inDoubt = false;
   let last: Answer | undefined;
@@ -150,7 +175,7 @@ export async function settleWrite<Result extends JudgedRequest>(
     const { answer, stop } = written;
     last = answer;
     retries.note(answer);
-    if (stop) control.stop(stop, written.proof);
+    if (stop || written.proof === 'fault') control.stop(stop ?? 'run', written.proof);
     const judged = await judge(written);
     inDoubt ||= judged.kind === 'open';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);

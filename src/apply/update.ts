@@ -7,19 +7,20 @@ import { sameJson } from '../kinds/values.ts';
 import { updateRefusal } from '../plan/make-plan.ts';
 import type { UpdateData } from '../plan/plan.ts';
 import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
-import type { Client, LookUpResult, UpdateResult } from '../service/client.ts';
+import type { LookUpResult, ReadContext, UpdateResult } from '../service/client.ts';
 import { fieldErrorsOf } from '../service/complaints.ts';
-import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import {
-  endedAs,
-  settleWrite,
+  conflictWith,
   endAfterFailedRead,
-  type RunControl,
-  type WriteEnd,
+  endedAs,
+  judgeFailure,
+  settleWrite,
+  type Ended,
   type JudgedWrite,
   type NextRequest,
+  type Writer,
   type WriteResult,
 } from './settle.ts';
 
@@ -33,27 +34,21 @@ export interface PlannedUpdate extends UpdateData {
 
 export type UpdateCheck =
   /** The update may proceed; `missing` contains the declared fields that still differ. */
-  | { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] }
-  | { readonly kind: 'ended'; readonly end: WriteEnd };
+  { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | Ended;
 
 /**
  * Updates an existing record after reading it. If a field has neither the value from the plan nor the declared value, somebody
  * else has changed the field, and nothing is sent. Only fields that differ are sent. If the answer is unclear, another read shows
  * the result.
  */
-export function updateRecord(
-  alterable: PlannedUpdate,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
-): Promise<WriteResult> {
-  const { resource } = alterable;
+export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
+  const { resource } = planned;
   const { kind } = resource;
   /** Whether the last answer was clear, but a field that was sent has not changed. */
   let isIgnored = false;
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
   /** The remaining update, without write-only fields that the service has already accepted. */
-  let open = alterable;
+  let open = planned;
   /** Fields that the service requires in each update, although they do not change. */
   let demanded: readonly string[] = [];
 
@@ -65,35 +60,27 @@ export function updateRecord(
         open = { ...open, resent: [] };
         const after = compareWithPlan(open, held);
         if (after.kind === 'ended')
-          return endedAs({
+          return endedAs(after.end.outcome === 'unchanged' ? 'updated' : 'unknown', {
             ...after.end,
-            outcome: after.end.outcome === 'unchanged' ? 'updated' : 'unknown',
             held,
           });
         isIgnored = true; // the service accepted the request without changing the field
         return { kind: 'open' };
       }
       case 'vanished':
-        return endedAs({ outcome: 'conflict', clash: { kind: 'vanished' } });
+        return conflictWith({ kind: 'vanished' });
       case 'rejected': {
-        if (demanded.length > 0 || sent === undefined) return endedAs({ outcome: 'rejected' });
+        if (demanded.length > 0 || sent === undefined) return endedAs('rejected');
         demanded = reportedMissing(updating, sent.now).filter((field) => !sent?.fields.has(field));
-        return demanded.length > 0 ? { kind: 'not_applied' } : endedAs({ outcome: 'rejected' });
+        return demanded.length > 0 ? { kind: 'not_applied' } : endedAs('rejected');
       }
-      case 'denied':
-        return endedAs({ outcome: updating.proof });
-      case 'closed':
-      case 'fault':
-        return endedAs({ outcome: 'not_attempted' });
-      case 'ambiguous':
-        return { kind: 'open' };
-      case 'not_applied':
-        return { kind: 'not_applied' };
+      default:
+        return judgeFailure(updating.proof);
     }
   }
 
   async function next(): Promise<NextRequest<UpdateResult>> {
-    const look = await checkBeforeUpdate(open, client, pacing, control);
+    const look = await checkBeforeUpdate(open, writer);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
     const requiredFields = (kind.update.requiredInUpdates ?? []).filter((field) =>
@@ -106,12 +93,13 @@ export function updateRecord(
     sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',
-      send: () => client.update(kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
+      send: () =>
+        writer.client.update(kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
 
-  return settleWrite({ next, judge }, pacing, control);
+  return settleWrite({ next, judge }, writer);
 }
 
 /**
@@ -128,19 +116,13 @@ function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: O
 }
 
 export async function checkBeforeUpdate(
-  alterable: PlannedUpdate,
-  client: Client,
-  pacing: Pacing,
-  control: RunControl,
+  planned: PlannedUpdate,
+  { client, pacing, control }: Writer,
 ): Promise<UpdateCheck> {
-  const reading = await retrieveWhole(alterable, client, pacing);
-  if (reading?.proof === 'absent')
-    return {
-      kind: 'ended',
-      end: { outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } },
-    };
+  const reading = await retrieveWhole(planned, { client, pacing });
+  if (reading?.proof === 'absent') return conflictWith({ kind: 'vanished' }, reading.answer);
   if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
-  const look = compareWithPlan(alterable, reading.held);
+  const look = compareWithPlan(planned, reading.held);
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
@@ -152,27 +134,25 @@ function currentName({ identity, single }: Kind, { fields }: ObservedRecord): st
 /** Looks up the former name and then the new name, which another record may have taken. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
-  client: Client,
-  pacing: Pacing,
+  context: ReadContext,
 ): Promise<LookUpResult | undefined> {
   const before = currentName(kind, base);
   const within = kind.scope && base.fields[kind.scope];
-  const reading = await retrieve({ kind, name: before, within }, client, pacing);
+  const reading = await retrieve({ kind, name: before, within }, context);
   if (before === name || (reading?.proof !== 'exists' && reading?.proof !== 'absent')) return reading;
-  const other = await retrieve({ kind, name, within }, client, pacing);
+  const other = await retrieve({ kind, name, within }, context);
   if (reading.proof === 'absent' || other === undefined) return other;
   return other.proof === 'absent' ? reading : other;
 }
 
 async function retrieveWhole(
-  alterable: PlannedUpdate,
-  client: Client,
-  pacing: Pacing,
+  planned: PlannedUpdate,
+  context: ReadContext,
 ): Promise<LookUpResult | undefined> {
-  const { resource } = alterable;
-  const reading = await retrieveNamed(alterable, client, pacing);
+  const { resource } = planned;
+  const reading = await retrieveNamed(planned, context);
   if (reading?.proof !== 'exists' || !declaresBindings(resource)) return reading;
-  const read = await withDeclaredBindings(resource, reading.held, client, pacing, alterable.base);
+  const read = await withDeclaredBindings(resource, reading.held, context, planned.base);
   if (read.kind === 'read') return { ...reading, held: read.held };
   if (read.kind === 'not_sent') return undefined;
   const { proof, answer, stop } = read.reading;
@@ -183,8 +163,7 @@ async function retrieveWhole(
 export async function withDeclaredBindings(
   resource: Resource,
   observed: ObservedRecord,
-  client: Client,
-  pacing: Pacing,
+  context: ReadContext,
   seen?: ObservedRecord,
 ): Promise<
   | { readonly kind: 'read'; readonly held: ObservedRecord }
@@ -195,7 +174,7 @@ export async function withDeclaredBindings(
     ...declaredChildFields(resource),
     ...(seen ? nestedBindingFields(kind, (field) => seen.fields[field]) : []),
   ];
-  const read = await readDeclaredChildren(kind, [observed], parts, { client, pacing });
+  const read = await readDeclaredChildren(kind, [observed], parts, context);
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(observed.pk) ?? observed } : read;
 }
 
@@ -205,7 +184,7 @@ export function compareWithPlan(
   now: ObservedRecord,
 ): UpdateCheck {
   const { kind } = resource;
-  if (now.pk !== base.pk) return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
+  if (now.pk !== base.pk) return conflictWith({ kind: 'replaced' });
   const missing = resent.filter((field) => resource.fields[field] !== undefined);
   const changed: string[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
@@ -218,9 +197,8 @@ export function compareWithPlan(
     if (sameValue(kind, field, before, part)) missing.push(field);
     else changed.push(field);
   }
-  if (changed.length > 0)
-    return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'changed', fields: changed, now } } };
-  if (missing.length === 0) return { kind: 'ended', end: { outcome: 'unchanged', held: now } };
+  if (changed.length > 0) return conflictWith({ kind: 'changed', fields: changed, now });
+  if (missing.length === 0) return endedAs('unchanged', { held: now });
   const reason = updateRefusal(
     resource,
     now,
@@ -229,7 +207,7 @@ export function compareWithPlan(
   );
   return reason === undefined
     ? { kind: 'open', now, missing }
-    : { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'closed', why: reason } } };
+    : conflictWith({ kind: 'closed', why: reason });
 }
 
 /** Removes the items that another resource of the plan has taken over. */

@@ -29,7 +29,7 @@ export async function readInventoryOf(
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
   if (kind.listing.completeFor === 'superusers') {
-    const self = await retrieveTokenUser(client, pacing, signal);
+    const self = await retrieveTokenUser({ client, pacing, signal });
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
     // The list is complete for superusers only. Other tokens may find further records by name.
     if (!self.isSuperuser)
@@ -147,7 +147,7 @@ async function readEachByName(
   let isOver = false;
   await pacing.forEach([...named], async ([name, item]) => {
     if (isOver || signal?.aborted) return;
-    const reading = await retrieve({ kind, name }, client, pacing, signal);
+    const reading = await retrieve({ kind, name }, { client, pacing, signal });
     if (reading?.proof === 'exists') {
       const { fields, shown = fields } = reading.held;
       records.push({ received: { ...item.received, ...fields }, shown: { ...item.shown, ...shown } });

@@ -51,13 +51,13 @@ export class LookUps {
       this.#markUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
-    const reading = await retrieve(lookUpTargetOf(resource), client, pacing, signal);
+    const reading = await retrieve(lookUpTargetOf(resource), { client, pacing, signal });
     // The run was interrupted before the request was sent, or the requested pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#deferDoubtful(resource, reading);
     else {
-      const unread = await ignorableFailure(kind, reading, client, pacing, signal);
+      const unread = await ignorableFailure(kind, reading, { client, pacing, signal });
       if (unread) this.#markUnknown(resource, unread);
       else this.#record(resource, reading);
     }
@@ -79,7 +79,7 @@ export class LookUps {
     await pacing.forEach(this.#doubtful, async ({ resource, reading }) => {
       const proof = client.evidence.proofOf(reading.answer);
       if (proof === 'absent' || proof === 'fault') return this.#record(resource, { ...reading, proof });
-      const again = await retrieve(lookUpTargetOf(resource), client, pacing, signal);
+      const again = await retrieve(lookUpTargetOf(resource), { client, pacing, signal });
       return this.#record(resource, again ?? reading);
     });
   }

@@ -35,7 +35,7 @@ export async function findNamesTakenByOtherKinds(
       // A record of the same kind was created after the look-up. The apply will find that record.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
-      const now = await retrieve(lookUpTargetOf(resource), options.client, options.pacing, options.signal);
+      const now = await retrieve(lookUpTargetOf(resource), options);
       if (now?.proof === 'exists') continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });

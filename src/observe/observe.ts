@@ -57,7 +57,7 @@ export async function observe(
   const { held, failures, notRead } = await observeChildren(existingResources(resources, records), options);
   const { client, pacing, signal } = options;
   const endsRun = async ({ answer }: FailedRead): Promise<boolean> =>
-    !(await isOptionalRead(answer, client, pacing, signal));
+    !(await isOptionalRead(answer, { client, pacing, signal }));
   if (notRead > 0 || (failures[0] && (await endsRun(failures[0]))))
     return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
   const observed = new Map(records);
@@ -116,7 +116,7 @@ async function observeWithFormerNames(
 }
 
 async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<boolean> {
-  const self = await retrieveTokenUser(client, pacing, signal);
+  const self = await retrieveTokenUser({ client, pacing, signal });
   return self?.proof === 'exists' && self.isSuperuser;
 }
 

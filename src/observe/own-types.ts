@@ -1,22 +1,20 @@
 import { textOf } from '../base/json.ts';
-import { readKindChecks, type KindCheckOptions } from '../service/own-type.ts';
+import type { ReadContext } from '../service/client.ts';
+import { readKindChecks } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /** Removes records of derived kinds, which the service includes in the list of their base kind. */
-export async function withoutDerivedTypes(
-  inventory: Inventory,
-  options: KindCheckOptions,
-): Promise<Inventory> {
+export async function withoutDerivedTypes(inventory: Inventory, context: ReadContext): Promise<Inventory> {
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;
-  const types = await readKindChecks(kind, records.map(pkOf), options);
+  const types = await readKindChecks(kind, records.map(pkOf), context);
   const own = records.filter((record) => types.get(pkOf(record)) === true);
   const unknown: Gap[] = [];
   for (const record of records) {
     const type = types.get(pkOf(record));
     if (typeof type === 'boolean') continue;
-    const answer = options.signal?.aborted ? undefined : type?.answer;
+    const answer = context.signal?.aborted ? undefined : type?.answer;
     if (answer === undefined) return { kind, records: own, gaps: [...gaps, { kind: 'interrupted' }] };
     if (type?.proof === 'absent')
       unknown.push({ kind: 'not_shown', name: textOf(record.shown[kind.identity]), answer });

@@ -120,7 +120,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...(progress && !signal?.aborted && { progress }),
     ...(failed && { failed }),
   });
-  const self = await pacing.runBeside(() => retrieveTokenUser(client, pacing, signal));
+  const self = await pacing.runBeside(() => retrieveTokenUser({ client, pacing, signal }));
   if (signal?.aborted) return endedWith(undefined);
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (completeFor === 'superusers' && !isSuperuser) {

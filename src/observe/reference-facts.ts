@@ -98,7 +98,7 @@ function idKeyOf(id: JsonValue): string {
 }
 
 async function isSuperuser({ client, pacing, signal }: FactsOptions): Promise<boolean> {
-  const self = await retrieveTokenUser(client, pacing, signal);
+  const self = await retrieveTokenUser({ client, pacing, signal });
   return self?.proof === 'exists' && self.isSuperuser;
 }
 

@@ -74,7 +74,7 @@ export function findSharedValues(resources: readonly Resource[]): readonly Diagn
 export async function notPlannedReasons(
   wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,
   keepGoing: boolean,
-  { client, pacing, signal, settings }: Service,
+  service: Service,
   job: Job,
 ): Promise<NotPlannedReasons | undefined> {
   const { unresolved, inPart, shared, notRead } = wrong;
@@ -83,9 +83,8 @@ export async function notPlannedReasons(
   const isNothing = unresolved.length + inPart.length === 0;
   if (!keepGoing && (!isUnread || isNothing)) return undefined;
   for (const { fault } of unresolved)
-    if (fault.kind === 'unread' && !(await isOptionalRead(fault.answer, client, pacing, signal)))
-      return undefined;
-  return reasonsByAddress(wrong, destinationOf(settings), job.haltWords);
+    if (fault.kind === 'unread' && !(await isOptionalRead(fault.answer, service))) return undefined;
+  return reasonsByAddress(wrong, destinationOf(service.settings), job.haltWords);
 }
 
 export function unreadableIn(

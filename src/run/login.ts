@@ -15,10 +15,9 @@ import type { Service } from './connect.ts';
  * difference that this run may not apply is marked too, because a later run needs the permission for it.
  */
 export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
-  const { client, pacing, signal } = service;
   const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;
-  const self = await retrieveTokenUser(client, pacing, signal);
+  const self = await retrieveTokenUser(service);
   return {
     ...login,
     changes: withOwnRightsLast(login.changes, self?.proof === 'exists' ? self : {}),

@@ -254,15 +254,16 @@ async function allowedChanges(
 async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
-  { client, pacing, signal, settings }: Service,
+  service: Service,
 ): Promise<Permission | 'none'> {
+  const { settings } = service;
   if (!settings.allow.includes('update')) return 'none';
   const mayBeOwn = resources.some(
     ({ kind, fields, address }) =>
       observed.get(address)?.presence === 'present' &&
       kind.update.protectedOnSelf?.some((field) => Object.hasOwn(fields, field)),
   );
-  const reading = mayBeOwn ? await retrieveTokenUser(client, pacing, signal) : undefined;
+  const reading = mayBeOwn ? await retrieveTokenUser(service) : undefined;
   return {
     self: reading?.proof === 'exists' ? reading.pk : undefined,
     mayDelete: settings.allow.includes('delete'),

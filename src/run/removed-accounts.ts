@@ -9,20 +9,15 @@ import type { Service } from './connect.ts';
 const maxReads = 50;
 
 /** Adds to the plan whether accounts that are no longer declared can still be used to log in. */
-export async function withAccountStatus<Made extends Plan>(
-  made: Made,
-  { client, pacing, signal }: Service,
-): Promise<Made> {
+export async function withAccountStatus<Made extends Plan>(made: Made, service: Service): Promise<Made> {
   const { baseline } = made;
   if (baseline === undefined) return made;
   const read: RemovedEntry[] = [];
   for (const [index, each] of baseline.noLongerDeclared.entries()) {
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
-    const isAsked = kind !== undefined && index < maxReads && client.canList(kind);
-    const reading = isAsked
-      ? await retrieve({ kind, name: nameOf(address) }, client, pacing, signal)
-      : undefined;
+    const isAsked = kind !== undefined && index < maxReads && service.client.canList(kind);
+    const reading = isAsked ? await retrieve({ kind, name: nameOf(address) }, service) : undefined;
     const is = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
     read.push(typeof is === 'boolean' ? { ...each, active: is } : each);
   }

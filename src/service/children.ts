@@ -4,8 +4,7 @@ import { targetId, childFields, bindingsAsValue } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
-import type { Client, PageReading } from './client.ts';
-import type { Pacing } from './pacing.ts';
+import type { PageContext, PageReading } from './client.ts';
 import { readWholeList } from './read-whole.ts';
 import type { ListedRecord } from './records.ts';
 import { maxRounds } from './retries.ts';
@@ -16,29 +15,23 @@ export type ChildrenReading =
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
-interface ChildrenOptions {
-  readonly client: Pick<Client, 'readPage'>;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Reads the bindings of the given records, as far as the token can see them, ordered by id. */
 export async function readChildren(
   children: Children,
   parents: readonly Parent[],
-  options: ChildrenOptions,
+  context: PageContext,
 ): Promise<ChildrenReading> {
   const { idsPerRequest, minParentsForFullList = Infinity } = children.parentFilter;
-  if (parents.length >= minParentsForFullList) return readBindings(children, 'all', options);
-  if (parents.length <= idsPerRequest) return readBindings(children, parents, options);
+  if (parents.length >= minParentsForFullList) return readBindings(children, 'all', context);
+  if (parents.length <= idsPerRequest) return readBindings(children, parents, context);
   const of = new Map<string, readonly Child[]>();
   let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
   const parts = Array.from({ length: Math.ceil(parents.length / idsPerRequest) }, (_, part) =>
     parents.slice(part * idsPerRequest, (part + 1) * idsPerRequest),
   );
-  await options.pacing.forEach(parts, async (part) => {
+  await context.pacing.forEach(parts, async (part) => {
     if (failed) return;
-    const read = await readBindings(children, part, options);
+    const read = await readBindings(children, part, context);
     if (read.kind !== 'read') failed ??= read;
     else for (const [pk, bound] of read.of) of.set(pk, bound);
   });
@@ -46,14 +39,14 @@ export async function readChildren(
 }
 
 /** Reads the bindings of all records, as far as the token can see them. */
-export function readAllChildren(children: Children, options: ChildrenOptions): Promise<ChildrenReading> {
-  return readBindings(children, 'all', options);
+export function readAllChildren(children: Children, context: PageContext): Promise<ChildrenReading> {
+  return readBindings(children, 'all', context);
 }
 
 async function readBindings(
   children: Children,
   parents: readonly Parent[] | 'all',
-  options: ChildrenOptions,
+  context: PageContext,
   rounds: number = maxRounds.whole,
 ): Promise<ChildrenReading> {
   if (parents.length === 0) return { kind: 'read', of: new Map() };
@@ -68,7 +61,7 @@ async function readBindings(
     keys: { name: 'pk' },
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };
-  const read = await readWholeList(list, options);
+  const read = await readWholeList(list, context);
   if (read.kind === 'not_sent') return read;
   const isSinglePage = read.kind === 'whole' && read.isSinglePage;
   if (
@@ -77,18 +70,18 @@ async function readBindings(
     parents.length > 1 &&
     (read.kind !== 'unread' || read.reading.proof === 'fault')
   )
-    return readInHalves(children, parents, options);
+    return readInHalves(children, parents, context);
   if (read.kind === 'unread') return read;
   // If there are several pages, a binding may have moved to a page that was already read, so the list is read again.
-  const again = isSinglePage ? read : await readWholeList(list, options);
+  const again = isSinglePage ? read : await readWholeList(list, context);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
-    return rounds > 1 ? readBindings(children, parents, options, rounds - 1) : alwaysChanging;
+    return rounds > 1 ? readBindings(children, parents, context, rounds - 1) : alwaysChanging;
   const of = new Map<string, Child[]>(parents === 'all' ? [] : parents.map(({ pk }) => [pk, []]));
   for (const record of read.records) {
     const target = textOf(record.received['target']);
     if (parents === 'all' && !of.has(target)) of.set(target, []);
-    of.get(target)?.push(childOf(record, children, options.pacing.now()));
+    of.get(target)?.push(childOf(record, children, context.pacing.now()));
   }
   return { kind: 'read', of };
 }
@@ -103,12 +96,12 @@ const alwaysChanging: ChildrenReading = {
 async function readInHalves(
   children: Children,
   parents: readonly Parent[],
-  options: ChildrenOptions,
+  context: PageContext,
 ): Promise<ChildrenReading> {
   const of = new Map<string, readonly Child[]>();
   const middle = Math.ceil(parents.length / 2);
   for (const half of [parents.slice(0, middle), parents.slice(middle)]) {
-    const read = await readBindings(children, half, options);
+    const read = await readBindings(children, half, context);
     if (read.kind !== 'read') return read;
     for (const [pk, bound] of read.of) of.set(pk, bound);
   }
@@ -149,15 +142,15 @@ export async function readDeclaredChildren(
   kind: Kind,
   observed: readonly ObservedRecord[],
   declared: readonly string[],
-  options: ChildrenOptions,
+  context: PageContext,
 ): Promise<DeclaredChildrenReading> {
   let of = new Map(observed.map((record) => [record.pk, record]));
   for (const [children, field] of childrenDeclaredBy(kind, declared)) {
     const { inside } = children;
-    const read = await readChildren(children, observed, options);
+    const read = await readChildren(children, observed, context);
     if (read.kind !== 'read') return { ...read, field };
     const isWhole = inside && declared.includes(nestedFieldName(field, inside));
-    const whole = isWhole ? await withNestedBindings(read.of, inside, options) : read;
+    const whole = isWhole ? await withNestedBindings(read.of, inside, context) : read;
     if (whole.kind !== 'read') return { ...whole, field };
     of = new Map(
       Array.from(
@@ -172,9 +165,9 @@ export async function readDeclaredChildren(
 async function withNestedBindings(
   bound: ReadonlyMap<string, readonly Child[]>,
   { field, children }: NonNullable<Child['inside']>,
-  options: ChildrenOptions,
+  context: PageContext,
 ): Promise<ChildrenReading> {
-  const read = await readChildren(children, [...bound.values()].flat(), options);
+  const read = await readChildren(children, [...bound.values()].flat(), context);
   if (read.kind !== 'read') return read;
   const whole = (child: Child): Child => ({
     ...child,

@@ -16,6 +16,7 @@ import {
 } from './records.ts';
 import { ReadableKinds } from './readable-kinds.ts';
 import { createFieldSender } from './send-fields.ts';
+import type { Pacing } from './pacing.ts';
 import type { Transport } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
 import { readBelow, readDependentsOf, type DocumentReading, type DependentsReading } from './read-below.ts';
@@ -28,6 +29,17 @@ import {
   type UpdateProof,
   type WriteProof,
 } from './what-answers-prove.ts';
+
+/** The means to read records, with retries until the signal aborts. */
+export interface ReadContext {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PageContext extends Omit<ReadContext, 'client'> {
+  readonly client: Pick<Client, 'readPage'>;
+}
 
 interface Held {
   readonly held: ObservedRecord;

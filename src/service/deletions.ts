@@ -8,13 +8,12 @@ import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
-import type { Client } from './client.ts';
+import type { ReadContext } from './client.ts';
 import type { DependentsReading } from './read-below.ts';
-import type { Pacing } from './pacing.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
 import { retrieveTokenUser } from './retrieve.ts';
-import { maxTries, retryUntilProven } from './retries.ts';
+import { retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface Deletion {
@@ -34,12 +33,6 @@ export interface DeleteCandidate {
   readonly held: ObservedRecord;
 }
 
-interface DeletionOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Changes in the same plan that affect which records a delete would open. */
 interface Meanwhile {
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
@@ -52,27 +45,27 @@ interface Meanwhile {
 export async function readDeletions(
   deletes: readonly DeleteCandidate[],
   meanwhile: Meanwhile,
-  options: DeletionOptions,
+  context: ReadContext,
 ): Promise<Deletions> {
   const of = new Map<Address, Deletion>();
   for (const one of deletes) {
-    const readUses = lazy(() => readDependents(one, options));
-    const { refusal, notes: closed } = await judgeDeletion(one, deletes, options, meanwhile, readUses);
+    const readUses = lazy(() => readDependents(one, context));
+    const { refusal, notes: closed } = await judgeDeletion(one, deletes, context, meanwhile, readUses);
     const notes = [...closed, ...dependentNotes((await readUses()) ?? [])];
     of.set(one.resource.address, { notes, ...(refusal !== undefined && { refusal }) });
   }
   const totals = new Map<Kind, number>();
   for (const kind of new Set(deletes.map(({ resource }) => resource.kind))) {
-    if (!(await canListAll(kind, options))) continue;
-    const count = await readCount(listQuery(kind, new Set()), options);
+    if (!(await canListAll(kind, context))) continue;
+    const count = await readCount(listQuery(kind, new Set()), context);
     if (count !== undefined) totals.set(kind, count);
   }
   return { of, counts: totals };
 }
 
-async function canListAll({ listing }: Kind, { client, pacing, signal }: DeletionOptions): Promise<boolean> {
+async function canListAll({ listing }: Kind, context: ReadContext): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
-  const self = await retrieveTokenUser(client, pacing, signal);
+  const self = await retrieveTokenUser(context);
   return self?.proof === 'exists' && self.isSuperuser;
 }
 
@@ -80,21 +73,21 @@ async function canListAll({ listing }: Kind, { client, pacing, signal }: Deletio
 export async function judgeDeletion(
   one: DeleteCandidate,
   going: readonly DeleteCandidate[],
-  options: DeletionOptions,
+  context: ReadContext,
   meanwhile: Meanwhile,
-  readUses: () => Promise<Uses> = lazy(() => readDependents(one, options)),
+  readUses: () => Promise<Uses> = lazy(() => readDependents(one, context)),
 ): Promise<Deletion> {
-  const because = await deleteRefusal(one, going, options, readUses);
+  const because = await deleteRefusal(one, going, context, readUses);
   if (because !== undefined) return { notes: [], refusal: because };
   if (!isSubject(one.resource.kind)) return { notes: [] };
-  return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, options, meanwhile);
+  return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, context, meanwhile);
 }
 
 /** Returns why a record must not be deleted, apart from its bindings, or undefined if it may be deleted. */
 async function deleteRefusal(
   { resource, held }: DeleteCandidate,
   going: readonly DeleteCandidate[],
-  options: DeletionOptions,
+  context: ReadContext,
   readUses: () => Promise<Uses>,
 ): Promise<string | undefined> {
   const { kind } = resource;
@@ -104,15 +97,13 @@ async function deleteRefusal(
   if (refused !== undefined) return refused;
   const needsSuperuser = deleteNeedsSuperuser(kind);
   const needsSelf = deletion.isOwned === true || needsSuperuser;
-  const self = needsSelf
-    ? await retrieveTokenUser(options.client, options.pacing, options.signal)
-    : undefined;
+  const self = needsSelf ? await retrieveTokenUser(context) : undefined;
   if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";
   if (deletion.isOwned && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
-  const last = await lastRecordRefusal(kind, held, going, options);
+  const last = await lastRecordRefusal(kind, held, going, context);
   if (last !== undefined) return last;
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (needsSuperuser && !isSuperuser)
@@ -129,11 +120,11 @@ async function lastRecordRefusal(
   kind: Kind,
   observed: ObservedRecord,
   going: readonly DeleteCandidate[],
-  options: DeletionOptions,
+  context: ReadContext,
 ): Promise<string | undefined> {
   const last = kind.deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
-  const list = await readWholeList(kind.family.byName, options);
+  const list = await readWholeList(kind.family.byName, context);
   if (list.kind !== 'whole') return `the service did not show whether it is ${last.words}`;
   const gone = pksOf(kind, going);
   const stays = list.records.some(
@@ -174,10 +165,10 @@ function familyOf(app: string, model: string): Family | undefined {
 async function judgeBindings(
   { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
   going: readonly DeleteCandidate[],
-  options: DeletionOptions,
+  context: ReadContext,
   { isClosed = () => false, isFlagOff }: Meanwhile,
 ): Promise<Deletion> {
-  const read = await readAllChildren(policyBindings, options);
+  const read = await readAllChildren(policyBindings, context);
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   const isHidden = uses.some(
@@ -201,32 +192,32 @@ async function judgeBindings(
     return !deleted.has(target) && !isClosed(target);
   });
   if (losing.length === 0) return { notes: [] };
-  const closing = (await isFlagOff?.()) ? await closedWithoutBindings(options) : new Map<string, string>();
+  const closing = (await isFlagOff?.()) ? await closedWithoutBindings(context) : new Map<string, string>();
   const opened = losing.find(([target]) => !closing.has(target));
   if (opened === undefined)
     return { notes: losing.map(([target]) => `nobody can open ${closing.get(target)} any more`) };
   const [target, bindings] = opened;
   const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
   const name = JSON.stringify(textOf(use?.['name'] ?? null));
-  const record = await recordWithBindings(target, options);
+  const record = await recordWithBindings(target, context);
   const because = `the service would delete the binding ${name} too, the only binding of ${record}, which everyone could open then: add another binding first, or delete ${record}`;
   return { notes: [], refusal: because };
 }
 
 /** Describes the records that nobody can open without bindings, by id. */
-async function closedWithoutBindings(options: DeletionOptions): Promise<ReadonlyMap<string, string>> {
+async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds)
-    if (kind.access) for (const [id, name] of await bindableRecords(kind, options)) closed.set(id, name);
+    if (kind.access) for (const [id, name] of await bindableRecords(kind, context)) closed.set(id, name);
   return closed;
 }
 
 /** Describes the record that has the bindings to this id, by its name if a list shows it. */
-async function recordWithBindings(target: string, options: DeletionOptions): Promise<string> {
+async function recordWithBindings(target: string, context: ReadContext): Promise<string> {
   const byFamily = new Map(kinds.flatMap((kind) => (kind.bindable ? [[kind.family, kind] as const] : [])));
   const likelyFirst = [...byFamily.values()].toSorted((a, b) => Number(!a.access) - Number(!b.access));
   for (const kind of likelyFirst) {
-    const name = (await bindableRecords(kind, options)).get(target);
+    const name = (await bindableRecords(kind, context)).get(target);
     if (name !== undefined) return name;
   }
   return `the record with the id ${target}`;
@@ -235,9 +226,9 @@ async function recordWithBindings(target: string, options: DeletionOptions): Pro
 /** Describes the records of a list, by the ids to which bindings may refer. */
 async function bindableRecords(
   { family, bindable }: Kind,
-  options: DeletionOptions,
+  context: ReadContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const list = await readWholeList(family.byName, options);
+  const list = await readWholeList(family.byName, context);
   const records = list.kind === 'whole' ? list.records : [];
   return new Map(
     records.flatMap(({ received }) => {
@@ -264,10 +255,10 @@ type Uses = readonly JsonObject[] | undefined;
 /** Reads the records that depend on a record. Returns undefined if they could not be read. */
 async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
-  { client, pacing, signal }: DeletionOptions,
+  { client, pacing, signal }: ReadContext,
 ): Promise<Uses> {
   const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
-  const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
+  const reading = await retryUntilProven(ask, pacing);
   return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
 }
 

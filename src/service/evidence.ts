@@ -80,7 +80,7 @@ export class Evidence {
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;
     const { pacing, signal } = options;
-    const self = await retryUntilProven(() => this.#questions.self(signal), pacing, maxTries.lookUp);
+    const self = await retryUntilProven(() => this.#questions.self(signal), pacing);
     if (self?.proof === 'exists') return false;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form !== undefined) await this.learnAbsentForm(options);

@@ -1,15 +1,8 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import type { OpenFlag } from '../kinds/children.ts';
-import type { Client } from './client.ts';
-import type { Pacing } from './pacing.ts';
+import type { ReadContext } from './client.ts';
 import { retrieve } from './retrieve.ts';
-
-interface ReadOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export function findOpenFlag(): OpenFlag | undefined {
   return kinds.flatMap(({ access }) => access?.openFlag ?? [])[0];
@@ -18,17 +11,17 @@ export function findOpenFlag(): OpenFlag | undefined {
 /** Reads the field that contains the flag. Returns undefined if the field cannot be read. */
 export async function readFlagField(
   { list, field }: OpenFlag,
-  { client, pacing, signal }: ReadOptions,
+  context: ReadContext,
 ): Promise<JsonValue | undefined> {
   const kind = kinds.find((one) => one.list === list);
   if (kind?.single === undefined) throw new Error(`there is no single record of ${list}`);
-  const reading = await retrieve({ kind, name: kind.single }, client, pacing, signal);
+  const reading = await retrieve({ kind, name: kind.single }, context);
   return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
 }
 
 /** Whether the service has the flag and the flag is off. Returns false if the flag cannot be read. */
-export async function isOpenFlagOff(options: ReadOptions): Promise<boolean> {
+export async function isOpenFlagOff(context: ReadContext): Promise<boolean> {
   const flag = findOpenFlag();
-  const flags = flag && (await readFlagField(flag, options));
+  const flags = flag && (await readFlagField(flag, context));
   return flag !== undefined && flags !== undefined && isJsonObject(flags) && flags[flag.key] === false;
 }

@@ -1,11 +1,10 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
-import type { Client, LookUpResult, RecordReading } from './client.ts';
+import type { LookUpResult, ReadContext, RecordReading } from './client.ts';
 import type { ObservedRecord } from './types.ts';
-import type { Pacing } from './pacing.ts';
 import { readWholeList } from './read-whole.ts';
-import { maxTries, retryUntilProven } from './retries.ts';
+import { retryUntilProven } from './retries.ts';
 
 /** Whether a record in a list of several types has exactly this kind, not a kind derived from it. */
 export function isOfKind({ model }: Kind, record: JsonObject): boolean {
@@ -15,18 +14,16 @@ export function isOfKind({ model }: Kind, record: JsonObject): boolean {
 /** Looks up a record. A record of a derived kind counts as absent. */
 export async function readOfKind(
   sought: LookUpTarget,
-  client: Client,
-  pacing: Pacing,
-  signal: AbortSignal | undefined,
+  { client, pacing, signal }: ReadContext,
 ): Promise<LookUpResult | undefined> {
   const { kind } = sought;
   const { isBase, family } = kind;
   // If the record was deleted between the two requests, another may have its name now, so a second round follows.
   for (let isLast = false; ; isLast = true) {
-    const reading = await retryUntilProven(() => client.read(sought, signal), pacing, maxTries.lookUp);
+    const reading = await retryUntilProven(() => client.read(sought, signal), pacing);
     if (!isBase || reading?.proof !== 'exists') return reading;
     const id = idOf(family, reading.held.pk);
-    const shown = await retryUntilProven(() => client.readById(family, id, signal), pacing, maxTries.lookUp);
+    const shown = await retryUntilProven(() => client.readById(family, id, signal), pacing);
     if (shown?.proof === 'exists')
       return isOfKind(kind, shown.record.received) ? reading : { proof: 'absent', answer: shown.answer };
     if (shown?.proof !== 'absent') return shown;
@@ -39,38 +36,30 @@ function idOf({ byName }: Family, pk: string): JsonValue {
   return byName.isId(Number(pk)) ? Number(pk) : pk;
 }
 
-export interface KindCheckOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Whether a record is of the kind itself, or the failed read that leaves this unknown. */
 export type KindCheck = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
 export async function keepRecordsOfKind<Key>(
   kind: Kind,
   found: ReadonlyMap<Key, ObservedRecord>,
-  options: KindCheckOptions,
+  context: ReadContext,
 ): Promise<ReadonlyMap<Key, ObservedRecord>> {
-  const types = await readKindChecks(
-    kind,
-    Array.from(found.values(), ({ pk }) => pk),
-    options,
-  );
+  const pks = Array.from(found.values(), ({ pk }) => pk);
+  const types = await readKindChecks(kind, pks, context);
   return new Map([...found].filter(([, { pk }]) => types.get(pk) === true));
 }
 
 export async function readKindChecks(
   kind: Kind,
   pks: readonly string[],
-  { client, pacing, signal }: KindCheckOptions,
+  context: ReadContext,
 ): Promise<ReadonlyMap<string, KindCheck>> {
+  const { client, pacing, signal } = context;
   const { isBase, family } = kind;
   if (!isBase) return new Map(pks.map((pk) => [pk, true]));
   if (pks.length === 0) return new Map();
   const { path, query, isId } = family.byName;
-  const all = await readWholeList({ path, query, isId }, { client, pacing, signal });
+  const all = await readWholeList({ path, query, isId }, context);
   const records = all.kind === 'whole' ? all.records : [];
   const known = new Map<string, KindCheck>(
     records.map(({ received }) => [textOf(received['pk']), isOfKind(kind, received)]),
@@ -78,8 +67,7 @@ export async function readKindChecks(
   await pacing.forEach(pks, async (pk) => {
     if (known.has(pk) || signal?.aborted) return;
     const read = (): Promise<RecordReading> => client.readById(family, idOf(family, pk), signal);
-    const reading =
-      all.kind === 'unread' ? all.reading : await retryUntilProven(read, pacing, maxTries.lookUp);
+    const reading = all.kind === 'unread' ? all.reading : await retryUntilProven(read, pacing);
     known.set(pk, reading?.proof === 'exists' ? isOfKind(kind, reading.record.received) : reading);
   });
   return known;

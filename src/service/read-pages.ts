@@ -1,15 +1,10 @@
 import { isTimeout, type Answer } from './answer.ts';
-import type { Client, PageReading } from './client.ts';
+import type { PageContext, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery, type Page } from './page.ts';
-import type { Pacing } from './pacing.ts';
 import { maxConsecutiveFailures, maxRounds, maxTries, retryUntilProven } from './retries.ts';
 
-interface PagesOptions {
-  readonly client: Pick<Client, 'readPage'>;
-  readonly pacing: Pacing;
-  /** When this signal aborts, no further page is requested. */
-  readonly signal?: AbortSignal | undefined;
+interface PagesOptions extends PageContext {
   /** Whether to read further pages of a list that has this many records. */
   readonly isWorth: (count: number) => boolean;
   /** Called with each page, in any order. */
@@ -90,7 +85,7 @@ function pageCount({ count, end, next }: Page<unknown>, number: number): number 
 /** Requests a page with a single record, to learn how many records the list has. */
 export async function readCount(
   list: ListQuery,
-  { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
+  { client, pacing, signal }: PageContext,
 ): Promise<number | undefined> {
   const ask = (): Promise<PageReading> => client.readPage(list, { number: 1, size: 1 }, signal);
   const reading = await retryUntilProven(ask, pacing, maxTries.page);

@@ -1,16 +1,12 @@
 import { textOf } from '../base/json.ts';
 import type { Family } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
-import type { Client, PageReading } from './client.ts';
+import type { PageContext, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
-import type { Pacing } from './pacing.ts';
-import { maxRounds, maxTries, retryUntilProven } from './retries.ts';
+import { maxRounds, retryUntilProven } from './retries.ts';
 
-interface WholeOptions {
-  readonly client: Pick<Client, 'readPage'>;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
+interface WholeOptions extends PageContext {
   /** Whether to read the further pages, given their number. By default, all pages are read. */
   readonly isWorth?: (pages: number) => boolean;
 }
@@ -50,7 +46,7 @@ async function readAttempt(
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
     const ask = (): Promise<PageReading> => client.readPage(list, { number, size: pageSize }, signal);
-    const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
+    const reading = await retryUntilProven(ask, pacing);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
     // The list has become shorter and now ends before this page.

@@ -70,7 +70,7 @@ export class Retries {
 export async function retryUntilProven<Result extends { readonly proof: ReadProof; readonly answer: Answer }>(
   ask: () => Promise<Result>,
   pacing: Pacing,
-  tries: TryLimits,
+  tries: TryLimits = maxTries.lookUp,
 ): Promise<Result | undefined> {
   const retries = new Retries(pacing, tries);
   let result: Result | undefined;

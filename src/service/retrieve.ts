@@ -1,11 +1,10 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import type { Answer } from './answer.ts';
-import type { Client, LookUpResult } from './client.ts';
+import type { LookUpResult, ReadContext } from './client.ts';
 import { readOfKind } from './own-type.ts';
 import type { TokenUserReading } from './read-self.ts';
-import type { Pacing } from './pacing.ts';
-import { maxTries, retryUntilProven } from './retries.ts';
+import { retryUntilProven } from './retries.ts';
 import type { InconclusiveRead } from './readable-kinds.ts';
 
 /**
@@ -14,17 +13,14 @@ import type { InconclusiveRead } from './readable-kinds.ts';
  */
 export async function retrieve(
   sought: LookUpTarget,
-  client: Client,
-  pacing: Pacing,
-  signal?: AbortSignal,
+  context: ReadContext,
 ): Promise<LookUpResult | undefined> {
   const { kind } = sought;
-  const reading = await readOfKind(sought, client, pacing, signal);
+  const { readable } = context.client;
+  const reading = await readOfKind(sought, context);
   // If other records of the kind were readable, the failure shows nothing about the kind.
-  const unread = client.readable.hasRead(kind)
-    ? undefined
-    : await ignorableFailure(kind, reading, client, pacing, signal);
-  if (unread) client.readable.markUnreadable(kind, unread);
+  const unread = readable.hasRead(kind) ? undefined : await ignorableFailure(kind, reading, context);
+  if (unread) readable.markUnreadable(kind, unread);
   return reading;
 }
 
@@ -32,47 +28,40 @@ export async function retrieve(
 export async function ignorableFailure(
   kind: Kind,
   reading: Pick<LookUpResult, 'proof' | 'answer'> | undefined,
-  client: Client,
-  pacing: Pacing,
-  signal?: AbortSignal,
+  context: ReadContext,
 ): Promise<InconclusiveRead | undefined> {
   if (kind.lookUp.isDocumented || reading === undefined) return undefined;
   const { proof, answer } = reading;
   if (proof === 'exists' || proof === 'absent' || answer.ids) return undefined;
-  return (await isOptionalRead(answer, client, pacing, signal)) ? { proof, answer } : undefined;
+  return (await isOptionalRead(answer, context)) ? { proof, answer } : undefined;
 }
 
 /**
  * Whether the run can continue after this failure of an undocumented read. The run can continue if documented requests succeed:
  * then the service does not offer the read, or denies it to this token.
  */
-export async function isOptionalRead(
-  answer: Answer,
-  { evidence, readable }: Pick<Client, 'evidence' | 'readable'>,
-  pacing: Pacing,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const options = { pacing, signal };
+export async function isOptionalRead(answer: Answer, context: ReadContext): Promise<boolean> {
+  const { evidence, readable } = context.client;
   switch (answer.kind) {
     case 'unreachable':
     case 'unreachable_for_now':
       return false;
     case 'not_offered':
-      return answer.status === undefined || evidence.isApiThere(options);
+      return answer.status === undefined || evidence.isApiThere(context);
     case 'denied':
-      readable.isTokenRefused ||= await evidence.isTokenRefused(options);
+      readable.isTokenRefused ||= await evidence.isTokenRefused(context);
       return !readable.isTokenRefused;
     default:
-      if (answer.waitedMs !== undefined || signal?.aborted) return false;
-      return evidence.isApiThere(options);
+      if (answer.waitedMs !== undefined || context.signal?.aborted) return false;
+      return evidence.isApiThere(context);
   }
 }
 
 /** Reads the token's user, with the same number of retries as a look-up. */
-export function retrieveTokenUser(
-  client: Pick<Client, 'readSelf'>,
-  pacing: Pacing,
-  signal?: AbortSignal,
-): Promise<TokenUserReading | undefined> {
-  return retryUntilProven(() => client.readSelf(signal), pacing, maxTries.lookUp);
+export function retrieveTokenUser({
+  client,
+  pacing,
+  signal,
+}: ReadContext): Promise<TokenUserReading | undefined> {
+  return retryUntilProven(() => client.readSelf(signal), pacing);
 }

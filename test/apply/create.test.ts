@@ -50,12 +50,11 @@ async function settleUnless(
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
   let stop: Traced['stop'];
-  const settled = await createRecord(
-    creation,
-    documentedClient(transport.send),
-    createPacing({ concurrency: 1, clock, random: () => 1, signal }),
-    { ...alone, stop: (scope) => (stop = scope) },
-  );
+  const settled = await createRecord(creation, {
+    client: documentedClient(transport.send),
+    pacing: createPacing({ concurrency: 1, clock, random: () => 1, signal }),
+    control: { ...alone, stop: (scope) => (stop = scope) },
+  });
   expect(transport.requests).toHaveLength(answers.length);
   return {
     ...settled,
@@ -220,7 +219,7 @@ describe('a create of an application', () => {
       pacing.note(hourLong, 1); // another resource was answered meanwhile
       return slugTaken;
     });
-    expect(await createRecord(application, client, pacing, alone)).toMatchObject({
+    expect(await createRecord(application, { client, pacing, control: alone })).toMatchObject({
       outcome: 'unknown',
       answer: { status: 400 },
       attempts: 1,
@@ -246,7 +245,9 @@ describe('a pause that exceeds the limit', () => {
     const stops: string[] = [];
     const control = { ...alone, stop: (scope: string) => stops.push(scope) };
     const { send, requests } = scriptedTransport();
-    expect(await createRecord(application, documentedClient(send), pacing, control)).toStrictEqual({
+    expect(
+      await createRecord(application, { client: documentedClient(send), pacing, control }),
+    ).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -266,7 +267,11 @@ describe('a create during an outage', () => {
   ): Promise<WriteResult> {
     const transport = scriptedTransport(...answers);
     const pacing = pacingWhileAway(failures);
-    const settled = await createRecord(creation, documentedClient(transport.send), pacing, alone);
+    const settled = await createRecord(creation, {
+      client: documentedClient(transport.send),
+      pacing,
+      control: alone,
+    });
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);
     return settled;
@@ -318,7 +323,9 @@ describe('a create during an outage', () => {
       outagePolicy: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
     });
     const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
-    expect(await createRecord(user, documentedClient(send), pacing, alone)).toMatchObject({
+    expect(
+      await createRecord(user, { client: documentedClient(send), pacing, control: alone }),
+    ).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, waitedMs: 60_000 },
     });
@@ -420,7 +427,7 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const control = { ...alone, mayBegin: () => false };
-    expect(await createRecord(user, documentedClient(send), pacing, control)).toStrictEqual({
+    expect(await createRecord(user, { client: documentedClient(send), pacing, control })).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -433,7 +440,7 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     const control = { ...alone, mayRetry: () => clock.now() < 3000 };
-    expect(await createRecord(user, documentedClient(send), pacing, control)).toMatchObject({
+    expect(await createRecord(user, { client: documentedClient(send), pacing, control })).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
@@ -444,9 +451,13 @@ describe('a create of a user', () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     expect(
-      await createRecord(user, documentedClient(send), pacing, {
-        ...alone,
-        mayRetry: () => false,
+      await createRecord(user, {
+        client: documentedClient(send),
+        pacing,
+        control: {
+          ...alone,
+          mayRetry: () => false,
+        },
       }),
     ).toMatchObject({ outcome: 'not_attempted', attempts: 1 });
     expect(requests).toHaveLength(1);
@@ -458,7 +469,11 @@ describe('a create of a user', () => {
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
       const transport = scriptedTransport(...answers);
       const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-      const settled = await createRecord(user, createClient(transport.send), pacing, alone);
+      const settled = await createRecord(user, {
+        client: createClient(transport.send),
+        pacing,
+        control: alone,
+      });
       expect(transport.requests).toHaveLength(answers.length);
       return settled;
     };
@@ -483,12 +498,11 @@ describe('an answer to a create', () => {
     ]),
   )('$name to POST $creation.type stops $what', async ({ exchange, creation, ends }) => {
     const stops: string[] = [];
-    await createRecord(
-      creation,
-      documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
-      createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
-      { ...alone, stop: (scope) => stops.push(scope) },
-    );
+    await createRecord(creation, {
+      client: documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
+      pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+      control: { ...alone, stop: (scope) => stops.push(scope) },
+    });
     expect(new Set(stops)).toEqual(new Set(ends === undefined ? [] : [ends]));
   });
 });

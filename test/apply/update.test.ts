@@ -52,9 +52,11 @@ async function settle(
   const stops: string[] = [];
   const settled = await updateRecord(
     { resource, base, permission: { self: undefined, mayDelete: false }, isMovedElsewhere: () => false },
-    createClient(send, { capabilities: ['update'] }),
-    pacing,
-    { ...control, sending: () => {}, stop: (scope) => stops.push(scope) },
+    {
+      client: createClient(send, { capabilities: ['update'] }),
+      pacing,
+      control: { ...control, sending: () => {}, stop: (scope) => stops.push(scope) },
+    },
   );
   expect(requests).toHaveLength(answers.length);
   for (const { method, body } of requests) if (method === 'PATCH') expect(body).toBe('{"group":"Tools"}');

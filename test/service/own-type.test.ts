@@ -23,7 +23,7 @@ test('the type of a record is read after a pause that another answer has asked f
     return pageOf([{ pk: 1, name: 'a' }], 1, 3);
   });
   const began = clock.now();
-  expect(await readOfKind({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+  expect(await readOfKind({ kind: oauth2, name: 'a' }, { client, pacing })).toMatchObject({
     proof: 'exists',
   });
   expect(sentAt.map((at) => at - began)).toEqual([0, 5000]);
@@ -36,7 +36,7 @@ test('a record of unknown type, found by name twice, is not changed', async () =
       ? answered(404, { detail: 'Not found.' })
       : pageOf([{ pk: 1, name: 'a' }], 1, 3),
   );
-  expect(await readOfKind({ kind: oauth2, name: 'a' }, client, pacing, undefined)).toMatchObject({
+  expect(await readOfKind({ kind: oauth2, name: 'a' }, { client, pacing })).toMatchObject({
     proof: 'nothing',
   });
 });
