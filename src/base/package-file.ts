@@ -51,6 +51,7 @@ export function schemaText(name: (typeof schemaNames)[number]): string {
 
 /** The pages of docs/ that `rollcall help` shows, by name. */
 export const topicNames = [
+  'tutorial',
   'manifest',
   'reference',
   'reference-people',
@@ -64,8 +65,10 @@ export const topicNames = [
   'reference-devices',
   'references',
   'access',
+  'flows',
   'providers',
   'users',
+  'defaults',
   'adopting',
   'day-two',
   'plans',
@@ -76,6 +79,7 @@ export const topicNames = [
   'promises',
   'pipelines',
   'security',
+  'library',
 ] as const;
 
 export function topicPage(name: (typeof topicNames)[number]): string {

@@ -3,7 +3,6 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { topicNames, topicPage } from '../base/package-file.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { isCapability } from '../kinds/capability.ts';
 import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
 import { columnsOf } from './option-groups.ts';
@@ -32,11 +31,14 @@ export function help(
 function unknownTopic(name: string, rollcall: Command): UsageError {
   const commands = rollcall.createHelp().visibleCommands(rollcall);
   const known = [...commands.map((command) => command.name()), ...topicNames];
-  if (isCapability(name))
-    return new UsageError(
-      `there is no help on ${JSON.stringify(name)}`,
-      'It is a capability: rollcall help capabilities.',
-    );
-  const hint = didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`;
+  const withSection = topicNames.filter((topic) => sectionNames(topic).includes(name.toLowerCase()));
+  const hint =
+    withSection.length > 0
+      ? `It is a section of: ${withSection.map((topic) => `rollcall help ${topic}`).join(', ')}.`
+      : (didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`);
   return new UsageError(`there is no help on ${JSON.stringify(name)}`, hint);
+}
+
+function sectionNames(topic: (typeof topicNames)[number]): string[] {
+  return Array.from(topicPage(topic).matchAll(/^#{2,} (.+)$/gm), ([, title = '']) => title.toLowerCase());
 }

@@ -1,6 +1,9 @@
+import { basename } from 'node:path';
+import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import { topicNames, topicPage } from '../../src/base/package-file.ts';
 import { pageText } from '../../src/report/formats/page-text.ts';
+import { root } from '../support/cli.ts';
 import { endedHere } from '../support/here.ts';
 
 describe('rollcall help', () => {
@@ -21,6 +24,12 @@ describe('rollcall help', () => {
     expect(stdout.slice(0, begin.length)).toBe(begin);
   });
 
+  test('shows every page of docs/ that users need, unless a command has its name', () => {
+    const pages = globSync('docs/*.md', { cwd: root }).map((path) => basename(path, '.md'));
+    const others = new Set(['CHANGELOG', 'commands', 'evidence', 'sandbox']);
+    expect(topicNames.toSorted()).toEqual(pages.filter((name) => !others.has(name)).toSorted());
+  });
+
   test('explains when --wait waits', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
     expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 after an answer\)\n/);
@@ -29,7 +38,8 @@ describe('rollcall help', () => {
   test.each([
     [['exitcodes'], 'Did you mean `exit-codes`?'],
     [['aply'], 'Did you mean `apply`?'],
-    [['update'], 'It is a capability: rollcall help capabilities.'],
+    [['update'], 'It is a section of: rollcall help capabilities.'],
+    [['stages'], 'It is a section of: rollcall help reference-stages.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],
   ])('is refused with %j', async (words, hint) => {
