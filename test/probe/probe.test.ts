@@ -197,208 +197,169 @@ test('records that the probe could not delete are reported', async () => {
   );
 });
 
-describe('the probe reports a service that', () => {
-  const isCreate = ({ method, path }: ProbeRequest, list: string): boolean =>
-    method === 'POST' && path.endsWith(`/${list}/`);
-  const answering = (exchange: Exchange & { kind: 'answered' }, status: number, body: unknown): Exchange => ({
-    ...exchange,
-    status,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+/** Whether a request's answer deviates. */
+type When = (request: ProbeRequest, exchange: Exchange & { kind: 'answered' }, body: JsonObject) => boolean;
 
-  test.each<[what: string, row: RegExp, Deviation, release?: SandboxRelease]>([
+describe('the probe reports a service that', () => {
+  const sends =
+    (string: string): When =>
+    ({ body }) =>
+      body?.includes(string) ?? false;
+  const asksFor =
+    (string: string): When =>
+    ({ path }) =>
+      path.includes(string);
+  const isMissing: When = (_, { status }) => status === 404;
+  /** A refusal that blames another field than rollcall expects. */
+  const accepted = JSON.stringify({ name: ['x'] });
+
+  test.each<[what: string, row: RegExp, When, status: number, body: object | string, SandboxRelease?]>([
     [
       'accepts a slug of 51 characters',
       /a slug of 51 characters$/,
-      (exchange, request, body) => {
-        return isCreate(request, 'applications') && /"slug":"[^"]{51}"/.test(request.body ?? '')
-          ? answering(exchange, 400, { name: body['name'] })
-          : exchange;
-      },
+      ({ body = '' }) => /"slug":"[^"]{51}"/.test(body),
+      400,
+      accepted,
     ],
-    [
-      'reserves a slug too early',
-      /the slug token$/,
-      (exchange, request, body) =>
-        request.body?.includes('"token"')
-          ? answering(exchange, 400, { ...body, slug: ['reserved'] })
-          : exchange,
-    ],
+    ['reserves a slug too early', /the slug token$/, sends('"token"'), 400, { slug: ['reserved'] }],
     [
       'refuses the scheme ftps',
       /launch URL "ftps:/,
-      (exchange, request, body) =>
-        request.body?.includes('ftps:')
-          ? answering(exchange, 400, { ...body, meta_launch_url: ['Enter a valid URL.'] })
-          : exchange,
+      sends('ftps:'),
+      400,
+      { meta_launch_url: ['Enter a valid URL.'] },
     ],
-    [
-      'accepts the scheme javascript',
-      /launch URL "javascript:/,
-      (exchange, request, body) =>
-        request.body?.includes('javascript:') ? answering(exchange, 400, { name: body['name'] }) : exchange,
-    ],
+    ['accepts the scheme javascript', /launch URL "javascript:/, sends('javascript:'), 400, accepted],
     [
       'stores an icon in a release that ignores icons',
       /applications: later/,
-      (exchange, request, body) =>
-        request.body?.includes('"meta_icon"')
-          ? answering(exchange, 200, { ...body, meta_icon: 'rollcall-probe' })
-          : exchange,
+      sends('"meta_icon"'),
+      200,
+      { meta_icon: 'rollcall-probe' },
     ],
     [
       'names a second field for a taken slug',
       /applications: unique/,
-      (exchange, _, body) =>
-        exchange.status === 400 && 'slug' in body && !('name' in body)
-          ? answering(exchange, 400, { ...body, name: ['x'] })
-          : exchange,
+      (_, { status }, body) => status === 400 && 'slug' in body && !('name' in body),
+      400,
+      { name: ['x'] },
     ],
     [
       'answers 409 for a taken username',
       /users: unique/,
-      (exchange, request, body) =>
-        isCreate(request, 'users') && 'username' in body && exchange.status === 400
-          ? answering(exchange, 409, body)
-          : exchange,
+      ({ method }, { status }, body) => method === 'POST' && status === 400 && 'username' in body,
+      409,
+      {},
     ],
-    [
-      'answers a web page for an absent record',
-      /applications: absent/,
-      (exchange) => (exchange.status === 404 ? answering(exchange, 404, '<!DOCTYPE html>') : exchange),
-    ],
+    ['answers a web page for an absent record', /applications: absent/, isMissing, 404, '<!DOCTYPE html>'],
     [
       'answers JSON for a missing path',
       /is no "not found" of a record/,
-      (exchange) => (exchange.status === 404 ? answering(exchange, 404, { detail: 'Not found.' }) : exchange),
+      isMissing,
+      404,
+      { detail: 'Not found.' },
     ],
-    [
-      'answers 500 for a crash',
-      /a crash inside a create/,
-      (exchange) => (exchange.status === 405 ? answering(exchange, 500, '') : exchange),
-    ],
+    ['answers 500 for a crash', /a crash inside a create/, (_, { status }) => status === 405, 500, ''],
     [
       'accepts a wrong token',
       /a wrong token is refused everywhere/,
-      (exchange, { path, token }) =>
-        path.endsWith('/config/') && token !== undefined ? answering(exchange, 200, {}) : exchange,
+      ({ path, token }) => path.endsWith('/config/') && token !== undefined,
+      200,
+      {},
     ],
     [
       'refuses an unknown filter',
       /a filter that nobody knows is ignored/,
-      (exchange, { path }) =>
-        path.includes('rollcall_probe=')
-          ? answering(exchange, 200, { pagination: { count: 0 }, results: [] })
-          : exchange,
+      asksFor('rollcall_probe='),
+      200,
+      { pagination: { count: 0 }, results: [] },
     ],
     [
       'ignores the filter by name',
       /users: found/,
-      (exchange, { path }, body) =>
-        path.includes('username=rollcall')
-          ? answering(exchange, 200, {
-              ...body,
-              pagination: { count: 2 },
-              results: [
-                { pk: 1, username: 'a' },
-                { pk: 2, username: 'b' },
-              ],
-            })
-          : exchange,
+      asksFor('username=rollcall'),
+      200,
+      {
+        pagination: { count: 2 },
+        results: [
+          { pk: 1, username: 'a' },
+          { pk: 2, username: 'b' },
+        ],
+      },
     ],
     [
       'resets unsent fields in an update',
       /applications: fields/,
-      (exchange, { method, body: sent }, body) =>
-        method === 'PATCH' && !sent?.includes('meta_publisher')
-          ? answering(exchange, 200, { ...body, meta_publisher: '' })
-          : exchange,
+      ({ method, body }) => method === 'PATCH' && !body?.includes('meta_publisher'),
+      200,
+      { meta_publisher: '' },
     ],
     [
       'merges attributes',
       /replaces them whole/,
-      (exchange, { method, path }, body) =>
-        method === 'PATCH' && path.includes('/users/')
-          ? answering(exchange, 200, { ...body, attributes: { probe: {}, other: 1 } })
-          : exchange,
+      ({ method, path }) => method === 'PATCH' && path.includes('/users/'),
+      200,
+      { attributes: { probe: {}, other: 1 } },
     ],
     [
       'keeps blanks around a string',
       /users: trimmed/,
-      (exchange, request, body) =>
-        request.method === 'PATCH' && request.body?.includes('\\n')
-          ? answering(exchange, 200, { ...body, name: ' rollcall probe\n' })
-          : exchange,
+      ({ method, body }) => method === 'PATCH' && body?.includes('\\n') === true,
+      200,
+      { name: ' rollcall probe\n' },
     ],
     [
       'accepts an invalid e-mail address',
       /the e-mail address "probe"/,
-      (exchange, request, body) =>
-        request.body?.includes('"email":"probe"')
-          ? answering(exchange, 400, { name: body['name'] })
-          : exchange,
+      sends('"email":"probe"'),
+      400,
+      accepted,
     ],
     [
       'replaces an unknown template field',
       /%\(rollcall\)s/,
-      (exchange, request, body) =>
-        request.body?.includes('%(rollcall)s')
-          ? answering(exchange, 201, { ...body, launch_url: 'https://probe.invalid/x' })
-          : exchange,
+      sends('%(rollcall)s'),
+      201,
+      { launch_url: 'https://probe.invalid/x' },
     ],
-    [
-      'ignores icons',
-      /applications: fields/,
-      (exchange, request, body) =>
-        request.body?.includes('"meta_icon"')
-          ? answering(exchange, 200, { ...body, meta_icon: '' })
-          : exchange,
-      '2025.12',
-    ],
-    [
-      'has no roles',
-      /groups: fields/,
-      (exchange, request, body) =>
-        request.body?.includes('"roles"')
-          ? answering(exchange, exchange.status, { ...body, roles: undefined })
-          : exchange,
-      '2026.2',
-    ],
+    ['ignores icons', /applications: fields/, sends('"meta_icon"'), 200, { meta_icon: '' }, '2025.12'],
+    ['has no roles', /groups: fields/, sends('"roles"'), 200, { roles: undefined }, '2026.2'],
     [
       'refuses the scheme ssh',
       /launch URL "ssh:/,
-      (exchange, request, body) =>
-        request.body?.includes('ssh:')
-          ? answering(exchange, 400, { ...body, meta_launch_url: ['Enter a valid URL.'] })
-          : exchange,
+      sends('ssh:'),
+      400,
+      { meta_launch_url: ['Enter a valid URL.'] },
       '2026.2',
     ],
-    [
-      'accepts a reserved slug',
-      /the slug revoke$/,
-      (exchange, request, body) =>
-        request.body?.includes('"revoke"') ? answering(exchange, 400, { name: body['name'] }) : exchange,
-      '2025.12',
-    ],
+    ['accepts a reserved slug', /the slug revoke$/, sends('"revoke"'), 400, accepted, '2025.12'],
     [
       'replaces a template field of earlier releases',
       /%\(id\)s/,
-      (exchange, request, body) =>
-        request.body?.includes('%(id)s')
-          ? answering(exchange, 201, { ...body, launch_url: 'https://probe.invalid/7' })
-          : exchange,
+      sends('%(id)s'),
+      201,
+      { launch_url: 'https://probe.invalid/7' },
       '2025.12',
     ],
     [
       'reports a later release than its answers belong to',
       /a slug of 51 characters$/,
-      (exchange, { path }, body) =>
-        path.includes('/version/')
-          ? answering(exchange, 200, { ...body, version_current: '2026.2.2' })
-          : exchange,
+      asksFor('/version/'),
+      200,
+      { version_current: '2026.2.2' },
     ],
-  ])('%s', async (_, row, deviation, release) => {
-    const { failed } = await probed(deviation, release && { release });
+  ])('%s', async (_, row, when, status, changed, release) => {
+    const { failed } = await probed(
+      (exchange, request, body) =>
+        when(request, exchange, body)
+          ? {
+              ...exchange,
+              status,
+              body: typeof changed === 'string' ? changed : JSON.stringify({ ...body, ...changed }),
+            }
+          : exchange,
+      release && { release },
+    );
     expect(failed).toContainEqual(expect.stringMatching(row));
   });
 });
