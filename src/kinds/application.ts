@@ -77,9 +77,7 @@ const fields = {
     written: { pattern: String.raw`^$|^[A-Za-z][-A-Za-z0-9+.]*:\S+$` },
     checks: [launchUrlRefusal, unfilledTemplate, hiddenUrlProblem],
   },
-  meta_hide: {
-    default: false,
-  },
+  meta_hide: { default: false },
   meta_description: { default: '' },
   meta_publisher: { default: '' },
   meta_icon: {
@@ -153,14 +151,7 @@ function longSlugProblem(slug: string, release: Release | undefined): Problem | 
   };
 }
 
-const reservedSlugs: ReadonlySet<string> = new Set([
-  'authorize',
-  'token',
-  'device',
-  'userinfo',
-  'introspect',
-  'revoke',
-]);
+const reservedSlugs = new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']);
 
 function reservedSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (!reservedSlugs.has(slug)) return undefined;

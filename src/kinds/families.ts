@@ -196,9 +196,10 @@ function isValidId(path: string, pk: JsonValue): boolean {
   return newestFacts(path).fields['pk']?.type === 'integer' ? Number.isSafeInteger(pk) : isUuid(pk);
 }
 
-const byList = new Map<string, Family<FamilyType>>(
-  familyTypes.map((type) => [rows[type].list, familyFrom(type, rows[type])]),
+export const families: readonly Family<FamilyType>[] = familyTypes.map((type) =>
+  familyFrom(type, rows[type]),
 );
+const byList = new Map(families.map((family) => [family.list, family]));
 
 /** Undefined if manifests do not have the list; manifests then refer to its records by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
@@ -213,7 +214,5 @@ export function familyOf(list: string): Family<FamilyType> {
 
 /** Finds a list by the model of its records, such as `authentik_core.provider`. */
 export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
-  return [...byList.values()].find(
-    ({ permissionApp, model: { type } }) => permissionApp === app && type === model,
-  );
+  return families.find(({ permissionApp, model: { type } }) => permissionApp === app && type === model);
 }

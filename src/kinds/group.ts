@@ -20,9 +20,7 @@ const fields = {
     default: [],
     checks: [singleParentProblem],
   },
-  attributes: {
-    default: {},
-  },
+  attributes: { default: {} },
   roles: { default: [] },
 } satisfies FieldRows;
 

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 
 /** Matches an icon that is a URL, a Font Awesome name, or a file that authentik ships. */
-const notUploadedIcon = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
+export const notUploadedIcon: RegExp = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
 
 export function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
   if (icon === '' || notUploadedIcon.test(icon) || isFile(icon)) return undefined;

@@ -134,23 +134,21 @@ export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean 
 
 /** The fields to read in order to compare the declared fields, including fields that a change affects indirectly. */
 export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
-  const { fieldsForRefusal = [] } = kind.update;
-  const last = kind.deletion?.last;
-  const { access, bindable } = kind;
+  const { access, bindable, deletion, rights, update } = kind;
   const isBound =
     access?.subjects.some(({ field }) => declared.includes(field)) === true ||
     declared.some((field) => kind.fields[field]?.children);
-  const decides = bindable?.mode && isBound ? [bindable.mode.field] : [];
-  const ofReach = declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []);
-  const owner = kind.rights?.owner ?? [];
-  const more = [
-    ...fieldsForRefusal,
-    ...(last ? [last.field] : []),
-    ...decides,
-    ...ofReach,
-    ...[owner].flat(),
+  return [
+    ...new Set([
+      ...declared,
+      ...(update.fieldsForRefusal ?? []),
+      ...(deletion?.last ? [deletion.last.field] : []),
+      ...(isBound && bindable?.mode ? [bindable.mode.field] : []),
+      ...declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []),
+      ...(rights?.owner === undefined ? [] : [rights.owner]),
+      ...singleOwnerFields(kind),
+    ]),
   ];
-  return [...new Set([...declared, ...more, ...singleOwnerFields(kind)])];
 }
 
 export function listQuery(
@@ -267,7 +265,7 @@ export interface ValueForms {
 export type ItemProblem = Problem & { readonly item?: number };
 
 /** A method type, because TypeScript then accepts a check for a narrower type of value. */
-type Check<Value = JsonValue> = {
+export type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 

@@ -11,9 +11,7 @@ export const state = 'state';
 export const lifecycleFields: Readonly<
   Record<typeof formerly | typeof state, { readonly isInstruction: true }>
 > = {
-  formerly: {
-    isInstruction: true,
-  },
+  formerly: { isInstruction: true },
   state: { isInstruction: true },
 };
 

@@ -44,9 +44,7 @@ const fields = {
     default: null,
     changeWarning: () => 'tokens are signed with another key',
   },
-  encryption_key: {
-    default: null,
-  },
+  encryption_key: { default: null },
   access_code_validity: { ...validityField, default: 'minutes=1' },
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },

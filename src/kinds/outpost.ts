@@ -1,5 +1,5 @@
-import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
-import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, textOf } from '../base/json.ts';
+import type { FieldOfKind } from './kind.ts';
 import { likelyRefusedProblem } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
@@ -27,15 +27,10 @@ export const outpost: RowKind = kindFrom({
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,
-  notDeclarable: {
-    managed: 'The service sets it for its own outpost.',
-  },
+  notDeclarable: { managed: 'The service sets it for its own outpost.' },
 });
 
-function newOnly(
-  field: string,
-  example: string,
-): (release: unknown, beside: JsonObject) => Problem | undefined {
+function newOnly(field: string, example: string): NonNullable<FieldOfKind['ifMissing']> {
   return (_, { name }) =>
     textOf(name) === embedded
       ? undefined

@@ -1,15 +1,13 @@
 import { isJsonList, textOf } from '../base/json.ts';
-import type { FieldOfKind } from './kind.ts';
+import type { Check, FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
-import { inRange, releaseProblemFor, refusedProblem } from './release.ts';
-
-type Check = NonNullable<FieldOfKind['checks']>[number];
+import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem } from './release.ts';
 
 /** Reports a string that is too long for earlier releases. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
-): NonNullable<FieldOfKind<string>['checks']>[number] {
+): Check<string> {
   return (text: string | null, release) =>
     text === null || Array.from(text).length <= maxLength
       ? undefined
@@ -26,7 +24,7 @@ export function laterValueCheck(
   name: string,
   since: string | undefined,
   later: Readonly<Record<string, string>>,
-): NonNullable<FieldOfKind['checks']>[number] {
+): Check {
   const firstOf = new Map(Object.entries(later));
   return (value, release) => {
     if (since !== undefined && inRange({ before: since }, release) === true) return undefined;
@@ -60,4 +58,15 @@ export function otherPathCheck(names: readonly string[]): Check {
     names.includes(textOf(name))
       ? refusedProblem('this name', 'It is already a path of the API. Choose another value.')
       : undefined;
+}
+
+/** The problem of a create without a field that the service requires, although its API schema does not. */
+export function requireField(
+  summary: string,
+  replacements: readonly string[] = [],
+): NonNullable<FieldOfKind['ifMissing']> {
+  return (_, otherFields) =>
+    replacements.some((field) => otherFields[field] !== undefined)
+      ? undefined
+      : likelyRefusedProblem(summary, 'If the record already exists, ignore this.');
 }

@@ -31,13 +31,9 @@ const fields = {
     grants: "gains a superuser's rights",
     default: [],
   },
-  roles: {
-    default: [],
-  },
+  roles: { default: [] },
   email: { default: '', checks: [emailRefusal] },
-  attributes: {
-    default: {},
-  },
+  attributes: { default: {} },
   path: { default: 'users', checks: [pathRefusal] },
   type: {
     default: 'internal',

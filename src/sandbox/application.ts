@@ -1,4 +1,5 @@
 import { textOf, type JsonObject } from '../base/json.ts';
+import { notUploadedIcon } from '../kinds/icon.ts';
 import { launchUrlRefusal } from '../kinds/launch-url.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
@@ -10,28 +11,26 @@ import { percentFormat } from './python.ts';
 import { pageOf, type ListResult, type Query } from './query.ts';
 import type { Rules } from './release.ts';
 import { isInExtent, type Requester } from './rights.ts';
-import { pickValues, Rows, valuesOf, type Row, type Values } from './rows.ts';
+import { pickValues, type Rows, valuesOf, type Row, type Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 
+const listPath = '/core/applications/';
 const slugForm = /^[-a-zA-Z0-9_]+$/;
 const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'];
 
 export function applicationKind(world: World): WritableKind {
-  const rows = new Rows();
   const newPk = slugIds();
   const shown = new Map<string, readonly JsonObject[]>();
   const kind = writableKindFrom(world, {
-    path: '/core/applications/',
-    list: 'applications',
+    path: listPath,
     ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
     key: { field: 'slug', form: slugForm },
     ordering: 'name',
     searchTexts: ({ fields }) => texts.map((name) => fields[name]),
-    rows,
-    fields: applicationFields(world, rows),
+    fields: applicationFields(world),
     newPk: (_, { slug }) => newPk(textOf(slug)),
     afterSave: (application, _, own) => {
-      removeBackchannels(rows, application);
+      removeBackchannels(world.at(listPath), application);
       if (own === undefined) shown.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
@@ -40,15 +39,13 @@ export function applicationKind(world: World): WritableKind {
   return kind;
 }
 
-function applicationFields({ rules }: World, applications: Rows): FieldRows {
+function applicationFields({ rules, at }: World): FieldRows {
   const takenProvider = (pk: string, own?: Row): string | undefined =>
-    applications.isTaken('provider', Number(pk), own)
+    at(listPath).isTaken('provider', Number(pk), own)
       ? 'Application with this provider already exists.'
       : undefined;
   return {
-    slug: {
-      checkLast: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
-    },
+    slug: { checkLast: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules) },
     provider: { checkFirst: takenProvider },
     meta_launch_url: { type: 'string', checkFirst: (url) => badUrl(url, readRelease(rules.version)) },
     meta_icon: { checkLast: badIcon },
@@ -144,16 +141,16 @@ const themes = ['light', 'dark'];
 
 /** The problem of an icon that is not a URL, a file of the service, or the path of an uploaded file. */
 function badIcon(icon: string): string | undefined {
-  if (isWholeUrl(icon)) return undefined;
+  if (notUploadedIcon.test(icon)) return undefined;
   if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))
     return 'File name can only contain letters (a-z, A-Z), numbers (0-9), dots (.), hyphens (-), underscores (_), forward slashes (/), and the placeholder %(theme)s for theme-specific files';
   if (icon.includes('//')) return 'File name cannot contain duplicate /';
   if (icon.startsWith('/')) return 'Absolute paths are not allowed';
   const parts = icon.split('/').filter((part) => part !== '' && part !== '.');
-  const path = parts.join('/') || '.';
+  const file = parts.join('/') || '.';
   if (parts.includes('..')) return "Parent directory references ('..') are not allowed";
-  if (path.startsWith('.')) return "Paths cannot start with '.'";
-  if (path.length > 1024) return 'File name too long (max 1024 characters)';
+  if (file.startsWith('.')) return "Paths cannot start with '.'";
+  if (file.length > 1024) return 'File name too long (max 1024 characters)';
   return parts.some(({ length }) => length > 255)
     ? 'Path component too long (max 255 characters)'
     : undefined;
@@ -171,11 +168,7 @@ function iconUrls(icon: string): JsonObject {
 
 /** The URL of an icon. Unlike the service, the sandbox does not sign URLs of files. */
 function iconUrl(icon: string): string {
-  return isWholeUrl(icon) ? icon : `/files/media/public/${icon}`;
-}
-
-function isWholeUrl(icon: string): boolean {
-  return /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/.test(icon);
+  return notUploadedIcon.test(icon) ? icon : `/files/media/public/${icon}`;
 }
 
 function badUrl(url: string, release: Release | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { uuidFrom } from './ids.ts';
-import type { World, WritableKind } from './kind.ts';
+import { rejected, type World, type WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
@@ -11,7 +11,6 @@ export function bindingKind(world: World): WritableKind {
   const { isFrom2025: isLate } = world.rules;
   return writableKindFrom(world, {
     path: '/policies/bindings/',
-    list: 'bindings',
     // Rights of tokens identify a binding by its label, such as `grafana/staff`.
     identity: 'label',
     // Bindings with the same order are listed newest first, as recorded.
@@ -22,11 +21,9 @@ export function bindingKind(world: World): WritableKind {
     prepare: (values, { own, count: made }) => {
       if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
       const refusal = refusalOf(values, isLate);
-      if (refusal !== undefined) return { errors: { non_field_errors: [refusal] } };
+      if (refusal !== undefined) return rejected(refusal);
       if (own && isLate && hasTwin(world, own, values))
-        return {
-          errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
-        };
+        return rejected('The fields policy, target, order must make a unique set.');
       return {
         stored: own ? values : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
       };

@@ -1,5 +1,5 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Rejection } from './kind.ts';
+import { rejected, type Rejection } from './kind.ts';
 
 /** A request must contain at least one of these fields, even if the record already has a value. */
 interface RequiredFields {
@@ -40,7 +40,7 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
 export function missingRequired(path: string, sent: JsonObject, isCreate: boolean): Rejection | undefined {
   for (const { oneOf, message: says, isForCreate: isOfCreate } of demands[path] ?? []) {
     if ((isOfCreate && !isCreate) || oneOf.some((name) => hasValue(sent[name] ?? null))) continue;
-    return says === undefined ? { crashedOver: oneOf.join() } : { errors: { non_field_errors: [says] } };
+    return says === undefined ? { crashedOver: oneOf.join() } : rejected(says);
   }
   return undefined;
 }

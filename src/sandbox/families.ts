@@ -1,4 +1,5 @@
 import type { TypeFacts } from '../kinds/facts.ts';
+import { families } from '../kinds/families.ts';
 import { referredLists } from '../kinds/references.ts';
 
 interface Family {
@@ -8,53 +9,40 @@ interface Family {
   readonly component: string;
 }
 
-/** The lists with several types. Names are unique within such a list. */
-const families: readonly (Family & { readonly types: RegExp })[] = [
+/** The lists with several types. */
+const typedLists: readonly Family[] = [
+  { path: referredLists.connectors, title: 'connector', component: 'endpoints-connector' },
+  { path: referredLists.policies, title: 'Policy', component: 'policy' },
+  { path: referredLists.property_mappings, title: 'Property Mapping', component: 'property-mapping' },
+  { path: referredLists.providers, title: 'provider', component: 'provider' },
   {
-    path: '/outposts/service_connections/all/',
-    types: /^\/outposts\/service_connections\//,
+    path: referredLists.service_connections,
     title: 'Outpost Service-Connection',
     component: 'service-connection',
   },
-  { path: '/policies/all/', types: /^\/policies\//, title: 'Policy', component: 'policy' },
-  {
-    path: '/propertymappings/all/',
-    types: /^\/propertymappings\//,
-    title: 'Property Mapping',
-    component: 'property-mapping',
-  },
-  { path: '/providers/all/', types: /^\/providers\//, title: 'provider', component: 'provider' },
-  { path: '/sources/all/', types: /^\/sources\//, title: 'source', component: 'source' },
-  { path: '/stages/all/', types: /^\/stages\//, title: 'stage', component: 'stage' },
-  {
-    path: '/endpoints/connectors/',
-    types: /^\/endpoints\/(?:\w+\/)?connectors\//,
-    title: 'connector',
-    component: 'endpoints-connector',
-  },
+  { path: referredLists.sources, title: 'source', component: 'source' },
+  { path: referredLists.stages, title: 'stage', component: 'stage' },
 ];
 
 /** The mappings whose type the service never returns. */
 const untypedPath = '/propertymappings/notification/';
+
+const listNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(referredLists).map(([list, path]) => [path, list])),
+  ...Object.fromEntries(families.map(({ list, path }) => [path.slice('/api/v3'.length), list])),
+  '/core/tenants/': 'brands',
+  '/flows/bindings/': 'stage_bindings',
+};
 
 /** The name by which rights of tokens refer to a path, such as `stages` or `event_rules`. */
 export function listNameOf(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
 
-const listNames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(referredLists).map(([list, path]) => [path, list])),
-  '/core/application_entitlements/': 'entitlements',
-  '/events/rules/': 'event_rules',
-  '/flows/bindings/': 'stage_bindings',
-  '/lifecycle/rules/': 'lifecycle_rules',
-  '/rac/endpoints/': 'rac_endpoints',
-};
-
 /** The list with several types to which a path belongs. Undefined if there is none. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
-  return families.find(({ types }) => types.test(path));
+  return typedLists.find((list) => path.startsWith(list.path.replace(/(?:all|connectors)\/$/, '')));
 }
 
 /** The component of the admin interface, for a type that was not recorded. */

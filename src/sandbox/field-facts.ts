@@ -153,9 +153,7 @@ function readRecord(
 ): ReturnType<Field['read']> {
   if (!isJsonObject(value))
     return {
-      errors: {
-        non_field_errors: [`Invalid data. Expected a dictionary, but got ${typeName(value)}.`],
-      },
+      errors: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${typeName(value)}.`] },
     };
   const fields = Object.entries(facts).map(
     ([name, field]) => [name, fieldOf(world, place, field, {})] as const,

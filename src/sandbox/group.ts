@@ -1,17 +1,14 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { uuidFrom } from './ids.ts';
-import type { World, WritableKind } from './kind.ts';
+import { rejected, type World, type WritableKind } from './kind.ts';
 import type { Query } from './query.ts';
 import { memberRecord } from './people.ts';
-import { Rows, valuesOf, type Row } from './rows.ts';
+import { type Rows, valuesOf, type Row } from './rows.ts';
 import { writableKindFrom } from './table.ts';
 
 export function groupKind(world: World): WritableKind {
-  const rows = new Rows();
   return writableKindFrom(world, {
     path: '/core/groups/',
-    list: 'groups',
-    rows,
     fields: {
       // Since 2024.6.
       ...(!world.rules.isFrom2025 && { name: { checkFirst: () => undefined } }),
@@ -24,9 +21,7 @@ export function groupKind(world: World): WritableKind {
       // Since 2025.2.
       const isRefused = asker?.rights.extentOf('enable_superuser', 'groups') === 'none';
       if (world.rules.isFrom2025 && becomesSuperuser && isRefused)
-        return {
-          errors: { is_superuser: ['User does not have permission to set superuser status to True.'] },
-        };
+        return rejected('User does not have permission to set superuser status to True.', 'is_superuser');
       return { stored: { ...(!own && { num_pk: made }), ...values } };
     },
     afterSave: (group, { users }) => {

@@ -25,11 +25,12 @@ export function htmlResponse(status: number, body: string, allow?: string): Sand
   return { status, headers, body };
 }
 
+/** The methods of a path that allows only reads. */
+export const readOnly = 'GET, HEAD, OPTIONS';
+
 /** The answer after a crash. Only a GET gets an error page. */
 export function crashResponse({ method }: SandboxRequest): SandboxResponse {
-  return method === 'GET'
-    ? htmlResponse(500, '<!DOCTYPE html>')
-    : htmlResponse(405, '', 'GET, HEAD, OPTIONS');
+  return method === 'GET' ? htmlResponse(500, '<!DOCTYPE html>') : htmlResponse(405, '', readOnly);
 }
 
 export function methodNotAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {

@@ -59,6 +59,11 @@ interface Writing {
 /** The problems of fields, or the field that makes the service crash. */
 export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
+/** The rejection of a request because of one field, or because of the whole request. */
+export function rejected(message: string, field = 'non_field_errors'): Rejection {
+  return { errors: { [field]: [message] } };
+}
+
 export type WritableKind = SandboxKind & { readonly writing: Writing };
 
 export function isWritable(kind: SandboxKind): kind is WritableKind {

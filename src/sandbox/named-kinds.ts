@@ -1,6 +1,6 @@
 import { isJsonList } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
-import type { SandboxKind, World, WritableKind } from './kind.ts';
+import { rejected, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { baseProviderRecord } from './provider.ts';
 import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
@@ -21,10 +21,9 @@ export function brandKind(world: World): WritableKind {
   const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
   return writableKindFrom(world, {
     path,
-    list: 'brands',
     prepare: (stored, { own }) =>
       stored['default'] === true && world.at(path).isTaken('default', true, own)
-        ? { errors: { default: ['Only a single brand can be set as default.'] } }
+        ? rejected('Only a single brand can be set as default.', 'default')
         : { stored },
   });
 }
@@ -32,7 +31,6 @@ export function brandKind(world: World): WritableKind {
 export function objectAttributeKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path: '/core/object_attributes/',
-    list: 'object_attributes',
     identity: 'key',
     searchTexts: ({ fields }) => [fields['key'], fields['label']],
   });
@@ -44,12 +42,11 @@ const embedded = 'goauthentik.io/outposts/embedded';
 export function outpostKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path: '/outposts/instances/',
-    list: 'outposts',
     prepare: (stored, { own }) => {
       const { providers = null } = stored;
       const isEmpty = isJsonList(providers) && providers.length === 0;
       return isEmpty && own?.fields['managed'] !== embedded
-        ? { errors: { providers: ['This list may not be empty.'] } }
+        ? rejected('This list may not be empty.', 'providers')
         : { stored };
     },
     shown: ({ fields }) => ({
@@ -66,7 +63,6 @@ const mappings = '/propertymappings/all/';
 export function propertyMappingKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: mappings,
-    list: 'property_mappings',
     // Releases before 2025.12 ignore this filter.
     filtersFor: (query) => {
       const managed = query.text('managed');

@@ -2,7 +2,7 @@ import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/jso
 import { validityRefusal } from '../kinds/provider.ts';
 import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
 import { digestOf } from './ids.ts';
-import type { SandboxKind, World, WritableKind } from './kind.ts';
+import { rejected, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { typeLabelsOf } from './recorded.ts';
 import type { Row } from './rows.ts';
 import { readOnlyKindFrom, writableKindFrom } from './table.ts';
@@ -13,7 +13,6 @@ const allTypesPath = '/providers/all/';
 export function providerKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: allTypesPath,
-    list: 'providers',
     ordering: 'pk',
     searchTexts: ({ pk, fields }) => [
       fields['name'],
@@ -38,7 +37,6 @@ export function oauth2Kind(world: World): WritableKind {
   const own = factsIn(world, path).fields;
   return writableKindFrom(world, {
     path,
-    list: 'providers',
     fields: { client_id: { checkFirst: taken }, ...validityFields(own) },
     includes: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
     shown: ({ pk, fields }) => ({
@@ -69,14 +67,11 @@ export function proxyKind(world: World): WritableKind {
   const path = '/providers/proxy/';
   return writableKindFrom(world, {
     path,
-    list: 'providers',
     fields: validityFields(factsIn(world, path).fields),
     prepare: (values, { own, pk }) => {
       const { mode = 'proxy', internal_host: internal = '' } = values;
       if (mode === 'proxy' && internal === '')
-        return {
-          errors: { internal_host: ['Internal host cannot be empty when forward auth is disabled.'] },
-        };
+        return rejected('Internal host cannot be empty when forward auth is disabled.', 'internal_host');
       const host = textOf(values['external_host'] ?? own?.fields['external_host'] ?? '');
       return {
         stored: {

@@ -13,6 +13,7 @@ import {
   htmlResponse,
   jsonResponse,
   methodNotAllowed,
+  readOnly,
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
@@ -98,11 +99,11 @@ export class Sandbox {
     const path = request.path.split('?', 1)[0] ?? '';
     switch (path) {
       case '/api/v3/core/users/me/':
-        return this.#answerAbout(request, (asker) => asker && currentUserAnswer(asker.user, this.#world));
+        return this.#show(request, (asker) => asker && currentUserAnswer(asker.user, this.#world));
       case '/api/v3/admin/version/':
-        return this.#answerAbout(request, (asker) => asker && versionAnswer(this.#world.rules));
+        return this.#show(request, (asker) => asker && versionAnswer(this.#world.rules));
       case '/api/v3/root/config/':
-        return this.#answerAbout(
+        return this.#show(
           request,
           () => answers().configuration[this.#world.rules.isFrom2025 ? '2025.12' : '2023.10'],
         );
@@ -110,33 +111,38 @@ export class Sandbox {
     const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
     if (record !== undefined && below !== undefined) return this.#below(request, record, below);
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
-    if (checked !== undefined) return this.#checkAccess(request, checked);
+    if (checked !== undefined)
+      return this.#show(
+        request,
+        (asker, query) => asker && (accessCheck(this.#world, checked, asker.user, query) ?? 'Not found.'),
+      );
     const slug = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
     if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
     const all = this.#paths.listAt(path);
     if (all?.single !== undefined) return this.#atRecord(request, all, all.single);
     if (all !== undefined) return this.#atList(request, all);
     const item = this.#paths.recordAt(path);
-    if (item?.kind.otherLists?.has(item.name)) return this.#listOthers(request, item.kind);
+    if (item?.kind.otherLists?.has(item.name))
+      return this.#show(request, (asker, query) => asker && this.#emptyList(item.kind, query));
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
     // If no route has the path, a POST is rejected for its method.
-    return request.method === 'POST'
-      ? htmlResponse(405, '', 'GET, HEAD, OPTIONS')
-      : htmlResponse(404, '<!DOCTYPE html>');
+    return request.method === 'POST' ? htmlResponse(405, '', readOnly) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
-  /** Answers a request that needs no permissions. `record` returns undefined if it needs a token. */
-  #answerAbout(
+  /** Answers a GET that needs no permissions. `body` returns undefined if it needs a token, or the message of a 404. */
+  #show(
     request: SandboxRequest,
-    record: (asker: Requester | undefined) => JsonObject | undefined,
+    body: (asker: Requester | undefined, query: Query) => JsonObject | string | undefined,
   ): SandboxResponse {
-    const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askers.of(request);
     if ('refusal' in asker && asker.refusal !== notAuthenticated)
-      return jsonResponse(403, { detail: asker.refusal }, allow);
-    const shown = record('refusal' in asker ? undefined : asker);
-    if (shown === undefined) return jsonResponse(403, { detail: notAuthenticated }, allow);
-    return request.method === 'GET' ? jsonResponse(200, shown, allow) : methodNotAllowed(request, allow);
+      return jsonResponse(403, { detail: asker.refusal }, readOnly);
+    const shown = body('refusal' in asker ? undefined : asker, new Query(request.path));
+    if (shown === undefined) return jsonResponse(403, { detail: notAuthenticated }, readOnly);
+    if (request.method !== 'GET') return methodNotAllowed(request, readOnly);
+    return typeof shown === 'string'
+      ? jsonResponse(404, { detail: shown }, readOnly)
+      : jsonResponse(200, shown, readOnly);
   }
 
   #atList(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
@@ -162,47 +168,27 @@ export class Sandbox {
     if (found === 'no such page') return jsonResponse(404, { detail: 'Invalid page.' }, allow);
     if (found === 'crashed') return crashResponse(request);
     if ('errors' in found) return jsonResponse(400, found.errors, allow);
-    const more = rules.isFrom2025 && { autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} };
-    return jsonResponse(200, { ...found, ...more }, allow);
+    return jsonResponse(200, { ...found, ...(rules.isFrom2025 && autocompleteOf(kind)) }, allow);
   }
 
-  #checkAccess(request: SandboxRequest, slug: string): SandboxResponse {
-    const allow = 'GET, HEAD, OPTIONS';
-    const asker = this.#askers.of(request);
-    if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
-    const checked = accessCheck(this.#world, slug, asker.user, new Query(request.path));
-    return checked ? jsonResponse(200, checked, allow) : jsonResponse(404, { detail: 'Not found.' }, allow);
+  /** A page of a list below another list. Such lists are always empty in the sandbox. */
+  #emptyList(kind: SandboxKind, query: Query): JsonObject | string {
+    const found = pageOf(query, [], this.#world.rules);
+    return found ? { pagination: found.pagination, results: [], ...autocompleteOf(kind) } : 'Invalid page.';
   }
 
   /** Answers a request for the dependents or the URLs of a visible record. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
-    const allow = 'GET, HEAD, OPTIONS';
     const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
     if (!kind?.key.form.test(name)) return htmlResponse(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
     const asker = this.#askers.of(request);
     const row = 'refusal' in asker ? 'forbidden' : viewableRecord(kind, name, asker);
     if (found.status !== 200 || typeof row === 'string') return found;
-    if (request.method !== 'GET') return methodNotAllowed(request, allow);
-    if (below === 'used_by') return jsonResponse(200, dependentsOf(this.#world, kind, row), allow);
+    if (request.method !== 'GET') return methodNotAllowed(request, readOnly);
+    if (below === 'used_by') return jsonResponse(200, dependentsOf(this.#world, kind, row), readOnly);
     const urls = kind.urls?.(row, `http://${request.headers['host'] ?? 'localhost'}`);
-    return urls ? jsonResponse(200, urls, allow) : htmlResponse(404, '<!DOCTYPE html>');
-  }
-
-  /** Answers a request for a list below another list. Such lists are always empty in the sandbox. */
-  #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
-    const allow = 'GET, HEAD, OPTIONS';
-    const asker = this.#askers.of(request);
-    if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
-    if (request.method !== 'GET') return methodNotAllowed(request, allow);
-    const found = pageOf(new Query(request.path), [], this.#world.rules);
-    if (found === undefined) return jsonResponse(404, { detail: 'Invalid page.' }, allow);
-    const { pagination } = found;
-    return jsonResponse(
-      200,
-      { pagination, results: [], autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} },
-      allow,
-    );
+    return urls ? jsonResponse(200, urls, readOnly) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
   #atRecord(request: SandboxRequest, kind: SandboxKind, name: string): SandboxResponse {
@@ -294,6 +280,10 @@ export class Sandbox {
 
 function recordNamed({ rows, identity, includes: has }: SandboxKind, name: string): Row | undefined {
   return rows.with(identity, name).find((row) => has?.(row) !== false);
+}
+
+function autocompleteOf(kind: SandboxKind): JsonObject {
+  return { autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} };
 }
 
 const notPermitted = 'You do not have permission to perform this action.';

@@ -14,7 +14,6 @@ const accessFlag = 'core_default_app_access';
 export function settingsKind(world: World): WritableKind {
   const kind = writableKindFrom(world, {
     path,
-    list: 'settings',
     identity: 'avatars',
     single,
     fields: { flags: { read: readMapping } },

@@ -6,7 +6,14 @@ import { componentOf, familyOf, listNameOf } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
 import { uuidFrom } from './ids.ts';
-import { keyByPk, type Rejection, type SandboxKind, type World, type WritableKind } from './kind.ts';
+import {
+  keyByPk,
+  rejected,
+  type Rejection,
+  type SandboxKind,
+  type World,
+  type WritableKind,
+} from './kind.ts';
 import { isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
 import type { Requester } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
@@ -14,7 +21,7 @@ import { recordFrom } from './record.ts';
 import { pathField } from './nested.ts';
 
 /** The handwritten part of a kind, for everything that neither the API schema nor recordings show. */
-export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'writing'>> {
+export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | 'writing'>> {
   readonly path: string;
   readonly fields?: FieldRows;
   /** Returns computed fields. Fields that the release does not have are dropped. */
@@ -47,7 +54,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const list = family?.path ?? path;
   const recorded = recordedOf(world.release, path, model);
   const identity = own.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
-  const all = own.rows ?? (list === path ? new Rows() : undefined);
+  const all = list === path ? new Rows() : undefined;
   const records = (): Rows => all ?? world.at(list);
   const taken =
     recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
@@ -151,9 +158,9 @@ function rejectionOf(
   const isTwice = (row: Row): boolean =>
     row !== own && others.every((name) => row.fields[name] === whole[name]);
   if (first !== undefined && rows.with(first, whole[first] ?? null).some(isTwice))
-    return { errors: { non_field_errors: [`The fields ${together?.join(', ')} must make a unique set.`] } };
+    return rejected(`The fields ${together?.join(', ')} must make a unique set.`);
   if (enterprise && !seed.is_licensed)
-    return { errors: { non_field_errors: ['Enterprise is required to create/update this object.'] } };
+    return rejected('Enterprise is required to create/update this object.');
   return missingRequired(path, sent, own === undefined);
 }
 

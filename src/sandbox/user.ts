@@ -5,15 +5,16 @@ import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { allGroupsOf, groupRecord, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
-import type { World, WritableKind } from './kind.ts';
+import { rejected, type World, type WritableKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
-import { Rows, type Row, type Values } from './rows.ts';
+import type { Row, Rows, Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
+
+const listPath = '/core/users/';
 
 export function userKind(world: World): WritableKind {
   const { rules } = world;
   const { isFrom2025: isLate } = rules;
-  const rows = new Rows();
   const now = timesFrom(Date.UTC(2026, 0, 1));
   const begun = (): Values => {
     const at = now();
@@ -22,17 +23,15 @@ export function userKind(world: World): WritableKind {
   /** The service crashes when it returns values that its JSON parser accepts but its JSON writer does not. */
   const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
   const kind = writableKindFrom(world, {
-    path: '/core/users/',
-    list: 'users',
+    path: listPath,
     identity: 'username',
     searchTexts: (user) => [
       ...['username', 'name', 'email'].map((name) => user.fields[name]),
       userUuid(user.pk),
     ],
     filtersFor: filters,
-    rows,
     isUnreadable,
-    fields: userFields(world, rows),
+    fields: userFields(world),
     shown: (user, _, query) => {
       const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
       const groups = world.at('/core/groups/').those(user.fields['groups']);
@@ -49,11 +48,11 @@ export function userKind(world: World): WritableKind {
     },
     prepare: (values, { own }) => {
       if (own?.fields['type'] === internalServiceAccount)
-        return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
+        return rejected("Can't modify internal service account users");
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
       const demanded =
         rules.hasRequests && !world.isSeeding() ? world.at('/core/object_attributes/').all() : [];
-      const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
+      const errors = refusedAttributes(demanded, values['attributes'] ?? {}, world.at(listPath), own);
       return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
     },
     // The change is stored, but the service crashes when it writes the answer.
@@ -65,6 +64,7 @@ export function userKind(world: World): WritableKind {
   return {
     ...kind,
     userForToken: (username, isSuperuser) => {
+      const rows = world.at(listPath);
       const [user] = rows.with('username', username);
       if (user !== undefined) return isSuperuser ? rows.change(user, { is_superuser: true }) : user;
       const { values } = readFields({ name: username, type: 'service_account' }, kind.writing.fields);
@@ -110,9 +110,9 @@ function badType(type: string, own?: Row): string | undefined {
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
 }
 
-function userFields({ rules }: World, users: Rows): FieldRows {
+function userFields({ rules, at }: World): FieldRows {
   const takenUsername = (username: string, own?: Row): string | undefined => {
-    const isTaken = username === anonymous || users.isTaken('username', username, own);
+    const isTaken = username === anonymous || at(listPath).isTaken('username', username, own);
     return isTaken ? 'This field must be unique.' : undefined;
   };
   return {

@@ -1,4 +1,5 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
+import { families } from '../kinds/families.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
 import { bindableIdOf, listPathOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
@@ -104,8 +105,10 @@ function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): J
 
 /** A dependent in the form in which the service lists it. */
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
-  const model = listTitles[path] ?? world.kind(path).facts.model ?? '';
-  const [app = '', model_name = ''] = model.split('.');
+  const family = families.find((one) => one.path === `/api/v3${path}`);
+  const [app = '', model_name = ''] = family
+    ? [family.permissionApp, family.model.type]
+    : (world.kind(path).facts.model ?? '').split('.');
   return {
     app,
     model_name,
@@ -114,14 +117,6 @@ function useRecord(world: World, path: string, row: Row, action: Action): JsonOb
     action: actionName(world, action),
   };
 }
-
-const listTitles: Readonly<Record<string, string>> = {
-  [referredLists.policies]: 'authentik_policies.policy',
-  [referredLists.property_mappings]: 'authentik_core.propertymapping',
-  [referredLists.providers]: 'authentik_core.provider',
-  [referredLists.sources]: 'authentik_core.source',
-  [referredLists.stages]: 'authentik_flows.stage',
-};
 
 function nameOf(world: World, path: string, { fields }: Row): string {
   const text = (name: string): string => textOf(fields[name]);

@@ -1,5 +1,5 @@
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 
 /** A duplicate name was refused by 2023.10.7 and by 2025.12.4, for both types. */
 const shared = { list: 'service_connections', unique: true };

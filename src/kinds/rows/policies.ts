@@ -1,6 +1,6 @@
 import { textOf } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 
 /** The conditions for an event. A policy needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];

@@ -1,5 +1,5 @@
 import { providerFields } from '../provider.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 import { inRange } from '../release.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 

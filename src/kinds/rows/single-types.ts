@@ -1,5 +1,5 @@
 import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 
 const rows: readonly KindRow[] = [
   // A duplicate name was refused by 2023.10.7 and by 2025.12.4.

@@ -1,6 +1,6 @@
 import { textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 
 /** The logins that a source links to an existing user, for each matching mode. */
 const linkedTo: Readonly<Record<string, string>> = {

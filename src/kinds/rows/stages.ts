@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import type { ValueForms } from '../kind.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from './require-field.ts';
+import { requireField } from '../release-checks.ts';
 
 /** Converts between the string that later releases use and the number that earlier releases use. */
 function formerly(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
