@@ -28,17 +28,17 @@ export function possiblyUnchangedFields(
   shipped: JsonObject,
 ): readonly string[] {
   return Object.entries(changes).flatMap(([field, value]) => {
-    const then = shipped[field];
-    if (then === undefined) return fields[field]?.default === undefined ? [field] : [];
-    if (!isJsonObject(value) || !isJsonObject(then)) return [];
-    return Object.keys(value).flatMap((key) => (Object.hasOwn(then, key) ? [] : [`${field}.${key}`]));
+    const shippedValue = shipped[field];
+    if (shippedValue === undefined) return fields[field]?.default === undefined ? [field] : [];
+    if (!isJsonObject(value) || !isJsonObject(shippedValue)) return [];
+    return Object.keys(value).flatMap((key) => (Object.hasOwn(shippedValue, key) ? [] : [`${field}.${key}`]));
   });
 }
 
 /** Reduces a declaration to its changed fields and its identity. */
 export function withOnlyChangedFields<One extends Declaration>(declared: One, changes: JsonObject): One {
   const { kind, fields } = declared;
-  const named = new Set([kind.identity, kind.scope, kind.variant?.field]);
-  const kept = Object.entries(fields).filter(([field]) => named.has(field) || field in changes);
+  const identityFields = new Set([kind.identity, kind.scope, kind.variant?.field]);
+  const kept = Object.entries(fields).filter(([field]) => identityFields.has(field) || field in changes);
   return { ...declared, fields: { ...changes, ...Object.fromEntries(kept) } };
 }

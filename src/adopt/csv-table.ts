@@ -38,8 +38,8 @@ export function readTable(file: SourceFile, delimiter: string, max: number): Tab
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const at = reader.next;
-    return diagnosticAt(file, [at, at + 1], syntaxProblem(error.code));
+    const offset = reader.next;
+    return diagnosticAt(file, [offset, offset + 1], syntaxProblem(error.code));
   }
   return rows;
 }

@@ -86,20 +86,20 @@ export function resourcesOfTable(
   if (!header || entries.length === 0 || tooMany)
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;
-  const shown = { ...file, isQuotable: (line: number) => line <= headerEnd };
-  const columns = columnsOf(header, shown, kind);
+  const quotableFile = { ...file, isQuotable: (line: number) => line <= headerEnd };
+  const columns = columnsOf(header, quotableFile, kind);
   if ('code' in columns) return { resources: [], diagnostics: [columns] };
   const diagnostics = [...columns.diagnostics];
-  const report: Report = (span, problem) => diagnostics.push(diagnosticAt(shown, span, problem));
+  const report: Report = (span, problem) => diagnostics.push(diagnosticAt(quotableFile, span, problem));
   const resources = entries.flatMap(
-    (row) => resourceIn(row, kind, { header, columns: columns.columns }, shown, report) ?? [],
+    (row) => resourceIn(row, kind, { header, columns: columns.columns }, quotableFile, report) ?? [],
   );
   const mappings = resources.map((resource) => {
     const { unwritable } = writableDeclaration(declarationOf(resource), check);
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
     const broken = unwritable.map(({ field }) => field);
-    const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
-    return { ...resource, fields: Object.fromEntries(kept), broken };
+    const validFields = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
+    return { ...resource, fields: Object.fromEntries(validFields), broken };
   });
   // A field may be missing only because the header of its column is misspelt.
   const rules = new Rules().check({

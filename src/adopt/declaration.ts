@@ -192,10 +192,10 @@ function withOwnVariables(found: readonly DeclaredRecord[]): readonly DeclaredRe
   return found.map((item) => {
     if (item.variables === undefined) return item;
     const variables = Object.entries(item.variables).map(([field, name]) => {
-      let own = name;
-      for (let number = 2; taken.has(own); number += 1) own = `${name}_${number}`;
-      taken.add(own);
-      return [field, own] as const;
+      let uniqueName = name;
+      for (let number = 2; taken.has(uniqueName); number += 1) uniqueName = `${name}_${number}`;
+      taken.add(uniqueName);
+      return [field, uniqueName] as const;
     });
     return { ...item, variables: Object.fromEntries(variables) };
   });
@@ -224,10 +224,12 @@ function nameForManifest(item: NameReference): NameReference | undefined {
 
 /** Sorts a list whose order has no meaning: names first, because they are the same in other services, then ids. */
 function sortIds(value: readonly JsonValue[]): JsonValue {
-  const named = value.filter((id) => isNameReference(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const nameReferences = value
+    .filter((id) => isNameReference(id))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ids = value.filter((id) => !isNameReference(id));
   return [
-    ...named,
+    ...nameReferences,
     ...ids.toSorted((a, b) =>
       typeof a === 'number' && typeof b === 'number' ? a - b : textOf(a) < textOf(b) ? -1 : 1,
     ),

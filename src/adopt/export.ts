@@ -71,7 +71,7 @@ export function readExportedRecords(
     }
     const names = new Map<Family, NamesReading>();
     // Bindings already contain the names of their groups and users.
-    const named = inventories.flatMap(({ kind, records }) => {
+    const usedReferences = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
       const isUsed = ([field]: readonly [string, Family]): boolean =>
         !isBindingField(kind, field) &&
@@ -81,11 +81,11 @@ export function readExportedRecords(
         );
       return referenceFields(kind).filter(isUsed);
     });
-    const whole = memoizePerKey((family: Family) => readWholeList(family.byName, service));
-    for (const [, related] of isWithNames ? named : [])
-      if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, whole));
+    const readList = memoizePerKey((family: Family) => readWholeList(family.byName, service));
+    for (const [, related] of isWithNames ? usedReferences : [])
+      if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, readList));
     return {
-      inventories: await withOtherTypeGaps(inventories, whole, (address) => selector.has(address)),
+      inventories: await withOtherTypeGaps(inventories, readList, (address) => selector.has(address)),
       names,
       ...(release && { release }),
       ...(signal.aborted && { interrupted: endingOfInterrupt(signal) }),
@@ -121,7 +121,7 @@ async function withBindingsOf(
     };
   const isUnbound = (record: ObservedRecord): boolean =>
     access !== undefined && !bindingsOf(record, access.children).some(isEffective);
-  const left =
+  const unboundState =
     access && [...read.of.values()].some(isUnbound)
       ? await readUnboundState(access.openFlag, release, service)
       : 'open';
@@ -130,7 +130,7 @@ async function withBindingsOf(
     records: records.map((record) => {
       const bound = read.of.get(pkOf(record));
       // Nobody can open the record, and no value of `access` can express that.
-      if (bound === undefined || (left === 'closed' && isUnbound(bound))) return record;
+      if (bound === undefined || (unboundState === 'closed' && isUnbound(bound))) return record;
       return {
         ...record,
         received: { ...record.received, ...bound.fields },

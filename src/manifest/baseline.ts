@@ -146,15 +146,15 @@ export function baselineWarning(
     ];
   }
   if (invalid.length === 0) return [];
-  const named = invalid.slice(0, maxListed).map(({ range, summary }) => {
+  const listed = invalid.slice(0, maxListed).map(({ range, summary }) => {
     const place = range === undefined ? '' : `${placeText(range)}: `;
     return `${place}${summary}`;
   });
-  const more = invalid.length - named.length;
+  const unlisted = invalid.length - listed.length;
   return [
     warning(
       `the manifests of ${path} are invalid, so old entries may be reported as new`,
-      [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
+      [...listed, ...(unlisted > 0 ? [`… and ${unlisted} more.`] : [])].join('\n'),
     ),
   ];
 }

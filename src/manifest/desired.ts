@@ -36,7 +36,7 @@ export interface DeclaredEntries {
   readonly entriesWithName: readonly Resource[];
   /** All entries, for checks of single fields. An entry without a name has an empty name here. */
   readonly allEntries: readonly Resource[];
-  readonly whole: readonly Resource[];
+  readonly valid: readonly Resource[];
 }
 
 /** The entries whose type is known, each with its index in its list. */
@@ -59,7 +59,7 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
   const { manifest, broken, secrets, places, file } = read;
   const entriesWithName: Resource[] = [];
   const allEntries: Resource[] = [];
-  const whole: Resource[] = [];
+  const valid: Resource[] = [];
   const byKind = entriesByKind(manifest);
   for (const kind of kinds) {
     const entries = byKind.get(kind);
@@ -104,10 +104,10 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
         read.diagnostics.push(diagnosticAt(file, places.valueSpan(path), createNotDocumented(kind)));
       if (!isNamed) continue;
       entriesWithName.push(resource);
-      if (!broken.subtreeAt(path)) whole.push(resource);
+      if (!broken.subtreeAt(path)) valid.push(resource);
     }
   }
-  return { entriesWithName, allEntries, whole };
+  return { entriesWithName, allEntries, valid };
 }
 
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
@@ -173,24 +173,24 @@ const deleteNotDocumented = undocumentedProblem(
 );
 
 function extraFieldProblem({ identity, scope }: Kind): Problem {
-  const own = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
+  const identityFields = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
   return {
     code: 'declared-of-absent',
     summary: 'this field is declared for a resource that should be absent',
-    detail: `With \`state: absent\`, an entry may only have its ${own}: delete the other fields, or delete \`state\`.`,
+    detail: `With \`state: absent\`, an entry may only have its ${identityFields}: delete the other fields, or delete \`state\`.`,
   };
 }
 
 function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }: ManifestValue): Field {
-  const made = references.subtreeAt(at);
+  const templates = references.subtreeAt(at);
   return fieldOf(value, {
     at: places.valueSpan(at),
     ...(isJsonList(value) && { items: value.map((_, item) => places.valueSpan([...at, item])) }),
     ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.keySpan(at, key)) }),
-    ...(made && {
+    ...(templates && {
       mask: {
         sensitive: Object.fromEntries(
-          Array.from(made.entries(), ([inner, template]) => [pointer(inner), template]),
+          Array.from(templates.entries(), ([inner, template]) => [pointer(inner), template]),
         ),
         ...(areAssumed && { isUnread: true }),
       },

@@ -23,10 +23,13 @@ export function* fieldChecks(
   // Entries to delete have no fields to check.
   if (isToBeDeleted(resource)) return;
   // An invalid field is declared, so no default replaces it.
-  const beside = { ...Object.fromEntries(broken.map((field) => [field, null])), ...sentFields(resource) };
+  const otherFields = {
+    ...Object.fromEntries(broken.map((field) => [field, null])),
+    ...sentFields(resource),
+  };
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
     const isMissing = canReportMissing && !Object.hasOwn(fields, field) && !broken.includes(field);
-    const missing = isMissing && !exists ? ifMissing?.(release, beside) : undefined;
+    const missing = isMissing && !exists ? ifMissing?.(release, otherFields) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);

@@ -261,7 +261,7 @@ function isYaml(name: string): boolean {
 
 /** Whether a link leads to a parent folder of itself. */
 function isLinkLoop(path: string, realPath: string, realPaths: ReadonlyMap<string, string>): boolean {
-  const above = posix.dirname(path);
-  const isRoot = above === path || !realPaths.has(above);
-  return !isRoot && (realPaths.get(above) === realPath || isLinkLoop(above, realPath, realPaths));
+  const parent = posix.dirname(path);
+  const isRoot = parent === path || !realPaths.has(parent);
+  return !isRoot && (realPaths.get(parent) === realPath || isLinkLoop(parent, realPath, realPaths));
 }

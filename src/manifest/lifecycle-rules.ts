@@ -60,16 +60,16 @@ export function checkFormerName(
   if (former === undefined) return;
   const before = addressNow(resource, former);
   const holder = names.get(before);
-  const other = formerAddresses.get(before);
+  const otherRename = formerAddresses.get(before);
   if (holder !== undefined) {
     const summary =
       before === address
         ? 'the resource already has this name'
         : `\`${former}\` is still declared, so it was not renamed`;
     report(formerly, formerProblem(summary, placeOfIdentity(holder)));
-  } else if (other !== undefined) {
-    const summary = `\`${former}\` is the former name of ${nameOf(other.owner)} too`;
-    report(formerly, formerProblem(summary, other.at, 'Remove one of the two.'));
+  } else if (otherRename !== undefined) {
+    const summary = `\`${former}\` is the former name of ${nameOf(otherRename.owner)} too`;
+    report(formerly, formerProblem(summary, otherRename.at, 'Remove one of the two.'));
   } else {
     formerAddresses.set(before, { owner: address, at: placeOf(resource, formerly) });
     const at = referencedEntries.get(before);

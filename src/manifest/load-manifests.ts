@@ -76,10 +76,10 @@ export async function loadManifests(
   let entries = 0;
   const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
-  const named = new Set<string>();
+  const readPaths = new Set<string>();
   const variables = new Set<string>();
-  const opened = { secret: areAssumed ? withoutContent(files) : files, text: files };
-  const filesOf = referencedFiles(opened, options, named);
+  const fileAccess = { secret: areAssumed ? withoutContent(files) : files, text: files };
+  const filesOf = referencedFiles(fileAccess, options, readPaths);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
     const file = await readText(filename, files, ownSecrets && { secretFiles: ownSecrets.files });
@@ -88,15 +88,15 @@ export async function loadManifests(
       continue;
     }
     const readManifests = await readManifest(file, maximum.entries, filesOf(filename), options);
-    const { whole } = readManifests;
+    const { valid: whole } = readManifests;
     login.add(whole);
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
-    const kept = whole.filter((resource) => isSelected(resource));
+    const selected = whole.filter((resource) => isSelected(resource));
     const reported = [...readManifests.diagnostics, ...rules.check(readManifests)].filter(
       ({ severity, address }) =>
         strict || severity === 'error' || address === undefined || isWarningReported(address),
     );
-    for (const resource of kept) resources.push(resource);
+    for (const resource of selected) resources.push(resource);
     for (const diagnostic of reported) diagnostics.push(diagnostic);
     for (const secret of readManifests.secrets) secrets.add(secret);
     for (const name of readManifests.variables) variables.add(name);
@@ -119,7 +119,7 @@ export async function loadManifests(
     diagnostics: withStrictness(sorted, strict),
     filenames: found.filenames,
     variables,
-    referencedFiles: named,
+    referencedFiles: readPaths,
     ...(unchecked && { unchecked: unchecked.all() }),
   };
 }

@@ -16,8 +16,8 @@ export function listsOfManifest(manifest: JsonValue): readonly string[] {
   if (!isJsonObject(manifest)) return [];
   const { defaults = null } = manifest;
   const types = isJsonObject(defaults) ? Object.keys(defaults) : [];
-  const named = [...types.map((key) => listOf[typeOfDefaults(key)] ?? ''), ...Object.keys(manifest)];
-  return [...new Set(named)].filter((list) => Object.hasOwn(lists, list));
+  const usedLists = [...types.map((key) => listOf[typeOfDefaults(key)] ?? ''), ...Object.keys(manifest)];
+  return [...new Set(usedLists)].filter((list) => Object.hasOwn(lists, list));
 }
 
 /** Returns `provider` for the keys `provider` and `provider.oauth2` in defaults. */

@@ -54,7 +54,7 @@ export async function readManifest(
     file: text,
     entriesWithName: [],
     allEntries: [],
-    whole: [],
+    valid: [],
     entries: 0,
     secrets: [],
     variables: [],
@@ -99,9 +99,9 @@ export async function readManifest(
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);
-  const wrong = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
+  const reportedPlaces = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
   for (const warning of rewrittenNumbers(value, places, file))
-    if (!wrong.has(startPlace(warning))) diagnostics.push(warning);
+    if (!reportedPlaces.has(startPlace(warning))) diagnostics.push(warning);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, variables, references };
   for (const { path } of faults) broken.set(path, true);
   const declared = desiredResources({

@@ -17,14 +17,14 @@ export function resendTargets(
       '--resend changes existing records, but this run may not',
       'Turn on the capability `update`, and add --allow update.',
     );
-  const named = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
+  const byAddress = new Map<string, Resource>(resources.map((resource) => [resource.address, resource]));
   return new Set(
     addresses.map((address) => {
-      const resource = named.get(address);
+      const resource = byAddress.get(address);
       if (resource === undefined)
         throw new UsageError(
           `--resend names ${address}, but no such resource is selected`,
-          didYouMean(address, [...named.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
+          didYouMean(address, [...byAddress.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
         );
       if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))
         throw new UsageError(

@@ -172,18 +172,18 @@ function checkSimilarName(
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
-  const look = addressNow(resource, name.normalize('NFKC').toLowerCase());
-  const other = similarAddresses.get(look);
-  const isPlain = look === address;
-  if (!isPlain && other === undefined) similarAddresses.set(look, address);
-  const earlier = !isPlain && names.has(look) ? look : other;
-  const at = earlier && names.get(earlier);
-  if (earlier === undefined || at === undefined) return;
+  const simplified = addressNow(resource, name.normalize('NFKC').toLowerCase());
+  const other = similarAddresses.get(simplified);
+  const isPlain = simplified === address;
+  if (!isPlain && other === undefined) similarAddresses.set(simplified, address);
+  const earlier = !isPlain && names.has(simplified) ? simplified : other;
+  const similarEntry = earlier && names.get(earlier);
+  if (earlier === undefined || similarEntry === undefined) return;
   report(field, {
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${placeText(placeOfIdentity(at))}. The service treats them as different. Check that both are intended.`,
+    detail: `See ${placeText(placeOfIdentity(similarEntry))}. The service treats them as different. Check that both are intended.`,
   });
 }
 
@@ -202,9 +202,9 @@ function checkReferenceCycle(
   if (steps.length === 0) return;
   references.set(address, steps);
   for (const { field, item, to } of steps) {
-    const way = referencePath(to, address, references);
-    if (way === undefined) continue;
-    const links = way.map(
+    const path = referencePath(to, address, references);
+    if (path === undefined) continue;
+    const links = path.map(
       ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${placeText(range)}`,
     );
     const [summary, detail] =
@@ -225,13 +225,13 @@ function referencePath(
   above: SeenEntries['references'],
 ): readonly ReferenceStep[] | undefined {
   const seen = new Set([from]);
-  const open: (readonly [Address, readonly ReferenceStep[]])[] = [[from, []]];
-  for (const [at, way] of open) {
+  const queue: (readonly [Address, readonly ReferenceStep[]])[] = [[from, []]];
+  for (const [at, way] of queue) {
     if (at === to) return way;
     for (const step of above.get(at) ?? []) {
       if (seen.has(step.to)) continue;
       seen.add(step.to);
-      open.push([step.to, [...way, step]]);
+      queue.push([step.to, [...way, step]]);
     }
   }
   return undefined;

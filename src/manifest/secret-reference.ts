@@ -117,9 +117,9 @@ async function hiddenFileReason(path: string, manifest: string, files: Files): P
   const project = await files.realPath('.');
   if (!isBelow(realPath, folder) && !isBelow(realPath, project))
     return 'Plans show the content of such a file, so the file must be below the working directory or the folder of the manifest.';
-  const above = folder.split('/');
+  const folderSteps = folder.split('/');
   const steps = realPath.split('/');
-  const apart = steps.findIndex((step, index) => step !== above[index]);
+  const apart = steps.findIndex((step, index) => step !== folderSteps[index]);
   if (!steps.slice(apart).some((step) => step.startsWith('.'))) return undefined;
   return 'Plans show the content of such a file, so no part of its path may begin with a dot.';
 }

@@ -72,8 +72,8 @@ async function readInPages(
   }
   const read = Math.min(records.size, ids.size);
   if (gaps.length === 0 && read < maxRecords) gaps.push({ kind: 'short', read, count: maxRecords });
-  const named = await withParentNames(kind, [...records.values()], options);
-  return withoutDuplicateNames({ kind, records: named, gaps });
+  const withParents = await withParentNames(kind, [...records.values()], options);
+  return withoutDuplicateNames({ kind, records: withParents, gaps });
 }
 
 /** Removes records that share their name with another record, because manifests cannot declare them. */

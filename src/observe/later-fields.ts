@@ -21,15 +21,15 @@ export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,
 ): { readonly resources: readonly Resource[]; readonly leftOutFields: readonly LaterField[] } {
-  const left = new Map<string, LaterField>();
+  const leftOut = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
     const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
-    for (const each of later) left.set(`${each.list} ${each.field}`, each);
+    for (const each of later) leftOut.set(`${each.list} ${each.field}`, each);
     return withoutFields(resource, new Set(later.map(({ field }) => field)));
   });
-  return left.size === 0
+  return leftOut.size === 0
     ? { resources, leftOutFields: [] }
-    : { resources: kept, leftOutFields: [...left.values()] };
+    : { resources: kept, leftOutFields: [...leftOut.values()] };
 }
 
 function laterFields(resource: Resource): LaterField[] {

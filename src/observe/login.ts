@@ -37,13 +37,13 @@ export async function readLogin(
 ): Promise<ObservedLogin> {
   const reader = new LoginReader(options);
   const brands = await reader.all('login brand');
-  const named = new Set(
+  const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
       login?.is === 'login brand' ? idsIn(fields[login.flow] ?? null) : [],
     ),
   );
   const flows = await reader.all('login flow');
-  const used = flows.filter((flow) => isLoginFlow(flow) || named.has(textOf(plainUuid(flow.pk))));
+  const used = flows.filter((flow) => isLoginFlow(flow) || brandFlowIds.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
   const inside = await reader.named('login stage', [...stages, ...declared].flatMap(nestedStagesOf));

@@ -99,9 +99,9 @@ async function observeByName(
 
 /** The observation of a resource whose parent does not exist yet or is not visible. */
 function observationWithoutParent(resource: Resource, observed: ObservedState): Observation | undefined {
-  const whole = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
-  if (whole === undefined || whole.id !== undefined) return undefined;
-  const seen = observed.get(addressOfName(whole) ?? '.');
+  const parentName = declaredNames(resource).find(({ field }) => field === resource.kind.scope);
+  if (parentName === undefined || parentName.id !== undefined) return undefined;
+  const seen = observed.get(addressOfName(parentName) ?? '.');
   return seen?.presence === 'absent' ? absentObservation(undefined) : { presence: 'unknown' };
 }
 
@@ -134,8 +134,8 @@ async function observeRecords(
     },
     onNews: (news) => onList?.(news),
   });
-  const left = resources.filter((resource) => !lists.found.has(resource) && !lists.absent.has(resource));
-  let done = resources.length - left.length;
+  const toLookUp = resources.filter((resource) => !lists.found.has(resource) && !lists.absent.has(resource));
+  let done = resources.length - toLookUp.length;
   const { namesakes } = lists;
   const lookUps = new LookUps({
     client,
@@ -147,7 +147,7 @@ async function observeRecords(
       onRead?.(done, resources.length);
     },
   });
-  await lookUps.all(left);
+  await lookUps.all(toLookUp);
   const observed = new Map(lookUps.observed);
   for (const [{ address }, held] of lists.found) observed.set(address, { presence: 'present', held });
   for (const resource of lists.absent)
@@ -155,7 +155,7 @@ async function observeRecords(
 
   const { failures } = lookUps;
   // The failed read of a list may also show that look-ups will fail.
-  const first = left.find(({ address }) => !observed.has(address));
+  const first = toLookUp.find(({ address }) => !observed.has(address));
   if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });
     done += 1;

@@ -25,8 +25,8 @@ export async function withOtherTypeGaps(
     else {
       done.add(family);
       const known = inventories.filter(({ kind }) => kind.family === family);
-      const more = await gapsIn(family, known, whole, (name) => isWanted(addressOf(type, name)));
-      all.push({ ...inventory, gaps: [...inventory.gaps, ...more] });
+      const otherGaps = await gapsIn(family, known, whole, (name) => isWanted(addressOf(type, name)));
+      all.push({ ...inventory, gaps: [...inventory.gaps, ...otherGaps] });
     }
   }
   return all;

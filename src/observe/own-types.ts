@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { ReadContext } from '../service/client.ts';
-import { readKindChecks } from '../service/own-type.ts';
+import { readKindChecks } from '../service/ownRecords-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
@@ -9,18 +9,18 @@ export async function withoutDerivedTypes(inventory: Inventory, context: ReadCon
   const { kind, records, gaps } = inventory;
   if (!kind.isBase) return inventory;
   const types = await readKindChecks(kind, records.map(pkOf), context);
-  const own = records.filter((record) => types.get(pkOf(record)) === true);
+  const ownRecords = records.filter((record) => types.get(pkOf(record)) === true);
   const unknown: Gap[] = [];
   for (const record of records) {
     const type = types.get(pkOf(record));
     if (typeof type === 'boolean') continue;
     const answer = context.signal?.aborted ? undefined : type?.answer;
-    if (answer === undefined) return { kind, records: own, gaps: [...gaps, { kind: 'interrupted' }] };
+    if (answer === undefined) return { kind, records: ownRecords, gaps: [...gaps, { kind: 'interrupted' }] };
     if (type?.proof === 'absent')
       unknown.push({ kind: 'not_shown', name: textOf(record.shown[kind.identity]), answer });
-    else return { kind, records: own, gaps: [...gaps, { kind: 'ended', answer }] };
+    else return { kind, records: ownRecords, gaps: [...gaps, { kind: 'ended', answer }] };
   }
-  return { kind, records: own, gaps: [...gaps, ...unknown] };
+  return { kind, records: ownRecords, gaps: [...gaps, ...unknown] };
 }
 
 function pkOf({ received }: ListedRecord): string {

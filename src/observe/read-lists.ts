@@ -65,12 +65,12 @@ const emptyResult = {
 /** If many resources of a kind are declared, reads the list of the kind. Several lists are read at the same time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
-  const worth = [...byKind(resources)].filter(
+  const listedKinds = [...byKind(resources)].filter(
     ([kind, declared]) => client.canList(kind) && declared.length > minResourcesForList,
   );
   const counts = new Map<Kind, number>();
   const lists = await Promise.all(
-    worth.map(async ([kind, declared]) => {
+    listedKinds.map(async ([kind, declared]) => {
       const foundSoFar = (count: number): void => {
         counts.set(kind, count);
         onFound([...counts.values()].reduce((sum, one) => sum + one, 0));
@@ -145,9 +145,9 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   const found = await keepRecordsOfKind(kind, listed.found, options);
   if (skippedCount !== undefined) return { ...endedWith({ kind: 'too_many', count: skippedCount }), found };
   const absent = isSuperuser && listed.isComplete ? listed.missing : emptyResult.absent;
-  const shown = { found: found.size, absent: absent.size, pages };
+  const counts = { found: found.size, absent: absent.size, pages };
   return {
-    ...endedWith({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
+    ...endedWith({ kind: 'in_pages', ...counts, ...(failed && { failed }) }, failed),
     found,
     absent,
     namesakes: listed.namesakes,

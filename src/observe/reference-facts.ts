@@ -126,8 +126,8 @@ async function recordsOf(
   const absent: JsonValue[] = [];
   let unread: UnreadableReason | undefined;
   let isOver = false;
-  const open = ids.filter((id) => !found.has(idKeyOf(id)));
-  await pacing.forEach(open, async (id) => {
+  const unknownIds = ids.filter((id) => !found.has(idKeyOf(id)));
+  await pacing.forEach(unknownIds, async (id) => {
     if (isOver || signal?.aborted) return;
     const reading = await retryUntilProven(
       () => client.readById(related, id, signal),

@@ -8,10 +8,10 @@ import type { Observation, ObservedState } from './observation.ts';
 export function withFormerName(resource: Resource): Resource | undefined {
   const { kind, fields } = resource;
   const name = formerName(resource);
-  const at = fields[formerly];
-  if (name === undefined || at === undefined) return undefined;
+  const formerField = fields[formerly];
+  if (name === undefined || formerField === undefined) return undefined;
   return {
-    ...withFields(resource, (field, key) => (key === kind.identity ? fieldOf(name, at) : field)),
+    ...withFields(resource, (field, key) => (key === kind.identity ? fieldOf(name, formerField) : field)),
     name,
     address: addressNow(resource, name),
   };

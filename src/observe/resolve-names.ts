@@ -187,13 +187,13 @@ export async function findNames(
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingFor(related, listed, name));
   // Names that are not in the list are looked up too, because a list can be incomplete although its count matches.
-  const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
-  for (const name of open) findings.delete(name);
+  const openNames = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
+  for (const name of openNames) findings.delete(name);
   let consecutiveFailures = 0;
   let isOver = false;
   /** A failure that ends all look-ups: a denial, or the last of several failures in a row. */
   let general: Finding | undefined;
-  await pacing.forEach(groupByRequest(open, byName), async ([first, ...others]) => {
+  await pacing.forEach(groupByRequest(openNames, byName), async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
     const isLacking = (reading: ListReading & { kind: 'whole' }): boolean =>
@@ -215,7 +215,7 @@ export async function findNames(
     const endsAll = finding.proof === 'denied' || (read.kind === 'unread' && read.reading.stop !== undefined);
     if (endsAll || consecutiveFailures >= maxConsecutiveFailures.lookUps) general = finding;
   });
-  if (general && !isOver) for (const name of open) if (!findings.has(name)) findings.set(name, general);
+  if (general && !isOver) for (const name of openNames) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };
 }
 

@@ -160,8 +160,8 @@ export function changeDocument(of: Change): ChangeDocument {
   const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, affectsLogin } = of;
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
-  const shown = fieldValues(shownValue, resource);
-  const names = declaredNamesFor(resource, differences, action === 'create' ? shown : observed);
+  const shownFields = fieldValues(shownValue, resource);
+  const names = declaredNamesFor(resource, differences, action === 'create' ? shownFields : observed);
   const observedNames = Object.assign(
     {},
     ...differences.map((each) => each.observedNames ?? {}),
@@ -173,7 +173,7 @@ export function changeDocument(of: Change): ChangeDocument {
     type: kind.type,
     ...(kind.model && { model: kind.model.type }),
     presence,
-    change: changeStep(of, observed, shown),
+    change: changeStep(of, observed, shownFields),
     ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
@@ -264,10 +264,10 @@ export function shownResource(document: ChangeDocument): Resource {
     state === undefined
       ? withDeclared(change.after ?? {}, differences)
       : { [kindOf(type, model).identity]: name };
-  const given = Object.entries({ exactly, at_least, formerly, state }).flatMap(([key, value]) =>
+  const instructions = Object.entries({ exactly, at_least, formerly, state }).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value] as const],
   );
-  return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
+  return resourceAt(document, { ...declared, ...Object.fromEntries(instructions) });
 }
 
 export function resourceAt(
@@ -284,8 +284,8 @@ export function resourceAt(
   const kind = kindOf(type, model);
   const entry = { line: source.line, column: source.column };
   const fields = Object.entries(shown).map(([field, value]) => {
-    const given = kind.fields[field]?.refersTo ? withNamesByPointer(value, field, names) : value;
-    return [field, fieldOf(given, { at: entry })] as const;
+    const valueWithNames = kind.fields[field]?.refersTo ? withNamesByPointer(value, field, names) : value;
+    return [field, fieldOf(valueWithNames, { at: entry })] as const;
   });
   const origin = { kind: 'saved-plan', filename: source.file, entry } as const;
   return { kind, name, address, fields: Object.fromEntries(fields), secrets: [], origin };

@@ -115,11 +115,13 @@ function recordAfterChange(change: LoginChange, observed: LoginRecord | undefine
   const bound = new Map(childFields(kind));
   const fields = Object.entries(sentFields(resource)).map(([field, declared]) => {
     const children = bound.get(field);
-    const now = before[field] ?? null;
+    const observedValue = before[field] ?? null;
     const isPart = partialComparison(resource, field) !== undefined;
     return [
       field,
-      children ? bindingsAfter(children, declared, now, isPart) : mergedValue(resource, field, now),
+      children
+        ? bindingsAfter(children, declared, observedValue, isPart)
+        : mergedValue(resource, field, observedValue),
     ] as const;
   });
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
@@ -149,7 +151,7 @@ function bindingsAfter(
 function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord {
   const { kind, fields } = record;
   const bound = new Map(childFields(kind));
-  const left = Object.entries(fields).map(([field, value]) => {
+  const remaining = Object.entries(fields).map(([field, value]) => {
     const children = bound.get(field);
     const family = kind.fields[field]?.refersTo;
     if (children) return [field, bindingsWithout(children, value, deletedKey)] as const;
@@ -158,18 +160,18 @@ function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord
     if (isJsonList(value)) return [field, value.filter((id) => !isGone(id))] as const;
     return [field, isGone(value) ? null : value] as const;
   });
-  return { ...record, fields: Object.fromEntries(left) };
+  return { ...record, fields: Object.fromEntries(remaining) };
 }
 
 function bindingsWithout(children: Children, value: JsonValue, gone: string): JsonValue {
   return bindingsIn(children, value).flatMap(({ binds, id, values, inside }): JsonObject[] => {
     if (idKeyOf(binds.refersTo, idOfReference(id)) === gone) return [];
     const nested = inside && values[inside.field];
-    const kept =
+    const keptBindings =
       inside && nested !== undefined
         ? { [inside.field]: bindingsWithout(inside.children, nested, gone) }
         : {};
-    return [{ [binds.idField]: id, ...values, ...kept }];
+    return [{ [binds.idField]: id, ...values, ...keptBindings }];
   });
 }
 

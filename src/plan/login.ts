@@ -138,12 +138,13 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
 /** The values before a change. They include undeclared bindings, and policies that are bound to bindings. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
-  const held = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
+  const observedFields = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
   const bound = new Map(childFields(resource.kind));
   const values = differences.map(({ field }) => {
     const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
-    const whole = isWhole ? held?.[field] : undefined;
-    const value = whole === undefined ? observed[field] : redactorOf(resource.secrets).redactJson(whole);
+    const wholeValue = isWhole ? observedFields?.[field] : undefined;
+    const value =
+      wholeValue === undefined ? observed[field] : redactorOf(resource.secrets).redactJson(wholeValue);
     return [field, value ?? null] as const;
   });
   return Object.fromEntries(values);
@@ -190,10 +191,10 @@ function loginFlows(
 ): readonly PlannedFlow[] {
   if (unread.length > 0) return flows;
   const [was, is] = [before.defaultLoginKey, after.defaultLoginKey];
-  const own = flows.filter(({ key }) => key === was || key === is);
-  if (was === undefined || was === is) return own;
+  const defaultFlows = flows.filter(({ key }) => key === was || key === is);
+  if (was === undefined || was === is) return defaultFlows;
   const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
-  const touching = [...ofBrand, ...own.flatMap((flow) => flow.touching)];
+  const touching = [...ofBrand, ...defaultFlows.flatMap((flow) => flow.touching)];
   return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isDefaultLogin: true }];
 }
 
@@ -235,10 +236,10 @@ const openInBetween: typeof openLogin = {
 };
 
 function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
-  const which = policies.map((name) => JSON.stringify(name)).join(', ');
-  return which === ''
+  const policyNames = policies.map((name) => JSON.stringify(name)).join(', ');
+  return policyNames === ''
     ? `it is unknown whether a stage of the flow ${nameOf(flow)} proves the identity`
-    : `${which} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
+    : `${policyNames} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
 }
 
 function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {

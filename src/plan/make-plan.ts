@@ -85,10 +85,10 @@ export function makePlan(
     // The new name may belong to a resource that is declared but not selected.
     const renamed = about.scope ? [] : renameHint(resource, observed);
     const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
-    const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
+    const dependents = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const remarks = [
-      ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
+      ...[...dependents, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
@@ -108,15 +108,15 @@ export function makePlan(
       }),
     };
   });
-  const made = orderChanges(moveDeletesLast(changes), holderOf);
-  const kept = heldBack ? { changes: withoutRefusedChanges(made), refused: [] } : made;
+  const ordered = orderChanges(moveDeletesLast(changes), holderOf);
+  const plannedChanges = heldBack ? { changes: withoutRefusedChanges(ordered), refused: [] } : ordered;
   const manifestDigest = (): string => digestOf(resources);
   return {
     manifestDigest,
     ...about,
     ...(unbound && { unbound }),
     ...(comparison && { baseline: comparison.baseline }),
-    ...kept,
+    ...plannedChanges,
   };
 }
 
@@ -204,16 +204,17 @@ export function updateRefusal(
   if (refused !== undefined) return refused;
   const unclear = differences.flatMap(({ field }) => ambiguousBindings(resource, field, record))[0];
   if (unclear !== undefined) return unclear;
-  const taken = mayDelete
+  const removal = mayDelete
     ? undefined
     : differences.find(({ field }) => deletesBindings(resource, field, record));
-  if (taken)
-    return `removing bindings from \`${taken.field}\` needs --allow delete; or write \`at_least: [${taken.field}]\``;
-  const own = differences.find(({ field }) => protectedOnSelf.includes(field));
+  if (removal)
+    return `removing bindings from \`${removal.field}\` needs --allow delete; or write \`at_least: [${removal.field}]\``;
+  const protectedDifference = differences.find(({ field }) => protectedOnSelf.includes(field));
   const text = `this ${resource.kind.type}`;
-  if (own && self === undefined)
-    return `it is unknown whether the token belongs to ${text}, and its \`${own.field}\` differs`;
-  if (own && self === record.pk) return `the token belongs to ${text}, and its \`${own.field}\` differs`;
+  if (protectedDifference && self === undefined)
+    return `it is unknown whether the token belongs to ${text}, and its \`${protectedDifference.field}\` differs`;
+  if (protectedDifference && self === record.pk)
+    return `the token belongs to ${text}, and its \`${protectedDifference.field}\` differs`;
   const { exact } = record;
   const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
   const sent = (observed: ObservedRecord['fields'], field: string): JsonValue =>
@@ -290,8 +291,8 @@ function renameHint(resource: Resource, observed: ObservedState): string[] {
   const observation = observed.get(address);
   if (observation?.presence !== 'absent' || observation.namesake === undefined) return [];
   if (placeholderFor(resource, kind.title) !== undefined) return [];
-  const other = addressOf(kind.type, observation.namesake);
+  const undeclaredAddress = addressOf(kind.type, observation.namesake);
   return [
-    `has the same \`${kind.title}\` as ${other}, which is not declared: this creates a second record. To rename that record instead, write \`formerly: ${observation.namesake}\``,
+    `has the same \`${kind.title}\` as ${undeclaredAddress}, which is not declared: this creates a second record. To rename that record instead, write \`formerly: ${observation.namesake}\``,
   ];
 }

@@ -6,8 +6,8 @@ import { canonicalJson, sha256 } from './canonical.ts';
 export function digestOf(resources: readonly Pick<Resource, 'kind' | 'address' | 'fields'>[]): string {
   const entries = resources.map((resource) => {
     const names = Object.keys(resource.fields);
-    const shown = Object.fromEntries(names.map((name) => [name, shownValue(resource, name) ?? null]));
-    return canonicalJson([resource.address, shown]);
+    const shownFields = Object.fromEntries(names.map((name) => [name, shownValue(resource, name) ?? null]));
+    return canonicalJson([resource.address, shownFields]);
   });
   return sha256(entries.toSorted().map((entry) => `${entry}\n`));
 }

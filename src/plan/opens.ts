@@ -99,7 +99,7 @@ function newAccessInState(
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
     return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
-  const now: Subjects = {
+  const after: Subjects = {
     each: declaring.flatMap((field) => subjectsOfField(resource, field, sentValue(resource, field) ?? null)),
     isAll,
     isOpen: isOpen.after,
@@ -123,9 +123,9 @@ function newAccessInState(
     ? bindingsOf(observed, access.children).filter(isEnabled).length - count
     : bound.filter(({ isExpired }) => isExpired).length;
   const opened = [
-    ...(isPending ? newSubjects(before, now, others) : []),
-    ...(since?.kind === 'added' ? newSubjects({ ...now, each: undefined }, now) : []),
-    ...(since?.kind === 'altered' ? newAccessSince(resource, since, now, others) : []),
+    ...(isPending ? newSubjects(before, after, others) : []),
+    ...(since?.kind === 'added' ? newSubjects({ ...after, each: undefined }, after) : []),
+    ...(since?.kind === 'altered' ? newAccessSince(resource, since, after, others) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
@@ -153,36 +153,38 @@ export function whoMayOpen(
     subjectsOfField(resource, field, fields[field] ?? null, names[field] ?? new Map()),
   );
   const redactor = redactorOf(resource.secrets);
-  const named = newSubjectsFound.map(({ words }) => redactor.redact(words(true)));
-  if (named.length === 0) {
+  const subjectNames = newSubjectsFound.map(({ words }) => redactor.redact(words(true)));
+  if (subjectNames.length === 0) {
     const isDecided = access && bindingsOf({ ...(bound && { bound }) }, access.children).some(isEnabled);
-    const whoever = isDecided ? othersAllowed : accessWithoutBindings(resource.kind, unbound);
-    return whoever === undefined ? [] : [whoever];
+    const others = isDecided ? othersAllowed : accessWithoutBindings(resource.kind, unbound);
+    return others === undefined ? [] : [others];
   }
   const { mode } = bindable;
   const isAll = mode !== undefined && fields[mode.field] === mode.all;
-  return isAll && named.length > 1 ? [`users who pass all of these: ${joinWords(named)}`] : named;
+  return isAll && subjectNames.length > 1
+    ? [`users who pass all of these: ${joinWords(subjectNames)}`]
+    : subjectNames;
 }
 
 /** The subjects that gain access. `others` is the number of undeclared bindings, which also decide about access. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
-  const guests = now.each ?? [];
-  const [countBefore, countNow] = [before.each?.length ?? 0, guests.length];
+  const subjects = now.each ?? [];
+  const [countBefore, countNow] = [before.each?.length ?? 0, subjects.length];
   // With a single binding, both modes have the same effect.
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
   // In mode `all`, undeclared bindings only restricted access. In mode `any`, each of them admits people.
-  const more = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
+  const viaBindings = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
   const hadNoBindings = before.each !== undefined && countBefore === 0;
   if (hadNoBindings && others === 0 && before.isOpen) return []; // it was open to all
-  if (hadNoBindings && others > 0 && countNow === 0) return more;
+  if (hadNoBindings && others > 0 && countNow === 0) return viaBindings;
   if (countNow === 0) return others > 0 || now.isOpen ? [everyone] : [];
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
   const wasIn = ({ keys }: PlannedSubject): boolean => keys.some((key) => known.has(key));
-  const added = guests.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
-  const all = guests.map((guest) => guest.words(wasIn(guest)));
-  if (!isAll) return [...(wasAll ? all : added), ...more];
-  const inNow = new Set(guests.flatMap(({ keys }) => keys));
+  const added = subjects.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
+  const all = subjects.map((guest) => guest.words(wasIn(guest)));
+  if (!isAll) return [...(wasAll ? all : added), ...viaBindings];
+  const inNow = new Set(subjects.flatMap(({ keys }) => keys));
   const isCloser = wasAll
     ? before.each.every(({ keys }) => keys.some((key) => inNow.has(key)))
     : added.length < all.length;
@@ -208,14 +210,14 @@ function subjectsOfField(
       const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
       const isNegated = values['negate'] === true;
       const { lets } = binds;
-      const whoever = isNegated ? lets?.negated : lets?.plain;
+      const who = isNegated ? lets?.negated : lets?.plain;
       // A policy whose failure counts as passing admits more people.
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
-      const kept = `${isNegated} ${failing} ${field}`;
+      const keyPrefix = `${isNegated} ${failing} ${field}`;
       return {
-        keys: [one, { name: name ?? null }].map((each) => `${kept} ${childKey({ binds, id: each })}`),
+        keys: [one, { name: name ?? null }].map((each) => `${keyPrefix} ${childKey({ binds, id: each })}`),
         words: (wasIn) =>
-          `${whoever === undefined ? '' : `${whoever} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
+          `${who === undefined ? '' : `${who} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
       };
     });
   return idsWithPointers(field, value).map(({ id: one }) => {

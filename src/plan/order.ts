@@ -180,9 +180,9 @@ function cycleBreakOf(
   const openings = changes.flatMap(({ resource }, index): (CycleBreak & { readonly isFirst: boolean })[] => {
     const to = changes[(index + 1) % changes.length]?.resource;
     if (to === undefined) return [];
-    const named = declaredNames(resource).filter((reference) => addressOfName(reference) === to.address);
-    if (named.length === 0 || !named.every(({ field }) => canBeOmitted(resource, field))) return [];
-    const later = [...new Set(named.map(({ field }) => field))].map((field) => ({
+    const references = declaredNames(resource).filter((reference) => addressOfName(reference) === to.address);
+    if (references.length === 0 || !references.every(({ field }) => canBeOmitted(resource, field))) return [];
+    const later = [...new Set(references.map(({ field }) => field))].map((field) => ({
       field,
       after: to.address,
     }));
@@ -283,10 +283,10 @@ function isReleased({ field, id }: Need, change: Change | undefined): change is 
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
-  const kept = idsWithPointers(field, sentValue(change.resource, field) ?? null).map((item) =>
+  const keptIds = idsWithPointers(field, sentValue(change.resource, field) ?? null).map((item) =>
     idKey(kind, field, item.id),
   );
-  return !kept.includes(idKey(kind, field, id));
+  return !keptIds.includes(idKey(kind, field, id));
 }
 
 function refusal({ resource, field, id, name, holder }: Need, advice: string): Diagnostic {

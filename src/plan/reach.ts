@@ -38,8 +38,8 @@ function accessGainsOfField(
   [now, before]: readonly [JsonValue, JsonValue | undefined],
   observed: ObservedRecord['fields'],
 ): string[] {
-  const beside = (other: string): JsonValue => sentValue(resource, other) ?? observed[other] ?? null;
-  const subject = resource.kind.fields[field]?.accessGain?.(now, before, beside);
+  const valueOfField = (other: string): JsonValue => sentValue(resource, other) ?? observed[other] ?? null;
+  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valueOfField);
   if (subject === undefined) return [];
   return [placeholderFor(resource, field) === undefined ? subject : `others, through its \`${field}\``];
 }

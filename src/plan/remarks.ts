@@ -50,11 +50,11 @@ export function remarksOn(
       const key = factKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
-      const what = isShown ? idText(id, nameOfId(names, kind, field, id)) : 'one';
+      const idWords = isShown ? idText(id, nameOfId(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
-      if (holder !== undefined) return `removes ${what} from the \`${field}\` of ${holder}`;
+      if (holder !== undefined) return `removes ${idWords} from the \`${field}\` of ${holder}`;
       return grants !== undefined && facts.get(key) === true
-        ? `${grants} through ${what} of \`${field}\``
+        ? `${grants} through ${idWords} of \`${field}\``
         : [];
     });
   });
@@ -101,8 +101,8 @@ function unguardedBindings(
       ({ binds, id, name, values, inside }) => {
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
-        const what = isShown ? `the ${binds.idField} ${idText(id, name)}` : 'one';
-        return `${what} is used without its \`${inside?.field}\` until they are bound`;
+        const target = isShown ? `the ${binds.idField} ${idText(id, name)}` : 'one';
+        return `${target} is used without its \`${inside?.field}\` until they are bound`;
       },
     );
   });
@@ -164,8 +164,8 @@ function undeclaredIdNotes(
   const isShown = placeholderFor(resource, field) === undefined;
   return idsWithPointers(field, held[field] ?? null).flatMap(({ id }) => {
     if (declared.has(idKey(kind, field, id))) return [];
-    const what = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
+    const idWords = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
     const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${removalNote ?? `its \`${field}\` lose`} ${what}${lost ? ", which grants a superuser's rights" : ''}`;
+    return `${removalNote ?? `its \`${field}\` lose`} ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;
   });
 }

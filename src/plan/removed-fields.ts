@@ -50,15 +50,16 @@ function remainingText(
   const known = observed.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // The id may have been declared by name.
-  const named = (ids: JsonValue): JsonValue =>
+  const withNames = (ids: JsonValue): JsonValue =>
     isJsonList(ids)
       ? [...ids, ...Object.values(namesByPointer(kind, field, ids, names)).map((name) => ({ name }))]
       : ids;
-  const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
-  const there = observed.fields[field];
+  const dropped = part.dropped(before, withNames(sentValue(resource, field) ?? null));
+  const observedValue = observed.fields[field];
   const isSeen =
-    there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameReference));
-  const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
+    observedValue !== undefined &&
+    (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameReference));
+  const texts = textsIn(isSeen ? part.managed(dropped, withNames(observedValue)) : dropped);
   if (texts.length === 0) return undefined;
   return `keeps ${texts.join(', ')} of its \`${field}\`${isSeen ? '' : ', if they are in the service'}`;
 }

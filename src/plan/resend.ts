@@ -17,12 +17,12 @@ export function withResent(
     (field) => isNotComparable(resource, field, observed) && !isGenerated(resource, field),
   );
   if (!isResent) return { differences, notCompared: fields };
-  const again = fields.map((field) => ({
+  const resentDifferences = fields.map((field) => ({
     field,
     declared: shownValue(resource, field) ?? null,
     observed: null,
   }));
-  return { differences: [...differences, ...again], notCompared: [] };
+  return { differences: [...differences, ...resentDifferences], notCompared: [] };
 }
 
 /** Whether a field cannot be compared: it is write-only, or a secret that the service does not return to this token. */

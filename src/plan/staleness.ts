@@ -30,9 +30,9 @@ export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   return now.changes.flatMap((change): StaleChange[] => {
     const { resource } = change;
-    const then = planned.get(resource.address);
-    const [first, ...others] = then
-      ? differencesBetween(then, changeDocument(change), resource.kind)
+    const savedChange = planned.get(resource.address);
+    const [first, ...others] = savedChange
+      ? differencesBetween(savedChange, changeDocument(change), resource.kind)
       : [{ kind: 'not in the plan' } as const];
     return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
   });

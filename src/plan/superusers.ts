@@ -94,9 +94,10 @@ export function isAnySuperuserLeft(
     }
   }
   const isSuperuser = (memberOf: readonly string[]): boolean => {
-    const above = new Set(memberOf);
-    for (const key of above) for (const parent of groups.get(key)?.parents ?? []) above.add(parent);
-    return [...above].some((key) => groups.get(key)?.grants);
+    const groupsAndParents = new Set(memberOf);
+    for (const key of groupsAndParents)
+      for (const parent of groups.get(key)?.parents ?? []) groupsAndParents.add(parent);
+    return [...groupsAndParents].some((key) => groups.get(key)?.grants);
   };
   return [...users.values()].some((user) => user.isActive && isSuperuser(user.groups));
 }

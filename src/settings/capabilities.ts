@@ -21,13 +21,13 @@ const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCA
  */
 export function readReach({ values, env, config }: Omit<SettingSources, 'files'>): AllowedOperations {
   const { capabilities: givenNames, contractOnly, nameOf } = values;
-  const named = nonEmpty(env[variables.capabilities]);
+  const variable = nonEmpty(env[variables.capabilities]);
   const turnedOn =
     givenNames !== undefined
       ? checkCapabilities(givenNames, nameOf('capabilities'))
-      : named === undefined
+      : variable === undefined
         ? (config.capabilities ?? [])
-        : checkCapabilities(named.split(/[\s,]+/), variables.capabilities);
+        : checkCapabilities(variable.split(/[\s,]+/), variables.capabilities);
   const isContractOnly = contractOnly ?? contractOnlyVariable(env) ?? config.contractOnly ?? false;
   return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
@@ -87,7 +87,7 @@ function checkCapabilities(names: readonly string[], sourceName: string): Capabi
 }
 
 function contractOnlyVariable(env: EnvironmentVariables): boolean | undefined {
-  const said = nonEmpty(env[variables.contractOnly]);
-  if (said === undefined || said === 'true' || said === 'false') return said && said === 'true';
-  throw new UsageError(`${variables.contractOnly} cannot be ${JSON.stringify(said)}`, 'It is true or false.');
+  const text = nonEmpty(env[variables.contractOnly]);
+  if (text === undefined || text === 'true' || text === 'false') return text && text === 'true';
+  throw new UsageError(`${variables.contractOnly} cannot be ${JSON.stringify(text)}`, 'It is true or false.');
 }

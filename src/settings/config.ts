@@ -78,8 +78,8 @@ export async function readConfig(
   if (diagnostics.length > 0) return invalidConfig(diagnostics);
   // The type Config is generated from the schema that the value satisfies.
   const config = parsed.value as unknown as Config;
-  const wrong = await configProblems(config, parsed.places, file, files);
-  if (wrong.length > 0) return invalidConfig(wrong);
+  const problems = await configProblems(config, parsed.places, file, files);
+  if (problems.length > 0) return invalidConfig(problems);
   const chosen = chooseEnvironment(config, environment, file.filename);
   const tokenFile = environment === undefined ? undefined : config.environments?.[environment]?.token_file;
   const hasTokenOutside = tokenFile !== undefined && !(await isInFolderOf(tokenFile, file.filename, files));
@@ -111,9 +111,9 @@ async function configProblems(
   file: SourceFile,
   files: Files,
 ): Promise<Diagnostic[]> {
-  const wrong: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   const report = (path: readonly (string | number)[], problem: Problem | undefined): void => {
-    if (problem) wrong.push(diagnosticAt(file, places.valueSpan(path), problem));
+    if (problem) diagnostics.push(diagnosticAt(file, places.valueSpan(path), problem));
   };
   for (const [index, name] of (config.hide ?? []).entries()) report(['hide', index], hideProblem(name));
   const parts: (readonly [path: readonly string[], part: ConfigEnvironment])[] = [
@@ -125,13 +125,13 @@ async function configProblems(
   for (const [path, { release, vars = {}, url, ...lists }] of parts) {
     if (release !== undefined) report([...path, 'release'], releaseProblem(release));
     if (url !== undefined) report([...path, 'url'], urlProblem(url));
-    wrong.push(...refuseReferences(vars, [...path, 'vars'], places, file));
+    diagnostics.push(...refuseReferences(vars, [...path, 'vars'], places, file));
     for (const list of ['manifests', 'vars_files'] as const)
       for (const [index, entry] of (lists[list] ?? []).entries())
         if (entry === standardInput || !(await isInFolderOf(entry, file.filename, files)))
           report([...path, list, index], outsideFolder);
   }
-  return wrong;
+  return diagnostics;
 }
 
 function urlProblem(url: string): Problem | undefined {

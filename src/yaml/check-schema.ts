@@ -76,10 +76,10 @@ function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
       kept.push(error);
       continue;
     }
-    const other = errorsOfValue.get(error.instancePath);
+    const known = errorsOfValue.get(error.instancePath);
     if (
-      other === undefined ||
-      keywordPriority.indexOf(error.keyword) < keywordPriority.indexOf(other.keyword)
+      known === undefined ||
+      keywordPriority.indexOf(error.keyword) < keywordPriority.indexOf(known.keyword)
     ) {
       errorsOfValue.set(error.instancePath, error);
     }

@@ -26,19 +26,19 @@ export function composeYaml(text: string, entries: number): Document.Parsed[] | 
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   const budget = new LexemeBudget(entries);
-  let ended = 0;
+  let documentCount = 0;
   for (const lexeme of lexer.lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
-      if (token.type === 'document') ended += 1;
+      if (token.type === 'document') documentCount += 1;
     }
-    if (ended === 2) break; // a third would not change the result
+    if (documentCount === 2) break; // a third would not change the result
     if (parser.stack.length > maxValueDepth + nonCollectionTokens) {
       return { refused: 'too deep', offset: parser.offset - lexeme.length };
     }
     if (!budget.take(parser.stack)) return { refused: 'too much', offset: parser.offset - lexeme.length };
   }
-  if (ended < 2) for (const token of parser.end()) tokens.push(token);
+  if (documentCount < 2) for (const token of parser.end()) tokens.push(token);
 
   const composer = new Composer({
     version: '1.2',
@@ -70,11 +70,11 @@ class LexemeBudget {
 
   /** Counts one lexeme. Returns false if the budget is used up. The argument is the parser's stack. */
   take([, , list]: readonly CST.Token[]): boolean {
-    const begun = isList(list) ? list.items.length : 0;
-    if (list !== this.#list || begun !== this.#startedEntries) {
+    const entryCount = isList(list) ? list.items.length : 0;
+    if (list !== this.#list || entryCount !== this.#startedEntries) {
       this.#list = list;
-      this.#startedEntries = begun;
-      this.#entryBudget = begun > 0 && this.#entries > 0 ? maxEntryLexemes : 0;
+      this.#startedEntries = entryCount;
+      this.#entryBudget = entryCount > 0 && this.#entries > 0 ? maxEntryLexemes : 0;
       this.#entries -= 1;
     }
     this.#total -= 1;

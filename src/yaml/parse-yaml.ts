@@ -15,8 +15,8 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = composeYaml(file.text, entries);
   if ('refused' in documents) {
     const span: Span = [documents.offset, documents.offset + 1];
-    const words = documents.refused === 'too deep' ? tooDeepProblem : tooManyValues;
-    return unreadableYaml(diagnosticAt(file, span, words));
+    const problem = documents.refused === 'too deep' ? tooDeepProblem : tooManyValues;
+    return unreadableYaml(diagnosticAt(file, span, problem));
   }
   const [document, second] = documents;
   if (document === undefined) return { value: null, places: noPlaces, diagnostics: [] };

@@ -25,8 +25,8 @@ type ProblemWords = readonly [code: Problem['code'], summary: string, detail?: s
 export function schemaProblem(error: ErrorObject, written: SourceValue): Problem {
   const description = String(error.parentSchema?.['description'] ?? '');
   const subject = subjectOf(error.instancePath);
-  const yaml12Words = wordsByKeyword[error.keyword] ?? fallbackWords;
-  const [code, summary, detail = description] = yaml12Words({ ...error, ...written, subject, description });
+  const wordsOf = wordsByKeyword[error.keyword] ?? fallbackWords;
+  const [code, summary, detail = description] = wordsOf({ ...error, ...written, subject, description });
   return { code, summary, detail };
 }
 
@@ -105,8 +105,8 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
 const maxValues = 30;
 
 function someOf(allowed: readonly string[]): string {
-  const more = allowed.length > maxValues ? [`… (${allowed.length} values)`] : [];
-  return [...allowed.slice(0, maxValues), ...more].join(', ');
+  const remainder = allowed.length > maxValues ? [`… (${allowed.length} values)`] : [];
+  return [...allowed.slice(0, maxValues), ...remainder].join(', ');
 }
 
 /** Objects are not converted with String(), because a mapping may have a key `toString`. */
@@ -133,7 +133,7 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   return Array.from(String(data)).find((character) => !item.test(character));
 }
 
-const words = 'In YAML 1.2, words such as yes and off are strings.';
+const yaml12Words = 'In YAML 1.2, words such as yes and off are strings.';
 
 function typeHint(error: WrongValue): string | undefined {
   const { params, data, sourceText } = error;
@@ -150,8 +150,8 @@ function typeHint(error: WrongValue): string | undefined {
     return isPlain ? 'Quote it.' : `Quote it: without quotes, YAML reads the number ${data} here.`; // 2024.10 becomes 2024.1
   }
   if (types.includes('boolean') && typeof data === 'string') {
-    if (/^(yes|on|true|y)$/i.test(data)) return `Write true, without quotes. ${words}`;
-    if (/^(no|off|false|n)$/i.test(data)) return `Write false, without quotes. ${words}`;
+    if (/^(yes|on|true|y)$/i.test(data)) return `Write true, without quotes. ${yaml12Words}`;
+    if (/^(no|off|false|n)$/i.test(data)) return `Write false, without quotes. ${yaml12Words}`;
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';

@@ -87,9 +87,9 @@ function unquotedReference(
 function unclosedProblem(message: string): SyntaxWords | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;
-  const what = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
+  const closing = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
   return {
-    summary: `the closing ${what} is missing`,
+    summary: `the closing ${closing} is missing`,
     detail: 'It may be missing here, or in a line above, nearer to the opening character.',
   };
 }

@@ -41,8 +41,8 @@ export function likelyMeaningOf(unknown: string, known: readonly string[], kind?
   const near = nearestWord(unknown, [...reasons.keys(), ...known]);
   const reason = near === undefined ? undefined : reasons.get(near);
   if (reason !== undefined) return { hint: reason };
-  const other = kind && otherListWithField(unknown, kind);
-  if (other) return { hint: `It is a field of ${other}.` };
+  const otherList = kind && otherListWithField(unknown, kind);
+  if (otherList) return { hint: `It is a field of ${otherList}.` };
   if (near !== undefined) return { field: near, hint: `Did you mean \`${near}\`?` };
   return { hint: `Known here: ${known.join(', ')}.` };
 }
