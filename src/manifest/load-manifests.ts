@@ -88,10 +88,10 @@ export async function loadManifests(
       continue;
     }
     const readManifests = await readManifest(file, maximum.entries, filesOf(filename), options);
-    const { valid: whole } = readManifests;
-    login.add(whole);
-    for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
-    const selected = whole.filter((resource) => isSelected(resource));
+    const { valid } = readManifests;
+    login.add(valid);
+    for (const { kind } of valid) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
+    const selected = valid.filter((resource) => isSelected(resource));
     const reported = [...readManifests.diagnostics, ...rules.check(readManifests)].filter(
       ({ severity, address }) =>
         strict || severity === 'error' || address === undefined || isWarningReported(address),
@@ -101,7 +101,7 @@ export async function loadManifests(
     for (const secret of readManifests.secrets) secrets.add(secret);
     for (const name of readManifests.variables) variables.add(name);
     unchecked?.add(filename, readManifests.references);
-    declared += whole.length;
+    declared += valid.length;
     entries += readManifests.entries;
     const tooMuch = limitProblem({ entries, problems: diagnostics.length }, maximum);
     if (tooMuch) {
