@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { ReadContext } from '../service/client.ts';
-import { readKindChecks } from '../service/ownRecords-type.ts';
+import { readKindChecks } from '../service/own-type.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
