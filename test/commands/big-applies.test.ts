@@ -116,7 +116,9 @@ describe('an apply of thousands of resources', () => {
     expect(ending).toBe('denied');
     expect(stdout).toMatch(/^ {2}x user\.user-\d+ {2}denied$/m);
     const [, named = '', more = ''] =
-      /^ {2}\. \d+ not attempted: [^:]+: ((?:user\.user-\d+(?:, )?){3}) and (\d+) more$/m.exec(stdout) ?? [];
+      /^ {2}\. \d+ not attempted: [^:]+: ((?:user\.user-\d+(?:, (?!and))?){3}), and (\d+) more$/m.exec(
+        stdout,
+      ) ?? [];
     const lines = stdout.match(/^ {2}[x.] /gm) ?? [];
     expect(named.split(', ').length + Number(more) + lines.length - 1).toBe(count);
     expect(lines.length).toBeLessThan(40);

@@ -212,7 +212,7 @@ describe('annotations for resources that were not started', () => {
   test('have at most twenty names', async () => {
     const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
     expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
-    expect(line).toContain(', user.u20, 2 more%0A');
+    expect(line).toContain(', user.u20, and 2 more%0A');
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type ProblemsReport,
   type FormatSetting,
 } from '../report.ts';
-import { groupBy } from '../words/diagnostics.ts';
+import { groupBy, listAddresses } from '../words/diagnostics.ts';
 import { applyHeading, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
 import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
@@ -183,8 +183,7 @@ function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] 
   const joined = new Set(many.flatMap(([, alike]) => alike));
   const others = outcomes.filter((outcome) => !joined.has(outcome));
   const lines = many.map(([verdict, alike]) => {
-    const named = alike.slice(0, 3).map(({ resource }) => printableLine(resource.address));
-    const words = `${alike.length} ${printableLine(verdict)}: ${named.join(', ')} and ${alike.length - named.length} more`;
+    const words = `${alike.length} ${printableLine(verdict)}: ${listAddresses(alike, 3)}`;
     return withHangingIndent(outcomeLooks.not_attempted.sign, words, style);
   });
   return [...outcomeLines(others, style), ...lines];

@@ -2,6 +2,8 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
+import type { Resource } from '../../kinds/resource.ts';
+import { printableLine } from '../printable.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
 /** The summary of a diagnostic with the address of its resource, for formats that show the address nowhere else. */
@@ -100,12 +102,21 @@ export function validationHeadline(
   return `Valid: ${[declared.join(', ') || 'nothing is declared', ...warned].join('; ')}.`;
 }
 
-/** Listing more names would hide the result. */
-const maxListedNames = 10;
+/** The first names, and the number of the others, because a longer list would hide the result. */
+export function listNames(names: readonly string[], max: number = 10): string {
+  const others = names.length - max;
+  return (others > 0 ? [...names.slice(0, max), `and ${others} more`] : names).join(', ');
+}
 
-export function listNames(names: readonly string[]): string {
-  const others = names.length - maxListedNames;
-  return (others > 0 ? [...names.slice(0, maxListedNames), `and ${others} more`] : names).join(', ');
+/** The addresses of changes, as far as they are listed. Safe to print. */
+export function listAddresses(
+  changes: readonly { readonly resource: Pick<Resource, 'address'> }[],
+  max?: number,
+): string {
+  return listNames(
+    changes.map(({ resource }) => printableLine(resource.address)),
+    max,
+  );
 }
 
 export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {

@@ -9,8 +9,7 @@ import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, isTokenUnknown } from './answers.ts';
-import { withoutEmpty } from '../printable.ts';
-import { groupBy, summaryWithAddress } from './diagnostics.ts';
+import { groupBy, listNames, summaryWithAddress } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
@@ -152,9 +151,8 @@ function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): stri
   const types = Array.from(
     groupBy(others, ({ type }) => type),
     ([type, all]) => {
-      const more = all.length - maxListed;
-      const names = all.slice(0, maxListed).map(({ name }) => JSON.stringify(name));
-      return `${all.length} of ${type} (${withoutEmpty(...names, more > 0 && `${more} more`).join(', ')})`;
+      const names = all.map(({ name }) => JSON.stringify(name));
+      return `${all.length} of ${type} (${listNames(names, maxListed)})`;
     },
   );
   const are = others.length === 1 ? 'one is of another type' : `${others.length} are of other types`;

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { withoutEmpty } from '../printable.ts';
 import { joinLines } from './answers.ts';
-import { groupBy } from './diagnostics.ts';
+import { groupBy, listAddresses } from './diagnostics.ts';
 
 interface EndedOutcome {
   readonly resource: Resource;
@@ -22,9 +21,7 @@ export function notCreatedDiagnostics(
   const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
   const byCause = groupBy(left, ({ verdict }) => verdict);
   return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
-    const named = others.slice(0, maxListed).map((other) => other.resource.address);
-    const unnamed = others.length - named.length;
-    const alike = withoutEmpty(...named, unnamed > 0 && `${unnamed} more`).join(', ');
+    const alike = listAddresses(others, maxListed);
     return diagnosticOf(resource, resource.kind.identity, {
       code: 'not-created',
       summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,

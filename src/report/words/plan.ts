@@ -16,11 +16,11 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
-import { groupBy } from './diagnostics.ts';
+import { groupBy, listAddresses, listNames } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
-import { notComparedNote, notShownNote, unreadNote, unseenIdsNote } from './unread.ts';
-import { listFirst, lostRightsWords, loginChangeWords } from './way-in.ts';
+import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
+import { lostRightsWords, loginChangeWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 
@@ -134,8 +134,7 @@ export function planView(plan: Plan): PlanView {
       ...openRecordsNote(plan),
       ...unreadNote(plan),
       ...unseenIdsNote(plan),
-      ...notShownNote(plan),
-      ...notComparedNote(plan),
+      ...unseenFieldNotes(plan),
       ...renamedNote(plan),
       ...unservedNote(plan),
     ],
@@ -159,7 +158,7 @@ function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   return Array.from(
     groupBy(open, ({ openTo = '' }) => openTo),
     ([whom, alike]) =>
-      `Open to ${printableLine(whom)}, because no \`access\` is declared: ${listFirst(alike.map(({ resource }) => resource.address))}.`,
+      `Open to ${printableLine(whom)}, because no \`access\` is declared: ${listAddresses(alike)}.`,
   );
 }
 
@@ -189,7 +188,8 @@ function headOf(plan: Plan): string {
     exclude.length > 0 && `without ${joinGlobs(exclude)}`,
     changedOnly && 'only added or altered entries',
   );
-  const dependencySentence = along.length > 0 ? ` Among them are dependencies: ${listFirst(along)}.` : '';
+  const dependencySentence =
+    along.length > 0 ? ` Among them are dependencies: ${listNames(along.map(printableLine))}.` : '';
   return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${dependencySentence}`;
 }
 
@@ -206,8 +206,9 @@ function renamedNote({ changes }: Plan): string[] {
       differences.every(({ field }) => field !== resource.kind.identity),
   );
   if (done.length === 0) return [];
-  const which = listFirst(done.map(({ resource }) => resource.address));
-  return [`Already renamed; \`formerly\` can be deleted after every service has the new name: ${which}.`];
+  return [
+    `Already renamed; \`formerly\` can be deleted after every service has the new name: ${listAddresses(done)}.`,
+  ];
 }
 
 /** The number of changes by kind. Kinds with fewer than `min` changes are left out. */

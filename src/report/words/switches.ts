@@ -2,8 +2,7 @@ import type { Capability } from '../../kinds/capability.ts';
 import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
-import { groupBy } from './diagnostics.ts';
-import { listFirst } from './way-in.ts';
+import { groupBy, listAddresses } from './diagnostics.ts';
 
 /** For each capability, the flags that would change the resources left unchanged. Empty if contract_only is set. */
 export function switchNotes({
@@ -21,7 +20,7 @@ export function switchNotes({
     const onWay = accepts.includes('way-in') ? [] : some.filter(({ affectsLogin }) => affectsLogin);
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
     const needed = [
-      ...(onWay.length > 0 ? [`Affects how people log in: ${addressList(onWay)}.`] : []),
+      ...(onWay.length > 0 ? [`Affects how people log in: ${listAddresses(onWay)}.`] : []),
       ...superuserWords(capability, some),
     ];
     const flagSentences = isOn
@@ -38,11 +37,7 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
   const some = changes.filter(
     ({ resource }) => capability === 'delete' && deleteNeedsSuperuser(resource.kind),
   );
-  return some.length > 0 ? [`A superuser's token is needed for ${addressList(some)}.`] : [];
-}
-
-function addressList(changes: readonly Change[]): string {
-  return listFirst(changes.map(({ resource }) => resource.address));
+  return some.length > 0 ? [`A superuser's token is needed for ${listAddresses(some)}.`] : [];
 }
 
 /** Whether an apply would change nothing although there are differences. */

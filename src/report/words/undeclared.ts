@@ -6,6 +6,7 @@ import type { RemovedEntry } from '../../manifest/baseline.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
+import { listNames } from './diagnostics.ts';
 
 const maxListed = 20;
 
@@ -86,9 +87,8 @@ function removalAdvice(address: Address): string {
 
 /** The entries that are no longer declared, on one line. If there are very many, only the first are named. Safe to print. */
 export function removedEntryWords(gone: readonly RemovedEntry[], max: number = gone.length): string {
-  const names = gone
-    .slice(0, max)
-    .map(({ address, active: isActive }) => printableLine(`${address}${isActive ? ' (still active)' : ''}`));
-  const more = gone.length > max ? ` and ${gone.length - max} more` : '';
-  return `No longer declared, and left unchanged: ${names.join(', ')}${more}`;
+  const names = gone.map(({ address, active: isActive }) =>
+    printableLine(`${address}${isActive ? ' (still active)' : ''}`),
+  );
+  return `No longer declared, and left unchanged: ${listNames(names, max)}`;
 }

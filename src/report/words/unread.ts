@@ -2,29 +2,23 @@ import { joinListNames, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
+import { printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy, listNames } from './diagnostics.ts';
 
-export function notShownNote({ changes }: Plan): string[] {
-  const unseen = changes.flatMap(({ resource, notShown = [] }) =>
-    notShown.map((field) => `${resource.address} \`${field}\``),
+/** Notes about fields that are not compared, because the service does not show their values. */
+export function unseenFieldNotes({ changes }: Plan): string[] {
+  const fieldsIn = (list: 'notShown' | 'notCompared'): string =>
+    listNames(
+      changes.flatMap(({ resource, [list]: fields = [] }) =>
+        fields.map((field) => printableLine(`${resource.address} \`${field}\``)),
+      ),
+    );
+  const [notShown, notCompared] = [fieldsIn('notShown'), fieldsIn('notCompared')];
+  return withoutEmpty(
+    notShown && `Not compared, because the service does not show the value: ${notShown}.`,
+    notCompared &&
+      `Not comparable, because the service never shows the value: ${notCompared}. To send a value again, use --resend ADDRESS.`,
   );
-  return unseen.length === 0
-    ? []
-    : [`Not compared, because the service does not show the value: ${listNames(unseen)}.`];
-}
-
-const maxListed = 10;
-
-export function notComparedNote({ changes }: Plan): string[] {
-  const unseen = changes.flatMap(({ resource, notCompared = [] }) =>
-    notCompared.map((field) => `${resource.address} \`${field}\``),
-  );
-  if (unseen.length === 0) return [];
-  const more = unseen.length > maxListed ? [`${unseen.length - maxListed} more`] : [];
-  const which = listNames([...unseen.slice(0, maxListed), ...more]);
-  return [
-    `Not comparable, because the service never shows the value: ${which}. To send a value again, use --resend ADDRESS.`,
-  ];
 }
 
 const unseenWords: Readonly<Record<UnreadableReason['why'], string>> = {

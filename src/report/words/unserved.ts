@@ -1,8 +1,7 @@
 import { addressOfName, declaredNames } from '../../kinds/named.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { printableLine } from '../printable.ts';
-
-const maxListed = 10;
+import { listNames } from './diagnostics.ts';
 
 /**
  * Names new providers that no declared outpost serves. Says nothing about a part of the manifests, because the rest may declare
@@ -26,9 +25,8 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   });
   const [first] = unserved;
   if (first === undefined) return [];
-  const named = unserved.slice(0, maxListed).map(({ address }) => printableLine(address));
-  const more = unserved.length > maxListed ? ` and ${unserved.length - maxListed} more` : '';
+  const names = listNames(unserved.map(({ address }) => printableLine(address)));
   return [
-    `Nobody can reach ${named.join(', ')}${more}: none of the declared ${first.list} serves it. Declare one that does, such as:\n  ${printableLine(first.example)}`,
+    `Nobody can reach ${names}: none of the declared ${first.list} serves it. Declare one that does, such as:\n  ${printableLine(first.example)}`,
   ];
 }

@@ -3,7 +3,8 @@ import { joinWords } from '../../kinds/all.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
 import { isLoginChange, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { printableLine, withoutEmpty, quoted } from '../printable.ts';
+import { printableLine, quoted, withoutEmpty } from '../printable.ts';
+import { listAddresses } from './diagnostics.ts';
 
 /** How a plan changes the ways to log in. Safe to print. */
 export function loginChangeWords({
@@ -11,29 +12,26 @@ export function loginChangeWords({
   loginFlows,
   accepts = [],
 }: Pick<Plan, 'changes' | 'loginFlows' | 'accepts'>): string[] {
-  const onWay = changes.filter(isLoginChange).map(({ resource }) => resource.address);
   const { unread = [] } = loginFlows ?? {};
+  const affected = listAddresses(changes.filter(isLoginChange));
   const needed = accepts.includes('way-in')
     ? ''
     : ' `apply --yes` needs `--allow way-in`, unless it applies a saved plan.';
-  return [
-    ...(onWay.length > 0 ? [`Affects how people log in: ${listFirst(onWay)}.${needed}`] : []),
-    ...(unread.length > 0
-      ? [
-          printableLine(
-            `It is unknown which flow people log in through, because ${joinWords(unread)} could not be read: every flow that logs people in counts as a login flow.`,
-          ),
-        ]
-      : []),
-  ];
+  return withoutEmpty(
+    affected && `Affects how people log in: ${affected}.${needed}`,
+    unread.length > 0 &&
+      printableLine(
+        `It is unknown which flow people log in through, because ${joinWords(unread)} could not be read: every flow that logs people in counts as a login flow.`,
+      ),
+  );
 }
 
 /** The changes that are made last because they may take rights from the token. Safe to print. */
 export function lostRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
-  const own = changes.filter(({ takesOwnRights }) => takesOwnRights).map(({ resource }) => resource.address);
-  return own.length > 0
-    ? [`May take rights from this run's own token, and is therefore applied last: ${listFirst(own)}.`]
-    : [];
+  const own = listAddresses(changes.filter(({ takesOwnRights }) => takesOwnRights));
+  return withoutEmpty(
+    own && `May take rights from this run's own token, and is therefore applied last: ${own}.`,
+  );
 }
 
 /** Reports that people could log in before an apply but no longer can, with the values to restore. */
@@ -67,14 +65,4 @@ export function dependencyReason({ resource: { kind } }: Change): string {
   return singleOwnerFields(kind).length > 0
     ? 'which frees a value that this change needs'
     : 'so that no way to log in opens or closes in between';
-}
-
-const maxListed = 10;
-
-/** The first addresses, and the number of the others. Safe to print. */
-export function listFirst(addresses: readonly string[]): string {
-  const more = addresses.length - maxListed;
-  return withoutEmpty(...addresses.slice(0, maxListed), more > 0 && `${more} more`)
-    .map((each) => printableLine(each))
-    .join(', ');
 }
