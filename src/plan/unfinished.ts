@@ -1,13 +1,15 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
-import { extraBindings, missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier run did not complete the record: its withheld fields are not set, and a field or a binding is missing. */
+/**
+ * Whether an earlier run did not complete the record: its withheld fields are not set, although they are declared or no binding
+ * exists.
+ */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -18,12 +20,8 @@ export function isUnfinished(
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
   if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
   if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
-  const bound = declared.map((one) => [one, bindingsOf(record, one.children)] as const);
-  return (
-    bound.some((pair) => missingBindings(...pair).length > 0) &&
-    // rollcall only creates declared bindings here, so any other binding means that somebody has changed the access since.
-    bound.every((pair) => extraBindings(...pair).length === 0)
-  );
+  // A record with some of the bindings is more likely one whose access was extended in the manifest.
+  return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 
 /** Whether the withheld fields, which make a record usable, are not set yet. */

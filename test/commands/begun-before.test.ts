@@ -78,6 +78,7 @@ test.each([
     worldWith([staff, guests], { name: 'Old' }),
     wiki(''),
   ],
+  ['some bindings are missing, and no provider is declared', worldWith([staff]), wiki('')],
   ['another group is bound than the declared', worldWith([staff]), wiki('').replace('{ name: staff }, ', '')],
   ['it is declared open to everyone', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
 ])('an application is different and not unfinished if %s', async (_, world, text) => {
