@@ -89,7 +89,7 @@ export function classifyRecordAnswer(
   return classifyAnswer(exchange, { shape, identity, name, isUnique, within });
 }
 
-type Asked =
+export type ExpectedAnswer =
   | {
       readonly shape: AnswerShape;
       readonly identity: string;
@@ -105,7 +105,7 @@ type Asked =
   | { readonly shape: 'document' }
   | { readonly shape: 'nothing' };
 
-export function classifyAnswer(exchange: Exchange, request: Asked): Answer {
+export function classifyAnswer(exchange: Exchange, request: ExpectedAnswer): Answer {
   switch (exchange.kind) {
     case 'withheld':
       return { kind: 'not_offered' };
@@ -158,7 +158,7 @@ export function recordOf(
   return isJsonObject(json) ? json : body;
 }
 
-function kindOf(status: number, json: JsonValue | undefined, request: Asked): AnswerKind {
+function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAnswer): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
     if (isLookUpInList(request) && status === 200 && json === null) return 'not_listed';
@@ -218,7 +218,7 @@ function contentForm(contentType: string = '', json: JsonValue | undefined): str
   return JSON.stringify([mediaType.trim().toLowerCase(), json !== undefined, ...keys]);
 }
 
-function hasRequestedContent(request: Asked, body: JsonObject | undefined): boolean {
+function hasRequestedContent(request: ExpectedAnswer, body: JsonObject | undefined): boolean {
   switch (request.shape) {
     case 'record':
     case 'list':
@@ -239,12 +239,12 @@ function hasRequestedContent(request: Asked, body: JsonObject | undefined): bool
 }
 
 /** The `pk` is not checked, because an answer to a create does not always contain it. */
-function isCreatedRecord(request: Asked, body: JsonObject | undefined): boolean {
+function isCreatedRecord(request: ExpectedAnswer, body: JsonObject | undefined): boolean {
   return hasRequestedContent(request, body?.['pk'] === undefined ? { ...body, pk: request.shape } : body);
 }
 
 /** Every record must have the requested identity, because the service ignores unknown filters. */
-function areSeveralMatches(request: Asked, status: number, json: JsonValue | undefined): boolean {
+function areSeveralMatches(request: ExpectedAnswer, status: number, json: JsonValue | undefined): boolean {
   if (!isLookUpInList(request) || !('identity' in request) || request.isUnique || status !== 200)
     return false;
   if (json === undefined || !isJsonList(json)) return false;
@@ -258,7 +258,7 @@ function idsIn(json: JsonValue | undefined): string[] {
 }
 
 /** Whether a 404 can mean that the record is absent. A list always exists, even if it is empty, and so does its first page. */
-function mayBeMissing(request: Asked): boolean {
+function mayBeMissing(request: ExpectedAnswer): boolean {
   if (request.shape === 'page') return request.number > 1;
   return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
 }

@@ -1,4 +1,11 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
@@ -6,7 +13,7 @@ import type { Family, Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
 import { Evidence } from './evidence.ts';
 import { classifyRecordAnswer, recordOf, classifyAnswer, type Answer } from './answer.ts';
-import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
+import { pagePath, type ListQuery, type Page, type PageQuery } from './page.ts';
 import {
   withoutRoundedNumbers,
   pickObserved,
@@ -17,11 +24,10 @@ import {
 import { ReadableKinds } from './readable-kinds.ts';
 import { createFieldSender } from './send-fields.ts';
 import type { Pacing } from './pacing.ts';
-import type { Transport } from './transport.ts';
+import type { Exchange, Transport } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
-import { readBelow, readDependentsOf, type DocumentReading, type DependentsReading } from './read-below.ts';
 import { readSelfOnce, type TokenUserReading } from './read-self.ts';
-import { judgeAnswer, type JudgedAnswer, type ProvenAnswer } from './judged-answer.ts';
+import { judgeAnswer, readProven, type JudgedAnswer, type ProvenAnswer } from './judged-answer.ts';
 import {
   whatAnswersProve,
   createProofOf,
@@ -51,6 +57,10 @@ export type LookUpResult = ProvenAnswer<ReadProof, 'exists', Held>;
 export type PageReading = ProvenAnswer<ReadProof, 'exists', { readonly page: Page<ListedRecord> }>;
 
 export type RecordReading = ProvenAnswer<ReadProof, 'exists', { readonly record: ListedRecord }>;
+
+export type DependentsReading = ProvenAnswer<ReadProof, 'exists', { readonly uses: readonly JsonObject[] }>;
+
+export type DocumentReading = ProvenAnswer<ReadProof, 'exists', { readonly document: JsonObject }>;
 
 /** The result of a create, with the id of the new record and the sent fields that the answer contains. */
 export type CreateResult = ProvenAnswer<WriteProof, 'created', Held>;
@@ -107,6 +117,10 @@ export function createClient(
   const evidence = new Evidence({ self: readSelf, send });
   const canUpdate = capabilities.includes('update');
   const sendFields = createFieldSender(send);
+  const requireCapability = (capability: 'update' | 'delete'): void => {
+    if (!capabilities.includes(capability))
+      throw new Error(`this request needs the capability ${capability}`);
+  };
   return {
     evidence,
     readable,
@@ -115,68 +129,104 @@ export function createClient(
       const { path, answers, isDocumented } = kind.lookUp;
       const { scope: field } = kind;
       const within = field === undefined || id === undefined ? undefined : { field, id };
-      const asked = { shape: answers, identity: kind.identity, name, within };
+      const expected = { shape: answers, identity: kind.identity, name, within };
       const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
-      const { answer, ...rest } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
+      const judged = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
+      const { answer } = judged;
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
-      if (proof !== 'exists') return { proof, answer, ...rest };
+      if (proof !== 'exists') return { ...judged, proof };
       const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
       // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
-      return {
-        proof,
-        answer,
-        ...rest,
-        held: observeRecord(
-          kind,
-          {
-            received: recordOf(exchange, answer, asked),
-            shown: answer.body ?? {},
-            exact: exact && recordOf(exact, answer, asked),
-          },
-          Object.keys(kind.fields),
-        ),
+      const record = {
+        received: recordOf(exchange, answer, expected),
+        shown: answer.body ?? {},
+        exact: exact && recordOf(exact, answer, expected),
       };
+      return { ...judged, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
     },
-    readPage: (...asked) => pageRead(send, canUpdate, ...asked),
-    readById: (related, id, signal) => recordRead(send, related, id, signal),
+    ...undocumentedReads(send, canUpdate),
     unseenProof: (answer) => createProofOf(answer.kind, false),
     readSelf,
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
-      const { answer, ...rest } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
+      const judged = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
+      const { answer } = judged;
       const proof = createProofOf(answer.kind, readable.canRead(kind));
-      if (proof !== 'created') return { proof, answer, ...rest };
-      return {
-        proof,
-        answer,
-        ...rest,
-        held: pickObserved(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
-      };
+      if (proof !== 'created') return { ...judged, proof };
+      const record = recordOf(exchange, answer);
+      const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));
+      return { ...judged, proof, held };
     },
-    async update(kind, name, pk, fields) {
-      if (!canUpdate) throw new Error('an update needs the capability update');
-      return this.finish(kind, name, pk, fields);
+    async update(...change) {
+      requireCapability('update');
+      return this.finish(...change);
     },
-    finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
-    bind: (...asked) => bound(send, ...asked),
-    rebind: async (...asked) => {
-      if (!canUpdate) throw new Error('an update needs the capability update');
-      return rebound(send, ...asked);
+    finish: (...change) => changed(sendFields, ...change),
+    bind: (...binding) => bound(send, ...binding),
+    async rebind(children, pk, fields) {
+      requireCapability('update');
+      return rebound(send, bindingPath(children, pk), pk, fields);
     },
-    unbind: async (children, pk, capability) => {
-      if (!canUpdate || !capabilities.includes(capability))
-        throw new Error(`this removal needs the capability ${capability}`);
-      return unbound(send, children, pk);
+    async unbind(children, pk, capability) {
+      requireCapability('update');
+      requireCapability(capability);
+      return deleted(send, bindingPath(children, pk));
     },
-    readUses: (...asked) => readDependentsOf(send, ...asked),
-    readBelow: (...asked) => readBelow(send, ...asked),
     async remove(kind, name, pk) {
-      if (!capabilities.includes('delete')) throw new Error('a delete needs the capability delete');
-      return removed(send, kind.update.path(name, pk));
+      requireCapability('delete');
+      return deleted(send, kind.update.path(name, pk));
     },
   };
+}
+
+function undocumentedReads(
+  send: Transport,
+  canUpdate: boolean,
+): Pick<Client, 'readPage' | 'readById' | 'readUses' | 'readBelow'> {
+  return {
+    readPage: (list, page, signal) =>
+      readProven(
+        send,
+        pagePath(list, page),
+        { shape: 'page', number: page.number },
+        (answer, exchange) => ({ page: recordsOnPage(exchange, answer, page.number, canUpdate) }),
+        signal,
+      ),
+    readById: (family, id, signal) =>
+      readProven(
+        send,
+        recordPath(family, id),
+        { shape: 'id', id },
+        (answer, exchange) => ({
+          record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
+        }),
+        signal,
+      ),
+    readUses: ({ update }, name, pk, signal) =>
+      readProven(
+        send,
+        `${update.path(name, pk)}used_by/`,
+        { shape: 'uses' },
+        (_answer, exchange) => ({ uses: dependentsIn(exchange) }),
+        signal,
+      ),
+    readBelow: ({ update }, name, pk, path, signal) =>
+      readProven(
+        send,
+        `${update.path(name, pk)}${path}`,
+        { shape: 'document' },
+        ({ body = {} }) => ({ document: body }),
+        signal,
+      ),
+  };
+}
+
+/** Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records. */
+function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
+  const { update: proof, stop } = whatAnswersProve[answer.kind];
+  return { answer, proof, ...(stop && proof !== 'denied' && { stop }) };
 }
 
 async function changed(
@@ -187,22 +237,14 @@ async function changed(
   fields: JsonObject,
 ): Promise<UpdateResult> {
   const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
-  const { [kind.identity]: given } = fields;
-  const { answer, stop, ...rest } = judgeAnswer(
-    classifyRecordAnswer(exchange, kind, typeof given === 'string' ? given : name),
-  );
-  const { update } = whatAnswersProve[answer.kind];
-  const stops = stop !== undefined && update !== 'denied' && { stop };
-  if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-  const observed = pickObserved(
-    kind,
-    recordOf(exchange, answer),
-    answer.body ?? {},
-    Object.keys(kind.fields),
-  );
+  const { [kind.identity]: newName } = fields;
+  const answer = classifyRecordAnswer(exchange, kind, typeof newName === 'string' ? newName : name);
+  const { proof, ...judged } = judgeUpdate(answer);
+  if (proof !== 'updated') return { ...judged, proof };
+  const record = recordOf(exchange, answer);
+  const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(kind.fields));
   // Another record has taken the name in the meantime.
-  if (observed.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
-  return { proof: update, answer, ...rest, held: observed };
+  return held.pk === pk ? { ...judged, proof, held } : { ...judged, proof: 'ambiguous' };
 }
 
 async function bound(
@@ -211,77 +253,40 @@ async function bound(
   parent: Parent,
   fields: JsonObject,
 ): Promise<CreateResult> {
-  const { path } = children;
   const body = JSON.stringify({ target: targetId(children, parent), ...fields });
-  const exchange = await send({ method: 'POST', path, body });
-  const asked = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
-  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, asked));
-  const proof = createProofOf(answer.kind, true);
-  if (proof !== 'created') return { proof, answer, ...rest };
-  return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
+  const exchange = await send({ method: 'POST', path: children.path, body });
+  const expected = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
+  const judged = judgeAnswer(classifyAnswer(exchange, expected));
+  const proof = createProofOf(judged.answer.kind, true);
+  if (proof !== 'created') return { ...judged, proof };
+  return { ...judged, proof, held: { pk: textOf(judged.answer.body?.['pk']), fields: {} } };
 }
 
 /** Ignores the content of the answer, because the binding is read again later. */
-async function rebound(
-  send: Transport,
-  { path }: Children,
-  pk: string,
-  fields: JsonObject,
-): Promise<UpdateResult> {
-  const body = JSON.stringify(fields);
-  const exchange = await send({ method: 'PATCH', path: `${path}${encodeURIComponent(pk)}/`, body });
-  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'id', id: pk }));
-  const { update } = whatAnswersProve[answer.kind];
-  if (update !== 'updated') return { proof: update, answer, ...rest };
-  return { proof: update, answer, ...rest, held: { pk, fields: {} } };
-}
-
-function unbound(send: Transport, { path }: Children, pk: string): Promise<DeleteResult> {
-  return deleted(send, `${path}${encodeURIComponent(pk)}/`);
+async function rebound(send: Transport, path: string, pk: string, fields: JsonObject): Promise<UpdateResult> {
+  const exchange = await send({ method: 'PATCH', path, body: JSON.stringify(fields) });
+  const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'id', id: pk }));
+  return proof === 'updated' ? { ...judged, proof, held: { pk, fields: {} } } : { ...judged, proof };
 }
 
 async function deleted(send: Transport, path: string): Promise<DeleteResult> {
   const exchange = await send({ method: 'DELETE', path });
-  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'nothing' }));
-  const { update } = whatAnswersProve[answer.kind];
-  if (answer.kind === 'deleted') return { proof: 'deleted', answer };
+  const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'nothing' }));
   // A 404 counts as deleted, because the record was there when it was read before.
-  const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
-  return { proof, answer, ...rest };
+  if (judged.answer.kind === 'deleted' || proof === 'vanished') return { ...judged, proof: 'deleted' };
+  return { ...judged, proof: proof === 'updated' ? 'ambiguous' : proof };
 }
 
-async function recordRead(
-  send: Transport,
-  { path, byName }: Family,
-  id: JsonValue,
-  signal: AbortSignal | undefined,
-): Promise<RecordReading> {
+function bindingPath({ path }: Children, pk: string): string {
+  return `${path}${encodeURIComponent(pk)}/`;
+}
+
+function recordPath({ path, byName }: Family, id: JsonValue): string {
   const leftOut = new URLSearchParams(byName.queryById).toString();
-  const text = `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
-  const exchange = await send({ method: 'GET', path: text }, signal);
-  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'id', id }));
-  const proof = whatAnswersProve[answer.kind].read;
-  if (proof !== 'exists') return { proof, answer, ...rest };
-  const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
-  return { proof, answer, ...rest, record };
+  return `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
 }
 
-async function pageRead(
-  send: Transport,
-  canUpdate: boolean,
-  list: ListQuery,
-  page: PageQuery,
-  signal: AbortSignal | undefined,
-): Promise<PageReading> {
-  const exchange = await send(pageRequest(list, page), signal);
-  const { answer, ...rest } = judgeAnswer(classifyAnswer(exchange, { shape: 'page', number: page.number }));
-  const proof = whatAnswersProve[answer.kind].read;
-  if (proof !== 'exists') return { proof, answer, ...rest };
-  return { proof, answer, ...rest, page: recordsOnPage(exchange, answer, page.number, canUpdate) };
-}
-
-/** Reports a denial only for this record, because permissions can be limited to single records. */
-async function removed(send: Transport, path: string): Promise<DeleteResult> {
-  const { stop, ...deleting } = await deleted(send, path);
-  return { ...deleting, ...(stop !== undefined && deleting.proof !== 'denied' && { stop }) };
+function dependentsIn(exchange: Exchange): readonly JsonObject[] {
+  const uses = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  return isJsonList(uses) ? uses.filter((use) => isJsonObject(use)) : [];
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { lazy } from '../base/memoize.ts';
-import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
 import { deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { isEffective, childKey } from '../kinds/bindings.ts';
@@ -8,8 +8,7 @@ import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllChildren } from './children.ts';
-import type { ReadContext } from './client.ts';
-import type { DependentsReading } from './read-below.ts';
+import type { DependentsReading, ReadContext } from './client.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
 import { retrieveTokenUser } from './retrieve.ts';
@@ -259,7 +258,7 @@ async function readDependents(
 ): Promise<Uses> {
   const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
   const reading = await retryUntilProven(ask, pacing);
-  return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
+  return reading?.proof === 'exists' ? reading.uses : undefined;
 }
 
 function dependentNotes(uses: readonly JsonObject[]): string[] {

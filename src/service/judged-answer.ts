@@ -1,5 +1,6 @@
-import type { Answer } from './answer.ts';
-import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
+import { classifyAnswer, type Answer, type ExpectedAnswer } from './answer.ts';
+import type { Exchange, Transport } from './transport.ts';
+import { whatAnswersProve, type Proof, type ReadProof } from './what-answers-prove.ts';
 
 export interface JudgedAnswer {
   readonly answer: Answer;
@@ -14,4 +15,18 @@ export type ProvenAnswer<All extends string, Wanted extends All, Given> = Judged
 export function judgeAnswer(answer: Answer): JudgedAnswer {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };
+}
+
+/** Sends an undocumented read, and takes data from the answer if the answer is as expected. */
+export async function readProven<Given>(
+  send: Transport,
+  path: string,
+  expected: ExpectedAnswer,
+  dataIn: (answer: Answer, exchange: Exchange) => Given,
+  signal: AbortSignal | undefined,
+): Promise<ProvenAnswer<ReadProof, 'exists', Given>> {
+  const exchange = await send({ method: 'GET', path }, signal);
+  const judged = judgeAnswer(classifyAnswer(exchange, expected));
+  const proof = whatAnswersProve[judged.answer.kind].read;
+  return proof === 'exists' ? { ...judged, proof, ...dataIn(judged.answer, exchange) } : { ...judged, proof };
 }

@@ -1,5 +1,4 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { HttpRequest } from './transport.ts';
 
 /** A list: its path below the base URL, and its query without the page. */
 export interface ListQuery {
@@ -27,7 +26,7 @@ export interface Page<Item> {
 /** The largest page size that every release supports by default. */
 export const pageSize = 100;
 
-export function pageRequest({ path, query }: ListQuery, { number, size }: PageQuery): HttpRequest {
+export function pagePath({ path, query }: ListQuery, { number, size }: PageQuery): string {
   const parameters = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
       [value].flat().map((text): [string, string] => [name, text]),
@@ -35,7 +34,7 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
   );
   parameters.set('page', String(number));
   parameters.set('page_size', String(size));
-  return { method: 'GET', path: `${path}?${parameters.toString()}` };
+  return `${path}?${parameters.toString()}`;
 }
 
 /**
