@@ -12,7 +12,7 @@ import {
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quoteOrHide, type SourceFile, type Span } from '../base/source.ts';
-import { noChildren, type NodeKey, type YamlNode } from './places.ts';
+import { nodeSpan, type AliasTargets } from './places.ts';
 import {
   keyRefusal,
   maxValueDepth,
@@ -28,13 +28,10 @@ const maxAliasedValues = 10_000;
 /** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
-type NodeContent = Pick<YamlNode, 'value' | 'children'>;
-
-const emptyContent: NodeContent = { value: null, children: noChildren };
-
 /** Converts YAML nodes to plain JSON. A node that cannot be read becomes null, with a diagnostic. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
+  readonly aliasTargets: AliasTargets = new Map();
   readonly #file: SourceFile;
   readonly #openAliases = new Set<unknown>();
   readonly #reported = new Set<string>();
@@ -47,42 +44,32 @@ export class NodeReader {
     this.#file = file;
   }
 
-  report(span: Span, problem: Problem): NodeContent {
+  report(span: Span, problem: Problem): null {
     // An alias is read at each use, but its problems are reported once.
-    if (this.diagnostics.length >= maxProblems) return emptyContent;
+    if (this.diagnostics.length >= maxProblems) return null;
     const place = `${problem.code} ${span.join()}`;
     if (!this.#reported.has(place)) this.diagnostics.push(diagnosticAt(this.#file, span, problem));
     this.#reported.add(place);
-    return emptyContent;
+    return null;
   }
 
-  /** `place` says where to report a missing node. */
-  read(node: unknown, depth: number, key?: NodeKey, place: unknown = node): YamlNode {
-    const [start, end] = nodeSpan(node ?? place);
-    const { value, children } = this.#readContent(node, depth);
-    return { value, start, end, children, key };
-  }
-
-  #readContent(node: unknown, depth: number): NodeContent {
-    if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return emptyContent;
+  read(node: unknown, depth: number): JsonValue {
+    if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
     if (isAlias(node)) return this.#readAlias(node, depth);
     if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
-    if (!isSeq(node) && !isMap(node)) return emptyContent;
+    if (!isSeq(node) && !isMap(node)) return null;
     if (depth >= maxValueDepth) return this.report(nodeSpan(node), tooDeepProblem);
     this.#openAliases.add(node);
-    const content = isMap(node) ? this.#readMap(node, depth) : this.#readItems(node.items, depth);
+    const value = isMap(node)
+      ? this.#readMap(node, depth)
+      : node.items.map((item) => this.read(item, depth + 1));
     this.#openAliases.delete(node);
-    return content;
+    return value;
   }
 
-  #readItems(items: readonly unknown[], depth: number): NodeContent {
-    const children = items.map((item) => this.read(item, depth + 1));
-    return { value: children.map(({ value }) => value), children };
-  }
-
-  #readAlias(node: Alias, depth: number): NodeContent {
-    const target = this.#anchors.get(node.source);
+  #readAlias(node: Alias, depth: number): JsonValue {
+    const target = this.aliasTargets.get(node) ?? this.#anchors.get(node.source);
     if (target === undefined) {
       const anchor = quoteOrHide(this.#file, nodeSpan(node), `&${node.source}`);
       return this.report(nodeSpan(node), {
@@ -92,28 +79,28 @@ export class NodeReader {
       });
     }
     if (this.#openAliases.has(target)) return this.report(nodeSpan(node), selfContaining);
+    this.aliasTargets.set(node, target);
     this.#insideAliases += 1;
-    const content = this.#readContent(target, depth + 1);
+    const value = this.read(target, depth + 1);
     this.#insideAliases -= 1;
     if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#areTooManyReported) {
       this.#areTooManyReported = true;
       this.report(nodeSpan(node), tooManyAliased);
     }
-    return content;
+    return value;
   }
 
-  #readScalar(node: Scalar): NodeContent {
+  #readScalar(node: Scalar): JsonValue {
     const { value } = node;
-    if (typeof value === 'boolean' || value === null) return { value, children: noChildren };
+    if (typeof value === 'boolean' || value === null) return value;
     if (typeof value !== 'string' && typeof value !== 'number')
       return this.report(nodeSpan(node), notJsonProblem);
     const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
-    return refused ? this.report(nodeSpan(node), refused) : { value, children: noChildren };
+    return refused ? this.report(nodeSpan(node), refused) : value;
   }
 
-  #readMap(map: YAMLMap, depth: number): NodeContent {
+  #readMap(map: YAMLMap, depth: number): JsonValue {
     const value: Record<string, JsonValue> = {};
-    const children: YamlNode[] = [];
     const repeated = new Set<string>();
     for (const pair of map.items) {
       const key = this.#readKey(pair.key, map);
@@ -127,12 +114,9 @@ export class NodeReader {
           detail: 'Remove all but one of them: YAML would use only the last.',
         });
       }
-      const [keyStart, keyEnd] = nodeSpan(pair.key);
-      const node = this.read(pair.value, depth + 1, { key, keyStart, keyEnd }, map);
-      children.push(node);
-      value[key] = node.value;
+      value[key] = this.read(pair.value, depth + 1);
     }
-    return { value, children };
+    return value;
   }
 
   #readKey(node: unknown, map: YAMLMap): string | undefined {
@@ -152,8 +136,3 @@ const tooManyAliased = unsupportedProblem(
   `Aliases may repeat ${maxAliasedValues} values in one file.`,
 );
 const keyNotString = unsupportedProblem('a key must be a string', 'Quote the key.');
-
-function nodeSpan(node: unknown): Span {
-  const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
-  return range ? [range[0], range[1]] : [0, 0];
-}

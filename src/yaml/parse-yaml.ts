@@ -24,12 +24,16 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   // The parser continues after its first error, but most later errors are consequences of the first.
   if (fault !== undefined) return unreadableYaml(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
-  const root = reader.read(document.contents, 0);
+  const value = reader.read(document.contents, 0);
   reportDirectives(document, file, reader);
   if (second !== undefined) {
     reader.report(startMarkerOf(second, file), severalDocuments);
   }
-  return { value: root.value, places: placesIn(root), diagnostics: reader.diagnostics };
+  return {
+    value,
+    places: placesIn(document.contents, reader.aliasTargets),
+    diagnostics: reader.diagnostics,
+  };
 }
 
 const tooManyValues = unsupportedProblem(

@@ -1,5 +1,6 @@
+import { isMap, isScalar, isSeq, type Alias, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { isJsonList, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
 export interface ParsedYaml {
@@ -20,30 +21,17 @@ export interface Places {
 
 export const noPlaces: Places = { valueSpan: () => [0, 0], keySpan: () => [0, 0] };
 
-export interface YamlNode {
-  readonly value: JsonValue;
-  readonly start: number;
-  readonly end: number;
-  readonly children: readonly YamlNode[];
-  /** The key, if this node is an entry of a mapping. */
-  readonly key: NodeKey | undefined;
-}
+/** The node that each alias repeats. */
+export type AliasTargets = Map<Alias, Node>;
 
-export const noChildren: readonly YamlNode[] = [];
-
-export interface NodeKey {
-  readonly key: string;
-  readonly keyStart: number;
-  readonly keyEnd: number;
-}
-
-/** The places of all values below a root. For a path that does not exist, the place of its deepest existing parent. */
-export function placesIn(root: YamlNode): Places {
-  const deepestNodeAt = (path: Path): YamlNode => {
+/** The places of all values below a node. For a path that does not exist, the place of its deepest existing parent. */
+export function placesIn(root: unknown, aliasTargets: ReadonlyMap<unknown, Node>): Places {
+  const deepestNodeAt = (path: Path): unknown => {
     let node = root;
     for (const step of path) {
-      const next = typeof step === 'string' ? entryAt(node, step) : itemAt(node, step);
-      if (next === undefined) break;
+      const content = aliasTargets.get(node) ?? node;
+      const next = typeof step === 'string' ? entryAt(content, step)?.value : itemAt(content, step);
+      if (next === undefined || next === null) break;
       node = next;
     }
     return node;
@@ -52,32 +40,33 @@ export function placesIn(root: YamlNode): Places {
     valueSpan: (path) => nodeSpan(deepestNodeAt(path)),
     keySpan: (path, key) => {
       const node = deepestNodeAt(path);
-      const firstOwn = entryAt(node, key)?.key;
-      if (firstOwn === undefined) return nodeSpan(node);
-      return [firstOwn.keyStart, firstOwn.keyEnd];
+      return nodeSpan(entryAt(aliasTargets.get(node) ?? node, key)?.key ?? node);
     },
   };
 }
 
-function nodeSpan({ start, end }: YamlNode): Span {
-  return [start, end];
+export function nodeSpan(node: unknown): Span {
+  const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
+  return range ? [range[0], range[1]] : [0, 0];
 }
 
-function itemAt({ value, children }: YamlNode, index: number): YamlNode | undefined {
-  return isJsonList(value) ? children[index] : undefined;
+function itemAt(node: unknown, index: number): unknown {
+  return isSeq(node) ? node.items[index] : undefined;
 }
 
 /** Lookups in mappings with more entries use an index. */
 const maxUnindexedEntries = 100;
-const indexes = new WeakMap<YamlNode, ReadonlyMap<string | undefined, YamlNode>>();
+const indexes = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
 
-function entryAt(node: YamlNode, key: string): YamlNode | undefined {
-  if (isJsonList(node.value)) return undefined;
-  if (node.children.length <= maxUnindexedEntries)
-    return node.children.find((entry) => entry.key?.key === key);
+function entryAt(node: unknown, key: string): Pair | undefined {
+  if (!isMap(node)) return undefined;
+  if (node.items.length <= maxUnindexedEntries) return node.items.find((pair) => keyOf(pair) === key);
   // The first of two entries with the same key wins.
-  const index =
-    indexes.get(node) ?? new Map(node.children.toReversed().map((entry) => [entry.key?.key, entry]));
+  const index = indexes.get(node) ?? new Map(node.items.toReversed().map((pair) => [keyOf(pair), pair]));
   indexes.set(node, index);
   return index.get(key);
+}
+
+function keyOf({ key }: Pair): unknown {
+  return isScalar(key) ? key.value : undefined;
 }
