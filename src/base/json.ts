@@ -25,6 +25,20 @@ export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValu
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
+/** The same object if `change` leaves every value as it is. */
+export function mapValues(
+  object: JsonObject,
+  change: (value: JsonValue, key: string) => JsonValue,
+): JsonObject {
+  let changed: Record<string, JsonValue> | undefined;
+  for (const key of Object.keys(object)) {
+    const value = object[key] ?? null;
+    const other = change(value, key);
+    if (other !== value) (changed ??= { ...object })[key] = other;
+  }
+  return changed ?? object;
+}
+
 /** The maximum nesting of a JSON text, because deeper nesting may exhaust the stack of recursive functions. */
 const maxTextDepth = 500;
 /** The maximum nesting of rollcall's own documents, which contain JSON texts with the nesting above. */

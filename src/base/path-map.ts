@@ -18,8 +18,14 @@ export class PathMap<Value> {
     child.set(remaining, value);
   }
 
-  subtreeAt(path: Path): PathMap<Value> | undefined {
-    return path.reduce<PathMap<Value> | undefined>((subtree, step) => subtree?.childAt(step), this);
+  /** What is known about the value at the root of this map. */
+  get value(): Value | undefined {
+    return this.#value;
+  }
+
+  subtreeAt(path: Path, from: number = 0): PathMap<Value> | undefined {
+    const step = path[from];
+    return step === undefined ? this : this.childAt(step)?.subtreeAt(path, from + 1);
   }
 
   childAt(step: Step): PathMap<Value> | undefined {
@@ -29,6 +35,10 @@ export class PathMap<Value> {
   has(path: Path): boolean {
     const subtree = this.subtreeAt(path);
     return subtree !== undefined && subtree.#value !== undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#value === undefined && this.#children === undefined;
   }
 
   steps(): Iterable<Step> {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
+import { memoizePerText } from '../base/memoize.ts';
 import { application } from './application.ts';
 import { certificate } from './certificate.ts';
 import { childFields } from './bindings.ts';
@@ -132,14 +133,17 @@ export function isKnownKind({ type, model }: { readonly type: string; readonly m
   return kindNamed(type, model) !== undefined;
 }
 
-function hasVariant({ variant }: Kind, fields: JsonValue | undefined): boolean {
-  if (variant === undefined) return true;
-  return fields !== undefined && isJsonObject(fields) && fields[variant.field] === variant.value;
+export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
+  const [first] = byList.get(list) ?? [];
+  if (first?.variant === undefined) return first;
+  const type = isJsonObject(entry) ? entry[first.variant.field] : undefined;
+  return typeof type === 'string' ? kindOfTypes(list).get(type) : undefined;
 }
 
-export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
-  return byList.get(list)?.find((kind) => hasVariant(kind, entry));
-}
+/** The kinds of a list with several kinds, by the `type` of an entry. */
+const kindOfTypes = memoizePerText(
+  (list) => new Map((byList.get(list) ?? []).map((kind) => [kind.variant?.value, kind])),
+);
 
 /** The kind at a path in a manifest. If several kinds share the list, the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { defaultKinds, kinds, kindsOf } from './all.ts';
 import type { Kind } from './kind.ts';
-import { lazy } from '../base/memoize.ts';
+import { lazy, memoizePerKey } from '../base/memoize.ts';
 
 export type HiddenFieldNames = readonly string[];
 
@@ -18,13 +18,17 @@ function hideableOf({ type, identity, scope, fields }: Kind): HiddenFieldNames {
 
 /** The hidden fields of a kind. Secrets are always among them. */
 export function hiddenFields(
-  { type, fields }: Pick<Kind, 'type' | 'fields'>,
+  kind: Pick<Kind, 'type' | 'fields'>,
   hide: HiddenFieldNames,
 ): ReadonlySet<string> {
-  const start = `${type}.`;
+  const start = `${kind.type}.`;
   const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
-  return new Set([...named, ...Object.keys(fields).filter((field) => fields[field]?.isSecret)]);
+  return new Set([...named, ...secretFields(kind)]);
 }
+
+export const secretFields: (kind: Pick<Kind, 'fields'>) => readonly string[] = memoizePerKey(({ fields }) =>
+  Object.keys(fields).filter((field) => fields[field]?.isSecret),
+);
 
 export function hideProblem(name: string): Problem | undefined {
   const [of = ''] = name.split('.', 1);

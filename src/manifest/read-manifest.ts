@@ -5,7 +5,7 @@ import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { kindOfEntry, lists } from '../kinds/all.ts';
-import type { HiddenFieldNames } from '../kinds/hide.ts';
+import { secretFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
@@ -131,9 +131,11 @@ function secretsIn(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
   return lists.flatMap((list) =>
     entriesOf(manifest, { list }).flatMap((entry, index) => {
-      const fields = kindOfEntry(list, entry)?.fields;
-      return fields && isJsonObject(entry)
-        ? Object.keys(entry).flatMap((field) => (fields[field]?.isSecret ? [[list, index, field]] : []))
+      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
+      return kind && isJsonObject(entry)
+        ? secretFields(kind)
+            .filter((field) => Object.hasOwn(entry, field))
+            .map((field) => [list, index, field])
         : [];
     }),
   );

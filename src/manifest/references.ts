@@ -1,5 +1,13 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  entriesIn,
+  isJsonList,
+  isJsonObject,
+  mapValues,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import { generatedSecret } from './generated-secret.ts';
 import { referencePieces, type ReferencePiece } from './reference-pieces.ts';
 import {
@@ -55,7 +63,7 @@ export async function resolveReferences(
   file: SourceFile,
 ): Promise<ResolvedValue> {
   const resolver = new Resolver(sources, places, file);
-  const value = file.text.includes('$') ? await resolver.resolve(root, []) : root;
+  const value = file.text.includes('$') ? await resolver.resolve(root) : root;
   const { secrets, variables, references, diagnostics, unresolved } = resolver;
   return { value, secrets: [...secrets], variables, references, diagnostics, unresolved };
 }
@@ -76,20 +84,27 @@ class Resolver {
     this.#file = file;
   }
 
-  async resolve(value: JsonValue, path: Path): Promise<JsonValue> {
-    if (typeof value === 'string') return value.includes('${') ? this.#resolveText(value, path) : value;
-    if (isJsonList(value)) {
-      const items: JsonValue[] = [];
-      for (const [index, item] of value.entries()) items.push(await this.resolve(item, [...path, index]));
-      return items;
+  async resolve(root: JsonValue): Promise<JsonValue> {
+    const resolved = new PathMap<JsonValue>();
+    const found = new PathMap<string>();
+    this.#findTexts(root, [], found);
+    for (const [path, text] of found.entries()) resolved.set(path, await this.#resolveText(text, path));
+    return replaced(root, resolved);
+  }
+
+  /** Finds the strings with references. `path` is the place of the value, and changes during the search. */
+  #findTexts(value: JsonValue, path: (string | number)[], found: PathMap<string>): void {
+    if (typeof value === 'string') {
+      if (value.includes('${')) found.set(path, value);
+      return;
     }
-    if (!isJsonObject(value)) return value;
-    const resolved: Record<string, JsonValue> = {};
-    for (const [key, inner] of Object.entries(value)) {
-      if (key.includes('${')) this.#report(path, referenceInKey, this.#places.keySpan(path, key));
-      resolved[key] = await this.resolve(inner, [...path, key]);
+    for (const [step, inner] of entriesIn(value)) {
+      if (typeof step === 'string' && step.includes('${'))
+        this.#report(path, referenceInKey, this.#places.keySpan(path, step));
+      path.push(step);
+      this.#findTexts(inner, path, found);
+      path.pop();
     }
-    return resolved;
   }
 
   async #resolveText(text: string, path: Path): Promise<JsonValue> {
@@ -216,6 +231,18 @@ class Resolver {
     this.diagnostics.push(diagnosticAt(this.#file, span, problem));
     return undefined;
   }
+}
+
+/** A copy of a value with other values at some places. Parts without such places are not copied. */
+function replaced(value: JsonValue, changes: PathMap<JsonValue>): JsonValue {
+  const { value: change } = changes;
+  if (change !== undefined) return change;
+  const at = (step: string | number, inner: JsonValue): JsonValue => {
+    const within = changes.childAt(step);
+    return within ? replaced(inner, within) : inner;
+  };
+  if (isJsonList(value)) return value.map((item, index) => at(index, item));
+  return isJsonObject(value) ? mapValues(value, (inner, key) => at(key, inner)) : value;
 }
 
 const referenceInKey: Problem = {

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, mapValues, type JsonValue } from '../base/json.ts';
 import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
 import { mapIds } from '../kinds/bindings.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -48,8 +48,4 @@ function trimNames(ids: JsonValue): JsonValue {
   if (isJsonList(ids)) return ids.map((id) => trimNames(id));
   if (!isJsonObject(ids)) return ids;
   return mapValues(ids, (value) => (typeof value === 'string' ? trimAsService(value) : value));
-}
-
-function mapValues(object: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
