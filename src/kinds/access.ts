@@ -91,7 +91,8 @@ export function declaresBindings({
   readonly kind: Kind;
   readonly fields: object;
 }): boolean {
-  return Object.keys(fields).some((field) => isBindingField(kind, field));
+  for (const field of boundFields(kind)) if (Object.hasOwn(fields, field)) return true;
+  return false;
 }
 
 export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {

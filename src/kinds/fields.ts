@@ -143,8 +143,11 @@ export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: strin
 
 /** Whether a value was generated for a new record. A generated value is not compared. */
 export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string): boolean {
-  const templates = Object.values(fields[name]?.mask?.sensitive ?? {});
-  return templates.some((parts) => parts.some((part) => typeof part === 'object' && 'generate' in part));
+  const templates = fields[name]?.mask?.sensitive;
+  if (templates === undefined) return false;
+  return Object.values(templates).some((parts) =>
+    parts.some((part) => typeof part === 'object' && 'generate' in part),
+  );
 }
 
 export function setHidden(field: Field, isHidden: boolean): Field {

@@ -3,13 +3,18 @@ import type { Check, FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
 import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem } from './release.ts';
 
+/** Whether a text has more characters than allowed. The service counts code points. */
+export function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && Array.from(text).length > maxLength;
+}
+
 /** Reports a string that is too long for earlier releases. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
 ): Check<string> {
   return (text: string | null, release) =>
-    text === null || Array.from(text).length <= maxLength
+    text === null || !isLonger(text, maxLength)
       ? undefined
       : releaseProblemFor(
           { before },

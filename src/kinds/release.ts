@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
+import { memoizePerText } from '../base/memoize.ts';
 import { nearestWord } from '../base/suggestion.ts';
 
 /** A release of authentik. Without a patch number, it stands for every release of its line, such as 2025.10. */
@@ -113,11 +114,11 @@ function order(a: Release, b: Release): number {
   return a.year - b.year || a.month - b.month || patches;
 }
 
-function known(text: string): Release {
+const known = memoizePerText((text): Release => {
   const release = readRelease(text);
   if (release === undefined) throw new Error(`${text} is no release`);
   return release;
-}
+});
 
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";

@@ -92,7 +92,7 @@ export function diagnosticOf(
 }
 
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
-  if (names.size === 0) return resource;
+  if (!Object.keys(resource.fields).some((name) => names.has(name))) return resource;
   return withFields(resource, (field, name) => (names.has(name) ? setHidden(field, true) : field));
 }
 

@@ -1,7 +1,7 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
-import type { SourceFile } from '../base/source.ts';
+import type { SourceFile, Span } from '../base/source.ts';
 import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
 import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts';
@@ -185,17 +185,19 @@ function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }:
   const templates = references.subtreeAt(at);
   return fieldOf(value, {
     at: places.valueSpan(at),
-    ...(isJsonList(value) && { items: value.map((_, item) => places.valueSpan([...at, item])) }),
-    ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.keySpan(at, key)) }),
-    ...(templates && {
-      mask: {
-        sensitive: Object.fromEntries(
-          Array.from(templates.entries(), ([inner, template]) => [pointer(inner), template]),
-        ),
-        ...(areAssumed && { isUnread: true }),
-      },
-    }),
+    items: itemSpans(at, value, places),
+    mask: templates && {
+      sensitive: Object.fromEntries(
+        Array.from(templates.entries(), ([inner, template]) => [pointer(inner), template]),
+      ),
+      ...(areAssumed && { isUnread: true }),
+    },
   });
+}
+
+function itemSpans(at: Path, value: JsonValue, places: Places): readonly Span[] | undefined {
+  if (isJsonList(value)) return value.map((_, item) => places.valueSpan([...at, item]));
+  return isJsonObject(value) ? Object.keys(value).map((key) => places.keySpan(at, key)) : undefined;
 }
 
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
@@ -284,7 +286,8 @@ function secretNameProblem({ type }: Family): Problem {
   };
 }
 
-function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): string[] {
+function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): readonly string[] {
+  if (broken.isEmpty) return [];
   return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
-import { memoizePerKey } from '../base/memoize.ts';
+import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
@@ -14,27 +14,33 @@ export function* fieldChecks(
 ): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
+  const isMissing = (field: string): boolean =>
+    !Object.hasOwn(fields, field) && !broken.includes(field) && canReportMissing();
   // An unknown field may be the misspelt name of a missing field, so missing fields are then not reported.
-  const canReportMissing =
-    isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field));
+  const canReportMissing = lazy(
+    () => isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field)),
+  );
   const { scope } = kind;
-  if (scope !== undefined && canReportMissing && !Object.hasOwn(fields, scope) && !broken.includes(scope))
+  if (scope !== undefined && isMissing(scope))
     yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
   // Entries to delete have no fields to check.
   if (isToBeDeleted(resource)) return;
   // An invalid field is declared, so no default replaces it.
-  const otherFields = {
+  const otherFields = lazy(() => ({
     ...Object.fromEntries(broken.map((field) => [field, null])),
     ...sentFields(resource),
-  };
+  }));
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {
-    const isMissing = canReportMissing && !Object.hasOwn(fields, field) && !broken.includes(field);
-    const missing = isMissing && !exists ? ifMissing?.(release, otherFields) : undefined;
-    if (missing) yield diagnosticOf(resource, kind.identity, missing);
+    if (!Object.hasOwn(fields, field)) {
+      const isNeeded = ifMissing !== undefined && !exists && isMissing(field);
+      const missing = isNeeded ? ifMissing(release, otherFields()) : undefined;
+      if (missing) yield diagnosticOf(resource, kind.identity, missing);
+      continue;
+    }
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
     const unknown: ItemProblem | undefined =
-      since !== undefined && !isOptionalBefore && Object.hasOwn(fields, field)
+      since !== undefined && !isOptionalBefore
         ? releaseProblemFor({ before: since }, release, 'ignore this field', createWithout)
         : undefined;
     for (const entry of unknown ? [...problems, unknown] : problems) {

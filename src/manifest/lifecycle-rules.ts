@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import { placeText, type Range } from '../base/source.ts';
 import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import { addressOfName, declaredNames } from '../kinds/named.ts';
+import { addressOfName, type DeclaredName } from '../kinds/named.ts';
 import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
 export interface CheckedEntry {
@@ -9,6 +9,8 @@ export interface CheckedEntry {
   /** The first entry with this address. */
   readonly first: Resource;
   readonly isFirst: boolean;
+  /** The names that the entry contains instead of ids. */
+  readonly declaredNames: readonly DeclaredName[];
 }
 
 interface Ownership {
@@ -91,7 +93,7 @@ const oneStepAtATime =
 
 /** No entry may refer to a resource with `state: absent`, or to a renamed resource by its earlier name. */
 export function checkDeleteReferences(
-  { resource }: CheckedEntry,
+  { resource, declaredNames }: CheckedEntry,
   { formerAddresses, deletedEntries, referencedEntries }: SeenEntries,
   report: ReportProblem,
 ): void {
@@ -101,7 +103,7 @@ export function checkDeleteReferences(
     if (!deletedEntries.has(address)) deletedEntries.set(address, placeOf(resource, state));
     if (at !== undefined) report(kind.identity, referencedDeleteProblem('it', at));
   }
-  for (const declared of declaredNames(resource)) {
+  for (const declared of declaredNames) {
     const to = addressOfName(declared);
     if (to === undefined) continue;
     const { field, item } = declared;

@@ -1,7 +1,8 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { placeText } from '../base/source.ts';
-import { singleOwnerFields } from '../kinds/kind.ts';
+import { memoizePerKey } from '../base/memoize.ts';
+import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
@@ -61,7 +62,12 @@ export class Rules {
       const { names } = this.#seen;
       const known = names.get(resource.address);
       if (known === undefined) names.set(resource.address, resource);
-      const entry = { resource, first: known ?? resource, isFirst: known === undefined };
+      const entry = {
+        resource,
+        first: known ?? resource,
+        isFirst: known === undefined,
+        declaredNames: declaredNames(resource),
+      };
       const report: ReportProblem = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
       for (const rule of rules) rule(entry, this.#seen, report);
@@ -116,7 +122,7 @@ function checkSingleOwner(
   const { kind, address } = resource;
   for (const field of singleOwnerFields(kind)) {
     const rule = kind.fields[field]?.singleOwner;
-    if (rule === undefined) continue;
+    if (rule === undefined || !Object.hasOwn(resource.fields, field)) continue;
     for (const [value, shown] of ownedValuesOf(resource, field)) {
       const key = `${kind.type} ${field} ${value}`;
       const known = ownedValues.get(key);
@@ -145,13 +151,12 @@ function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
 
 /** Warns about an id that is twice in a list: probably one of them should be another id. */
 function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: ReportProblem): void {
-  for (const field of Object.keys(resource.fields)) {
-    const form = resource.kind.fields[field]?.idForm;
-    const value = (form && sentValue(resource, field)) ?? null;
-    if (form === undefined || !isJsonList(value)) continue;
+  for (const [field, form, isDeduplicated] of idFields(resource.kind)) {
+    const value = sentValue(resource, field) ?? null;
+    if (!isJsonList(value)) continue;
     const problem: Problem = {
       code: 'repeated-id',
-      severity: resource.kind.fields[field]?.isDeduplicated ? 'error' : 'warning',
+      severity: isDeduplicated ? 'error' : 'warning',
       summary: `\`${field}\` already contains this id`,
       detail: 'Remove or correct one of the two.',
     };
@@ -162,6 +167,12 @@ function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: Re
     }
   }
 }
+
+const idFields = memoizePerKey(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { idForm, isDeduplicated }]) =>
+    idForm ? [[field, idForm, isDeduplicated] as const] : [],
+  ),
+);
 
 /** Names that differ only in case or Unicode form are different for the service but look equal. */
 function checkSimilarName(
@@ -189,13 +200,13 @@ function checkSimilarName(
 
 /** Reports resources of a kind that refer to each other in a cycle, so that no resource can be created first. */
 function checkReferenceCycle(
-  { resource, isFirst }: CheckedEntry,
+  { resource, isFirst, declaredNames: names }: CheckedEntry,
   { references }: SeenEntries,
   report: ReportProblem,
 ): void {
   if (!isFirst) return;
   const { kind, address } = resource;
-  const steps = declaredNames(resource).flatMap((named) => {
+  const steps = names.flatMap((named) => {
     const to = named.related.type === kind.type ? addressOfName(named) : undefined;
     return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
   });
