@@ -27,11 +27,12 @@ export function printableOutcome(
 }
 
 function printableConflict(
-  { resource, observed: planned = {} }: Change,
+  { resource, observed }: Change,
   clash: NonNullable<WriteResult['clash']>,
   unbound: Unbound,
 ): Conflict {
   if (!('now' in clash)) return clash;
+  const planned = observed?.() ?? {};
   const { fields, shown = fields } = clash.now;
   const openTo = whoMayOpen(resource, clash.now, unbound);
   return {

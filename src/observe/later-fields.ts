@@ -21,6 +21,7 @@ export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,
 ): { readonly resources: readonly Resource[]; readonly leftOutFields: readonly LaterField[] } {
+  if (release === undefined) return { resources, leftOutFields: [] };
   const leftOut = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
     const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);

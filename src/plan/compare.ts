@@ -1,11 +1,19 @@
 import { redactorOf } from '../base/redactor.ts';
-import { placeholderFor, isGenerated, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
+import {
+  placeholderFor,
+  fieldNames,
+  isGenerated,
+  managedPart,
+  sentFields,
+  sentValue,
+  shownValue,
+} from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
 import { namesByPointer, type NamesByPointer } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
-import type { Difference } from './plan.ts';
+import type { Difference, ObservedFields } from './plan.ts';
 
 /**
  * Returns the declared fields whose values differ in the service, in the order of the manifest. Fields that are not declared, or
@@ -44,7 +52,24 @@ function declaredForDisplay(resource: Resource, field: string): JsonValue {
 }
 
 export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues): string[] {
-  return Object.keys(sentFields(resource)).filter((field) => !Object.hasOwn(fields, field));
+  return fieldNames(resource).filter(
+    (field) => !Object.hasOwn(fields, field) && sentValue(resource, field) !== undefined,
+  );
+}
+
+/** The observed values of the declared fields, with secrets masked. */
+export function observedFields(
+  resource: Resource,
+  { fields }: ObservedValues,
+  differences: readonly Difference[],
+): ObservedFields {
+  const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
+  return Object.fromEntries(
+    fieldNames(resource).map((field) => [
+      field,
+      placeholderFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, fields[field]),
+    ]),
+  );
 }
 
 /** An observed value with secrets masked. If the manifest declares only a part of the value, the rest is left out. */

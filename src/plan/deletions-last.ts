@@ -6,8 +6,9 @@ import type { ReadyChange } from './plan.ts';
  * deleted last, so that deleting their bindings does not open anything meanwhile. So the unique values of deleted records become
  * free only at the end.
  */
-export function moveDeletesLast(changes: readonly ReadyChange[]): ReadyChange[] {
+export function moveDeletesLast(changes: readonly ReadyChange[]): readonly ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');
+  if (last.length === 0) return changes;
   return [
     ...changes.filter(({ action }) => action !== 'delete'),
     ...last.filter((change) => !canBeBound(change)).toReversed(),

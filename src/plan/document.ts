@@ -156,7 +156,8 @@ export function planDocument(plan: Plan): PlanDocument {
 }
 
 export function changeDocument(of: Change): ChangeDocument {
-  const { resource, presence, action, observed = {}, differences } = of;
+  const { resource, presence, action, differences } = of;
+  const observed = of.observed?.() ?? {};
   const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, affectsLogin } = of;
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;

@@ -4,14 +4,7 @@ import { redactorOf } from '../base/redactor.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { Deletions } from '../service/deletions.ts';
 import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
-import {
-  placeholderFor,
-  fieldNames,
-  managedPart,
-  mergedValue,
-  sentFields,
-  sentValue,
-} from '../kinds/fields.ts';
+import { placeholderFor, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
@@ -22,7 +15,7 @@ import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundAccess } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
-import { compareRecord, fieldsNotReturned } from './compare.ts';
+import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResent } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
 import { findHolders } from './holders.ts';
@@ -144,7 +137,7 @@ function plannedDelete(
   if (presence !== 'present') return { resource, presence, action: 'no-op', differences: [] };
   const { held: base } = observation;
   const { identity } = resource.kind;
-  const observed = { [identity]: base.fields[identity] ?? null };
+  const observed = (): ObservedFields => ({ [identity]: base.fields[identity] ?? null });
   const differences = [{ field: state, declared: 'absent', observed: 'present' }];
   const found = { resource, presence, observed, differences } as const;
   const deletion = deletions?.get(resource.address);
@@ -162,20 +155,11 @@ function plannedUpdate(
   isResent: boolean,
 ): ReadyChange {
   const { differences, notCompared } = withResent(resource, base, compareRecord(resource, base), isResent);
-  const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
-  const observed: ObservedFields = Object.fromEntries(
-    fieldNames(resource).map((field) => [
-      field,
-      placeholderFor(resource, field) ??
-        differing.get(field) ??
-        managedPart(resource, field, base.fields[field]),
-    ]),
-  );
   const hidden = fieldsNotReturned(resource, base).filter((field) => !isNotComparable(resource, field, base));
   const found = {
     resource,
     presence: 'present',
-    observed,
+    observed: () => observedFields(resource, base, differences),
     differences,
     ...(hidden.length > 0 && { notShown: hidden }),
     ...(notCompared.length > 0 && { notCompared }),

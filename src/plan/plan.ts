@@ -1,6 +1,7 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { Capability, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import type { ResourceType } from '../kinds/all.ts';
@@ -58,8 +59,8 @@ interface ChangeBase {
   readonly resource: Resource;
   /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
-  /** The observed values of the declared fields, with secrets masked. */
-  readonly observed?: ObservedFields;
+  /** Returns the observed values of the declared fields, with secrets masked. */
+  readonly observed?: () => ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
   /** The declared fields that are not compared, because no release returns them. */
@@ -155,7 +156,7 @@ export function changeKind({ presence, action, differences, notCompared }: Count
 
 export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 
-export function planSummary(changes: readonly Counted[]): PlanSummary {
+export const planSummary: (changes: readonly Counted[]) => PlanSummary = memoizePerKey((changes) => {
   const summary = {
     create: 0,
     create_if_absent: 0,
@@ -168,7 +169,7 @@ export function planSummary(changes: readonly Counted[]): PlanSummary {
   };
   for (const change of changes) summary[changeKind(change)] += 1;
   return summary;
-}
+});
 
 export type PendingChange = Change & { readonly action: WriteAction };
 

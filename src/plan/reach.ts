@@ -1,6 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import { managedPart, mergedValue, placeholderFor, sentValue } from '../kinds/fields.ts';
-import { sameValue } from '../kinds/kind.ts';
+import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -13,11 +14,13 @@ export function accessGains(
   since: Alteration | undefined,
 ): string[] {
   const { kind, fields } = resource;
+  const gaining = gainingFields(kind);
+  if (gaining.size === 0) return [];
   const altered = new Map(
     since?.kind === 'altered' ? (since.fields ?? []).map((field) => [field.field, field.before]) : [],
   );
   return Object.keys(fields).flatMap((field): string[] => {
-    if (kind.fields[field]?.accessGain === undefined) return [];
+    if (!gaining.has(field)) return [];
     const before = action === 'create' ? undefined : managedPart(resource, field, held[field]);
     const planned = mergedValue(resource, field, held[field]);
     const isPending =
@@ -31,6 +34,11 @@ export function accessGains(
     ];
   });
 }
+
+const gainingFields = memoizePerKey(
+  ({ fields }: Kind) =>
+    new Set(Object.keys(fields).filter((field) => fields[field]?.accessGain !== undefined)),
+);
 
 function accessGainsOfField(
   resource: Resource,

@@ -59,12 +59,13 @@ export function changeFromDocument(
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenFields(known.kind, []));
   const [action] = change.actions;
+  const { before } = change;
   if (action === 'not-planned') return notPlanned(resource, document.diagnostics ?? [], since);
   return {
     resource,
     presence,
     action,
-    ...(change.before && { observed: withoutMaskedValues(change.before, resource) }),
+    ...(before && { observed: () => withoutMaskedValues(before, resource) }),
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = placeholderFor(resource, field);

@@ -1,3 +1,5 @@
+import { memoizePerKey } from '../base/memoize.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { sentFields, sentValue } from '../kinds/fields.ts';
 import {
   factKey,
@@ -36,12 +38,7 @@ function inheritGrants(
   observed: ObservedState,
 ): void {
   const givers = resources.flatMap((resource) =>
-    referenceFields(resource.kind).flatMap(([field, related]) => {
-      const { grants, factField } = resource.kind.fields[field] ?? {};
-      return related.type === resource.kind.type && grants !== undefined && factField !== undefined
-        ? [{ resource, field, factField }]
-        : [];
-    }),
+    inheritingFields(resource.kind).map((inheriting) => ({ resource, ...inheriting })),
   );
   for (let isMore = givers.length > 0; isMore;) {
     const before = all.size;
@@ -56,3 +53,13 @@ function inheritGrants(
     isMore = all.size > before;
   }
 }
+
+/** The fields with parents of the same kind that grant something. */
+const inheritingFields = memoizePerKey((kind: Kind) =>
+  referenceFields(kind).flatMap(([field, related]) => {
+    const { grants, factField } = kind.fields[field] ?? {};
+    return related.type === kind.type && grants !== undefined && factField !== undefined
+      ? [{ field, factField }]
+      : [];
+  }),
+);

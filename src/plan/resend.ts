@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
-import { isGenerated, sentFields, shownValue } from '../kinds/fields.ts';
+import { fieldNames, isGenerated, sentValue, shownValue } from '../kinds/fields.ts';
 import { isNeverShown, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
@@ -13,8 +13,11 @@ export function withResent(
   differences: readonly Difference[],
   isResent: boolean,
 ): Required<Pick<Change, 'differences' | 'notCompared'>> {
-  const fields = Object.keys(sentFields(resource)).filter(
-    (field) => isNotComparable(resource, field, observed) && !isGenerated(resource, field),
+  const fields = fieldNames(resource).filter(
+    (field) =>
+      isNotComparable(resource, field, observed) &&
+      !isGenerated(resource, field) &&
+      sentValue(resource, field) !== undefined,
   );
   if (!isResent) return { differences, notCompared: fields };
   const resentDifferences = fields.map((field) => ({
