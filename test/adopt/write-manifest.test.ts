@@ -6,19 +6,18 @@ import { application } from '../../src/kinds/application.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import { user } from '../../src/kinds/user.ts';
-import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { writeManifest } from '../../src/adopt/write-manifest.ts';
 import { anyRecords } from '../support/any-records.ts';
 import { times } from '../support/effort.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf } from '../support/values.ts';
+import { loadText } from '../support/desired.ts';
 
 const check = await manifestCheck(lists);
 
-const load = (text: string): Promise<LoadedManifests> =>
-  loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });
+const load = (text: string): Promise<LoadedManifests> => loadText(text, { env: {}, variables: {} });
 
 /** Problems between two resources, which neither causes alone. */
 const aboutTwo: ReadonlySet<string> = new Set([

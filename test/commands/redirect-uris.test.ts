@@ -4,12 +4,11 @@ import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { readRelease } from '../../src/kinds/release.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { runOn } from '../support/manifest-run.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { loadText } from '../support/desired.ts';
 
 const login = 'https://wiki.example.com/login';
 const logout = 'https://wiki.example.com/logout';
@@ -105,10 +104,7 @@ test.each([
   ['2026.5', []],
 ])('a redirect URI with a type is validated for release %s', async (line, found) => {
   const release = readRelease(line);
-  const { diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': manifest(declared) }),
-    ...(release && { release }),
-  });
+  const { diagnostics } = await loadText(manifest(declared), { release });
   const ofUris = diagnostics.filter(({ range }) => range?.start.line === 8);
   expect(ofUris.map(({ severity, code }) => `${severity} ${code}`)).toEqual(found);
 });

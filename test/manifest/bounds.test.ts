@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { inFull, someOf, times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 const entry = '  - { username: alice, name: Alice }\n';
 const head = 'version: 1\nusers:\n';
@@ -12,7 +13,7 @@ function lines(count: number, line: (index: number) => string, end = '\n'): stri
 }
 
 async function codesOf(text: string | Uint8Array): Promise<string[]> {
-  const { diagnostics } = await loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
+  const { diagnostics } = await loadText(text);
   return [...new Set(diagnostics.map(({ code }) => code))];
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../../src/base/json.ts';
 import { readRelease } from '../../src/kinds/release.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 /** Values that only some releases accept, each in its own resource. */
 const resources = {
@@ -35,10 +34,7 @@ async function toldOf(release: string): Promise<Partial<Record<Name, string>>> {
     users: entries.flatMap(([, entry]) => ('username' in entry ? [entry] : [])),
   };
   const known = readRelease(release);
-  const { diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': JSON.stringify(manifest) }),
-    ...(known && { release: known }),
-  });
+  const { diagnostics } = await loadText(JSON.stringify(manifest), { release: known });
   return Object.fromEntries(
     diagnostics.flatMap(({ address = '', severity, code }) => {
       const [name] =
@@ -145,12 +141,10 @@ test.each([
   ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
 ])('for %s, the value %s %j gets a message that names releases', async (release, field, value, words) => {
   const known = readRelease(release);
-  const { diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({
-      'm.yaml': JSON.stringify({ version: 1, applications: [{ slug: 'x', name: 'X', [field]: value }] }),
-    }),
-    ...(known && { release: known }),
-  });
+  const { diagnostics } = await loadText(
+    JSON.stringify({ version: 1, applications: [{ slug: 'x', name: 'X', [field]: value }] }),
+    { release: known },
+  );
   expect(diagnostics.map(({ summary, detail }) => `${summary} ${detail}`)).toEqual([
     expect.stringMatching(words),
   ]);
@@ -162,9 +156,6 @@ test.each([
 ])('an outpost of the type rac is validated for release %s', async (line, said) => {
   const release = readRelease(line);
   const outpost = { name: 'x', type: 'rac', config: {}, providers: [] };
-  const { diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': JSON.stringify({ version: 1, outposts: [outpost] }) }),
-    ...(release && { release }),
-  });
+  const { diagnostics } = await loadText(JSON.stringify({ version: 1, outposts: [outpost] }), { release });
   expect(diagnostics.map(({ summary }) => summary)).toEqual(said);
 });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { desired } from '../support/desired.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { desired, loadText } from '../support/desired.ts';
 import { sentOf } from '../support/values.ts';
 
 const policies =
@@ -32,7 +30,7 @@ ${policies}
     ['policy.dummy: 1', 'wrong-type', 'policy.dummy'],
   ])('are an error at their place if invalid: %s', async (text, code, word) => {
     const manifest = `version: 1\ndefaults:\n  ${text}\n${policies}\n`;
-    const { diagnostics } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': manifest }) });
+    const { diagnostics } = await loadText(manifest);
     expect(diagnostics).toMatchObject([{ code, range: { start: { line: 3 } } }]);
     expect(diagnostics[0]?.summary).toContain(word);
   });

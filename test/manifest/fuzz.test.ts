@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { kinds, lists } from '../../src/kinds/all.ts';
-import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { manifestCheck } from '../../src/manifest/manifest-check.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { anyCharacter } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { sentOf } from '../support/values.ts';
+import { loadText } from '../support/desired.ts';
 
 const validate = await manifestCheck(lists);
 
 function load(text: string | Uint8Array): Promise<LoadedManifests> {
-  return loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
+  return loadText(text);
 }
 
 /** A manifest that declares the same resources. */

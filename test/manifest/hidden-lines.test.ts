@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { loadText } from '../support/desired.ts';
 
 const hide = ['user.name', 'user.email', 'user.attributes', 'user.type', 'application.provider'];
 
 function load(text: string): Promise<LoadedManifests> {
-  return loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': `version: 1\n${text}\n` }), hide });
+  return loadText(`version: 1\n${text}\n`, { hide });
 }
 
 describe('with hidden fields, no line of a manifest is quoted', () => {
@@ -60,8 +60,7 @@ test.each([
 });
 
 test('a YAML directive is not repeated with hidden fields', async () => {
-  const files = memoryFiles({ 'm.yaml': '%canary x\n---\nversion: 1\nusers: []\n' });
-  const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
+  const { diagnostics } = await loadText('%canary x\n---\nversion: 1\nusers: []\n', { hide });
   expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this is not allowed here' }]);
 });
 
@@ -70,8 +69,7 @@ test.each([
   '{ version: 1, applications: [{ slug: a b, name: A }], usres: [{ email: canary }] }',
   '{ version: 1, applications: [{ slug: a b, name: A }, [canary]] }',
 ])('a line that may contain a hidden value is not quoted: %s', async (text) => {
-  const files = memoryFiles({ 'm.yaml': text });
-  const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
+  const { diagnostics } = await loadText(text, { hide });
   expect(diagnostics.map(({ code }) => code)).toContain('invalid-format');
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
 });

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { readRelease, type Release } from '../../src/kinds/release.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { times } from '../support/effort.ts';
 import { entries, type Entry } from '../support/entries.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 type Value = Pick<Entry, 'type' | 'field' | 'value'>;
 
@@ -18,8 +17,7 @@ async function diagnosticsOf(
 ): Promise<readonly Diagnostic[]> {
   const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
   const manifest = { version: 1, [`${type}s`]: [{ ...whole, [field]: value }] };
-  const files = memoryFiles({ 'a.yaml': JSON.stringify(manifest) });
-  return (await loadManifests(['a.yaml'], { files, ...(release && { release }) })).diagnostics;
+  return (await loadText(JSON.stringify(manifest), { ...(release && { release }) })).diagnostics;
 }
 
 async function shortly(entry: Value, release?: Release): Promise<string[]> {

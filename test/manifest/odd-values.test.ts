@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
 import { readRelease, type Release } from '../../src/kinds/release.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { trimAsService } from '../../src/manifest/trim.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { readRecordings, type Recording } from '../support/recordings.ts';
+import { loadText } from '../support/desired.ts';
 
 /** The same values, sent to a service of each release. */
 const [oldest, newest] = [readRecordings('2023.10', 'odd-values'), readRecordings('2026.2', 'odd-values')];
@@ -24,8 +23,9 @@ async function verdict(recording: Recording, release?: Release): Promise<string>
   const body = bodyOf(recording);
   const list = 'slug' in body ? 'applications' : 'users';
   // The text is JSON as it was sent, with escapes: a YAML writer refuses half a surrogate pair.
-  const files = memoryFiles({ 'm.yaml': JSON.stringify({ version: 1, [list]: [body] }) });
-  const { diagnostics } = await loadManifests(['m.yaml'], { files, ...(release && { release }) });
+  const { diagnostics } = await loadText(JSON.stringify({ version: 1, [list]: [body] }), {
+    ...(release && { release }),
+  });
   const found = new Set(diagnostics.map(({ severity }) => severity));
   return found.has('error') ? 'error' : found.has('warning') ? 'warning' : 'nothing';
 }

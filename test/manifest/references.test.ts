@@ -4,6 +4,7 @@ import { loadManifests, type LoadedManifests } from '../../src/manifest/load-man
 import { noOwnSecrets } from '../../src/base/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf, shownOf } from '../support/values.ts';
+import { loadText } from '../support/desired.ts';
 
 const variables: Record<string, JsonValue> = {
   provider: 12,
@@ -127,10 +128,7 @@ describe('a reference in a manifest', () => {
       1,
     ],
   ])('to a secret cannot be a name: %s', async (_name, list, count) => {
-    const { diagnostics } = await loadManifests(['a.yaml'], {
-      files: memoryFiles({ 'a.yaml': `version: 1\n${list}\n` }),
-      env: { KEY: 's3cret' },
-    });
+    const { diagnostics } = await loadText(`version: 1\n${list}\n`, { env: { KEY: 's3cret' } });
     expect(diagnostics.map(({ code }) => code)).toEqual(Array(count).fill('sensitive-name'));
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
@@ -163,8 +161,7 @@ describe('a reference in a manifest', () => {
 });
 
 test.each(['7', 'a1', 'pin7391'])('a short secret is masked in messages too: %s', async (pin) => {
-  const { resources } = await loadManifests(['a.yaml'], {
-    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${env:PIN}" }]\n' }),
+  const { resources } = await loadText('version: 1\nusers: [{ username: a, name: "${env:PIN}" }]\n', {
     env: { PIN: pin },
   });
   expect(resources.map(({ secrets }) => secrets)).toEqual([[pin]]);

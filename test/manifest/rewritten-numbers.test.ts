@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 async function warningsOf(value: string, options = {}): Promise<(readonly unknown[])[]> {
   const text = `version: 1\nusers:\n  - username: a\n    name: A\n    attributes:\n      code: ${value}\n`;
-  const files = memoryFiles({ 'a.yaml': text });
-  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { n: 7 }, ...options });
+  const { diagnostics } = await loadText(text, { variables: { n: 7 }, ...options });
   return diagnostics.map(({ severity, code, summary, range }) => [
     `${severity} ${code}`,
     summary,
@@ -51,7 +49,6 @@ test('a rewritten number of a hidden field is not repeated', async () => {
 });
 
 test('a number in place of a string is reported once', async () => {
-  const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: 0755 }]\n' });
-  const { diagnostics } = await loadManifests(['a.yaml'], { files });
+  const { diagnostics } = await loadText('version: 1\nusers: [{ username: 0755 }]\n');
   expect(diagnostics.map(({ code }) => code)).toEqual(['wrong-type']);
 });

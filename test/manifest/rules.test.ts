@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 interface Found {
   readonly code: string;
@@ -29,8 +30,7 @@ applications: [{ slug: a, name: A }]`,
   ],
   ['applications: [{ slug: a, name: A, provider: 2, backchannel_providers: [2, 1] }]', []],
 ])('a duplicate id in a list causes a warning at its place: %s', async (list, columns) => {
-  const { diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': `version: 1\n${list}\n` }),
+  const { diagnostics } = await loadText(`version: 1\n${list}\n`, {
     variables: { id: '11111111111141118111AAAAAAAAAAAA' },
   });
   expect(

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { EnvironmentChoices } from '../../src/manifest/references.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import type { Ended } from '../support/cli.ts';
 import { endedHere } from '../support/here.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 async function codesOf(name: string, variables: JsonObject): Promise<string[]> {
   const text = `version: 1\nusers: [{ username: a, name: "${name}" }]\n`;
-  const { diagnostics } = await loadManifests(['a.yaml'], {
-    files: memoryFiles({ 'a.yaml': text }),
-    variables,
-  });
+  const { diagnostics } = await loadText(text, { variables });
   return diagnostics.map(({ code }) => code);
 }
 
@@ -53,17 +49,12 @@ test.each<[string, EnvironmentChoices, string]>([
   ['none if none sets it', { a: { vars: { other: 1 } } }, 'Set it with --var'],
 ])('for a variable without a value, environments are suggested: %s', async (_, choices, words) => {
   const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
-  const { diagnostics } = await loadManifests(['a.yaml'], {
-    files: memoryFiles({ 'a.yaml': text }),
-    variables: {},
-    choices,
-  });
+  const { diagnostics } = await loadText(text, { variables: {}, choices });
   expect(diagnostics[0]?.detail).toContain(words);
 });
 
 test('a similar name is suggested together with environments that may set it', async () => {
-  const { diagnostics } = await loadManifests(['a.yaml'], {
-    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
+  const { diagnostics } = await loadText('version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n', {
     variables: { zone: 1 },
     choices: { a: { vars_files: ['f'] } },
   });
@@ -74,8 +65,7 @@ test('a similar name is suggested together with environments that may set it', a
 
 async function told(name: string, variables: JsonObject): Promise<(readonly string[])[]> {
   const text = `version: 1\nusers:\n  - username: a\n    name: ${name}\n`;
-  const files = memoryFiles({ 'a.yaml': text });
-  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables, env: { A: 'a' } });
+  const { diagnostics } = await loadText(text, { variables, env: { A: 'a' } });
   return diagnostics.map(({ code, summary, detail }) => [code, summary, detail]);
 }
 
@@ -108,8 +98,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
 
 test('for a string variable in place of a boolean, the advice is to change it where it is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
-  const files = memoryFiles({ 'a.yaml': text });
-  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { on: 'true' } });
+  const { diagnostics } = await loadText(text, { variables: { on: 'true' } });
   expect(diagnostics.map(({ detail }) => detail)).toEqual([
     'The variable `on` is a string. Change its value where it is set.',
   ]);

@@ -3,6 +3,7 @@ import { loadManifests, type LoadedManifests } from '../../src/manifest/load-man
 import { noOwnSecrets } from '../../src/base/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf, shownOf, templatesOf } from '../support/values.ts';
+import { loadText } from '../support/desired.ts';
 
 /** Reading the environment or any file other than the manifest fails the test. */
 async function assumed(
@@ -131,11 +132,8 @@ test('a secret in place of a name is refused, and the entry gets no address', as
 });
 
 test('if secrets are read, there is no note on unchecked values', async () => {
-  const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: []\n' });
-  expect(await loadManifests(['a.yaml'], { files })).not.toHaveProperty('unchecked');
-  expect((await loadManifests(['a.yaml'], { files, secrets: 'assumed' })).unchecked).toEqual({
-    values: 0,
-    variables: [],
-    files: [],
-  });
+  const none = 'version: 1\nusers: []\n';
+  expect(await loadText(none)).not.toHaveProperty('unchecked');
+  const { unchecked } = await loadText(none, { secrets: 'assumed' });
+  expect(unchecked).toEqual({ values: 0, variables: [], files: [] });
 });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Address } from '../../src/base/diagnostic.ts';
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { resolveRenames } from '../../src/observe/renames.ts';
-import { memoryFiles } from '../support/memory-files.ts';
+import { loadText } from '../support/desired.ts';
 
 const absent: Observation = { presence: 'absent' };
 const unknown: Observation = { presence: 'unknown' };
@@ -39,7 +38,7 @@ test.each([
   ['unknown if unread under its name', unknown, absent, true, { presence: 'unknown', torn: 'unread' }],
 ])('a renamed resource is observed as %s', async (_, now, before, seesAll, found) => {
   const text = 'version: 1\nroles: [{ name: new, formerly: old }]\n';
-  const { resources } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': text }) });
+  const { resources } = await loadText(text);
   const observed = new Map<Address, Observation>([
     ['role.new', now],
     ['role.old', before],

@@ -1,23 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { compareWithBaseline } from '../../src/manifest/baseline.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planReport } from '../../src/report/report.ts';
-import { memoryFiles } from '../support/memory-files.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
 import { inFull } from '../support/effort.ts';
+import { loadText } from '../support/desired.ts';
 
 const formats = await loadFormats();
 
 async function loaded(text: string, env?: Readonly<Record<string, string>>): Promise<LoadedManifests> {
-  return loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': text }),
-    secrets: env ? 'read' : 'assumed',
-    ...(env && { env }),
-  });
+  return loadText(text, { secrets: env ? 'read' : 'assumed', ...(env && { env }) });
 }
 
 /** The plan of the present declaration, compared with the former one. */

@@ -5,6 +5,7 @@ import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts'
 import { planReport, validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { loadText } from '../support/desired.ts';
 
 const manifests = {
   'm/good.yaml': 'version: 1\nusers: []\n',
@@ -77,12 +78,7 @@ describe('values left unchecked without secrets', () => {
   const text = (secrets: readonly string[]): string =>
     `version: 1\nusers: [${secrets.map((secret, index) => `{ username: u${index}, name: "${secret}" }`).join()}]\n`;
   const validatedWithout = async (...secrets: string[]): Promise<ProblemsReport> =>
-    validationReport(
-      await loadManifests(['m.yaml'], {
-        files: memoryFiles({ 'm.yaml': text(secrets) }),
-        secrets: 'assumed',
-      }),
-    );
+    validationReport(await loadText(text(secrets), { secrets: 'assumed' }));
 
   test('are reported in every format', async () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');

@@ -1,7 +1,20 @@
-import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { readRelease } from '../../src/kinds/release.ts';
+import { loadManifests, type LoadedManifests, type LoadOptions } from '../../src/manifest/load-manifests.ts';
+import { readRelease, type Release } from '../../src/kinds/release.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { memoryFiles } from './memory-files.ts';
+
+interface TextOptions extends Omit<LoadOptions, 'files' | 'release'> {
+  readonly release?: Release | undefined;
+}
+
+/** One manifest, m.yaml, as it is loaded. */
+export function loadText(
+  text: string | Uint8Array,
+  { release, ...options }: TextOptions = {},
+): Promise<LoadedManifests> {
+  const files = memoryFiles({ 'm.yaml': text });
+  return loadManifests(['m.yaml'], { ...options, files, ...(release && { release }) });
+}
 
 /** The resources of one manifest, m.yaml, for a release of the service if known. Throws its problems. */
 export async function desired(
@@ -9,12 +22,7 @@ export async function desired(
   env: Readonly<Record<string, string>> = {},
   release = '',
 ): Promise<readonly Resource[]> {
-  const known = readRelease(release);
-  const { resources, diagnostics } = await loadManifests(['m.yaml'], {
-    files: memoryFiles({ 'm.yaml': text }),
-    env,
-    ...(known && { release: known }),
-  });
+  const { resources, diagnostics } = await loadText(text, { env, release: readRelease(release) });
   if (diagnostics.some(({ severity }) => severity === 'error'))
     throw new Error(JSON.stringify(diagnostics, null, 2));
   return resources;
