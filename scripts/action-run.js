@@ -12,7 +12,7 @@ process.exitCode = await runRollcall({
         stdio: ['pipe', 'inherit', 'inherit'],
         env,
       });
-      child.stdin.on('error', () => {}); // it may end before it has read it
+      child.stdin.on('error', () => {}); // the program may end without reading its input
       child.stdin.end(input);
       for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
         process.on(signal, () => child.kill(signal));

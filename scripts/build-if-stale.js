@@ -1,18 +1,18 @@
-// Builds where there is no build, or where something that it is made of is newer: `npm ci` has done one already.
+// Builds if there is no build, or if an input is newer than the build.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a build reads. Its folders as well: they are newer where a file of theirs is gone. */
-const read = ['src', 'schemas', 'scripts', 'package.json', 'tsconfig.json'];
-/** What a build writes last. */
-const written = 'bin/rollcall.cjs';
+/** The inputs of a build. A folder is newer than the build if a file was deleted from it. */
+const inputs = ['src', 'schemas', 'scripts', 'package.json', 'tsconfig.json'];
+/** The file that a build writes last. */
+const output = 'bin/rollcall.cjs';
 
 /** @param {string} root */
 export function isStale(root) {
-  const built = changedAt(join(root, written));
-  return read.some((name) => newestOf(join(root, name)) > built);
+  const built = changedAt(join(root, output));
+  return inputs.some((name) => newestOf(join(root, name)) > built);
 }
 
 /** @param {string} path @returns {number} */

@@ -6,14 +6,14 @@ import { build } from 'rolldown';
 const folder = fileURLToPath(new URL('../bin', import.meta.url));
 
 /**
- * The first three are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. The files of the others take
- * longer to load one by one than Node takes to start. `yaml` has the same code as ES modules, of which only what is used is taken.
+ * The dependencies in the bundle. `require` cannot load the first three in every supported Node.js, because they are ES modules. The
+ * others have many files, which load slowly.
  */
 const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue', 'commander', 'yaml']);
 
-/** What few runs use. */
+/** Modules that few runs use. */
 const rare = ['./words.cjs', 'fastest-levenshtein', 'diff/lib/diff/line.js'];
-/** Words of what such runs have to say, and what reads the answers of a service. */
+/** The source files in the chunk `words.cjs`: messages, and code that reads answers of the service. */
 const words =
   /[/]src[/](report[/](words[/](outcome|plan|halts|change|answers|causes|gone|undeclared)[^/]*|formats[/]markdown)|service[/](answer|outage|page|complaints|give-up|body)|manifest[/]baseline)[.]ts$/;
 
@@ -24,7 +24,7 @@ await build({
   resolve: {
     alias: { yaml: fileURLToPath(new URL('../node_modules/yaml/browser/dist/index.js', import.meta.url)) },
   },
-  external: (id) => /^[a-z]/.test(id) && !bundled.has(id), // dependencies; our own files begin with a dot or a slash
+  external: (id) => /^[a-z]/.test(id) && !bundled.has(id), // dependencies; paths of our own files begin with a dot or a slash
   output: {
     dir: folder,
     format: 'cjs',
@@ -49,8 +49,8 @@ await build({
 chmodSync(`${folder}/rollcall.cjs`, 0o755);
 
 /**
- * Has loaded when it is first used what Node itself offers, and what few runs use: a small run needs little of it. What `apply` may
- * need to report what it created is there before it creates anything.
+ * Loads modules of Node.js and rare modules when they are first used, so that small commands start fast. `apply` loads the rare modules
+ * at once, because it must be able to report its writes even if they cannot be loaded later.
  *
  * @param {string} code
  * @param {string} chunk
@@ -66,6 +66,6 @@ function loadedLate(code, chunk) {
       return `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));\n`;
     },
   );
-  const late = names.reduce((text, name) => text.replaceAll(`${name}.`, `(${name}()).`), declared); // `new` takes what is in brackets
+  const late = names.reduce((text, name) => text.replaceAll(`${name}.`, `(${name}()).`), declared); // `new` needs the parentheses
   return chunk === 'apply' ? rare.map((id) => `require("${id}");\n`).join('') + late : late;
 }

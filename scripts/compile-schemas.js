@@ -1,24 +1,22 @@
-// Makes src/generated/ of the JSON Schemas of what rollcall reads, so that the fields are written once: a function that checks
-// a value, and the types of what people write by hand. `npm run build` begins with it, and `npm ci` does a build.
-// The functions are compiled here, because to load a compiler of schemas, and to compile, takes longer than all else that a
-// small run does.
+// Makes src/generated/ from the JSON Schemas of all files that rollcall reads: functions that check a value, and types for files
+// that people write. Compiling the schemas at run time would take most of the time of a small command.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import standalone from 'ajv/dist/standalone/index.js';
 
-/** What people write beside manifests: the name of its type, and a check that tells all that is wrong, and what the schema says of it. */
+/** The files that people write, besides manifests, with the names of their types. Their checks report all errors. */
 const written = { config: 'Config', 'sandbox-seed': 'SandboxSeed' };
-/** What rollcall writes, and reads again: a check alone. */
+/** The files that rollcall writes and reads again. They need only a check. */
 const readAgain = ['plan', 'apply'];
 
-/** Ajv copies all errors for each further one, which takes half a minute where a list has 100,000 wrong entries. */
+/** Ajv copies all errors whenever it adds an error, which takes half a minute for a list with 100,000 invalid entries. */
 const copying = /vErrors === null \? (\w+\.errors) : vErrors\.concat\(\1\)/g;
-/** What a check is told of its place beside the path, which none asks. */
+/** Arguments of a check that no check uses. */
 const placed = /,parentData:\w+,parentDataProperty:[^,{}]+,rootData\}/g;
 const adding =
   /const (err\d+) = (\{instancePath.*?\});if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;/g;
-/** What a check was compiled of, which few of them read. */
+/** The schema of a check, which few checks use. */
 const literal = /const (schema\d+) = \{[^;]*?\};(?=const |function |export )/g;
 const joined =
   'function joined(all, more) { if (all === null) return more; for (const one of more) all.push(one); return all; }';
@@ -51,7 +49,7 @@ function put(name, code, schema = name) {
 }
 
 /**
- * Takes away the alternative that lets a reference stand in place of a value: what is checked holds none any more.
+ * Removes the alternative of a reference such as `${env:NAME}`, because references are resolved before the check.
  *
  * @param {any} node
  * @returns {any}
@@ -70,9 +68,9 @@ function withoutReferences(node) {
 }
 
 /**
- * A module for each list of a manifest, which loads those of the lists that it has: a check of each value that a field can hold, and for
- * each type of entry the fields that it has. What an entry holds is asked by src/manifest/manifest-check.ts field by field: with code for
- * each field of each type, a list of thirty types would take longer to load than Node to start.
+ * Makes a module for each list of a manifest: a check for each distinct value, and the fields of each type of entry.
+ * src/manifest/manifest-check.ts checks an entry field by field. With code for each field of each type, a list with thirty types would
+ * take longer to load than Node.js takes to start.
  *
  * @param {any} schema
  */
@@ -129,7 +127,7 @@ function compileManifest({ properties, definitions }) {
   );
 
   /**
-   * A name for the check of a value: those that are alike have one.
+   * The name of the check of a value. Equal values have the same check.
    *
    * @param {any} value
    */
@@ -148,7 +146,7 @@ function compileManifest({ properties, definitions }) {
 }
 
 /**
- * A schema without what is said of it.
+ * A schema without titles and descriptions.
  *
  * @param {any} node
  * @returns {any}
@@ -163,7 +161,7 @@ function bare(node) {
 }
 
 /**
- * The types of a schema: an interface of each object that has a title.
+ * The types of a schema, with an interface for each object that has a title.
  *
  * @param {any} schema
  * @param {string} title
@@ -216,7 +214,7 @@ function typesOf(schema, title) {
       return additionalProperties === true
         ? 'JsonObject'
         : `{ [name: string]: ${typeOf(additionalProperties)} }`;
-    if (name !== undefined) interfaces.set(name, ''); // in the order in which they are met
+    if (name !== undefined) interfaces.set(name, ''); // keeps the order of first use
     const fields = Object.entries(properties).map(([key, field]) => {
       const description = field.description ?? resolved(field).description ?? '';
       return `  /** ${description} */\n  ${key}${required.includes(key) ? '' : '?'}: ${typeOf(field)};\n`;
@@ -240,7 +238,7 @@ function ajvWith(options) {
 }
 
 /**
- * The checks of some schemas, compiled, by the names that they are to have.
+ * Compiles the checks of some schemas, by the names of the exported functions.
  *
  * @param {import('ajv').Ajv} ajv
  * @param {Record<string, string>} schemas

@@ -1,4 +1,4 @@
-// The main job, step by step, against the service that ROLLCALL_URL and ROLLCALL_TOKEN name.
+// Validates, plans and applies the examples in the service of ROLLCALL_URL and ROLLCALL_TOKEN.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
 /**
- * Mistakes that `npm run prove` plants: the line of source to replace, its replacement, and the law that must catch it.
+ * The mistakes that `npm run prove` plants: the source line to replace, its replacement, and the law that must catch the mistake.
  *
  * @type {readonly { law: string, mistake: string, file: string, line: string, instead: string }[]}
  */

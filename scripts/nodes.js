@@ -1,7 +1,6 @@
 /**
- * Packs the release, and has npm install it into an empty project and run it there, on the oldest Node.js that package.json
- * allows and on every line of releases since; or on those that arguments name. npm fetches each Node.js and the dependencies:
- * this needs the registry that npm is set up with, and so is no test.
+ * Packs rollcall, installs it in an empty project, and runs it with the oldest supported Node.js and with each later major version,
+ * or with the versions in the arguments. This is not a test, because npm downloads each Node.js and the dependencies.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ const given = process.argv.slice(2);
 const versions = given.length > 0 ? given : [oldest, '22', '24', '26'];
 
 const library = `import { validate } from 'rollcall';\nconsole.log((await validate(['manifests'])).ending);\n`;
-/** What is run where it is installed: a command line, its exit code, and what it prints among other things. */
+/** The commands to run after the installation, each with its exit code and a part of its output. */
 const checks = /** @type {const} */ ([
   ['rollcall --version', 0, release],
   ['rollcall validate manifests', 0, 'Valid'],
@@ -27,11 +26,11 @@ const checks = /** @type {const} */ ([
 ]);
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
-// Without the scripts: the command that runs this has built what is packed.
+// Without scripts, because `npm run test:nodes` has already built rollcall.
 const packed = printed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
 for (const version of versions) {
   const node = printed('npx', ['--yes', '--package', `node@${version}`, '--call', 'command -v node']);
-  const ended = node === '' ? 'cannot be had' : tried(node, join(folder, `on-${version}`));
+  const ended = node === '' ? 'cannot be installed' : tried(node, join(folder, `on-${version}`));
   if (ended !== 'runs rollcall') process.exitCode = 1;
   console.log(`Node.js ${version}: ${ended}`);
 }

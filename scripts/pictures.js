@@ -1,4 +1,4 @@
-// Draws docs/pictures/ from what rollcall prints and writes for the examples, against the sandbox.
+// Draws docs/pictures/ from the reports of a plan of the examples against the sandbox.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ function plan() {
 async function draw(name, html, mostHeight = Infinity) {
   const file = join(folder, 'page.html');
   writeFileSync(file, html);
-  // So high that the browser draws all of it: what is far from the screen may stay blank.
+  // The viewport is high, because a browser may leave content far outside it blank.
   const page = await browser.newPage({ viewport: { width: 900, height: 4000 }, deviceScaleFactor: 2 });
   await page.goto(pathToFileURL(file).href);
   const body = await page.locator('body').boundingBox();
@@ -64,13 +64,13 @@ async function draw(name, html, mostHeight = Infinity) {
 }
 
 /**
- * A comment as a forge shows it, unfolded.
+ * An expanded comment as on GitHub.
  *
  * @param {string} markdown
  */
 function commentPage(markdown) {
   const body = micromark(markdown, {
-    allowDangerousHtml: true, // as a forge does with <details>
+    allowDangerousHtml: true, // as GitHub does for <details>
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
   })

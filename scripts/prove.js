@@ -1,6 +1,6 @@
 /**
- * For who doubts: tries seeds of the simulation that nobody has tried, asks the judge, replays what real services answered, and plants
- * mistakes in a copy of the source, of which each must be caught. `--from SEED` repeats a run. Needs what `npm run build` makes.
+ * Tests with new random seeds: runs the simulation and the judge, replays recorded answers of real services, and plants mistakes in a
+ * copy of the source, which the simulation must catch. `--from SEED` repeats a run. Needs a build.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -72,7 +72,7 @@ function say(isHeld, what) {
   if (!isHeld) failed += 1;
 }
 
-/** Each in a copy, which the same simulation then takes for the real one. */
+/** Plants each mistake in a copy of the source, and runs the simulation there. */
 async function plantMistakes() {
   const copy = mkdtempSync(join(tmpdir(), 'rollcall-prove-'));
   try {

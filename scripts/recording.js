@@ -1,5 +1,5 @@
-// Draws docs/pictures/recording.svg: a terminal in which the examples are planned and applied, from what rollcall really prints.
-// With --check it writes nothing, and fails when the picture shows something else. Needs what `npm run build` makes.
+// Draws docs/pictures/recording.svg: a terminal with the real output of a plan and an apply of the examples. With --check, writes
+// nothing and fails if the picture would change. Needs a build.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const lineHeight = 19;
 const characterWidth = 8.43;
 const margin = 20;
 
-/** Of what is printed: the colour of each code that rollcall uses. */
+/** The style of each terminal code that rollcall prints. */
 const styles = new Map([
   ['1', 'font-weight="bold" fill="#ffffff"'],
   ['2', 'opacity="0.6"'],
@@ -31,7 +31,7 @@ const lines = [];
 let now = 0.5;
 for (const [index, command] of commands.entries()) {
   if (index > 0) {
-    now += 2.5; // to read
+    now += 2.5; // time to read
     lines.push({ at: now, svg: '' });
   }
   lines.push({ at: now, svg: `<tspan fill="#56d4dd">$</tspan> ${escaped(command)}` });
@@ -70,12 +70,12 @@ ${texts.join('\n')}
 `;
 if (!process.argv.includes('--check')) writeFileSync(`${root}/${path}`, picture);
 else if (readFileSync(`${root}/${path}`, 'utf8') !== picture) {
-  console.error(`${path} shows something else than rollcall prints: run node scripts/recording.js`);
+  console.error(`${path} is out of date. Run: node scripts/recording.js`);
   process.exitCode = 1;
 }
 
 /**
- * What a command prints after those before it.
+ * The output of a command after the commands before it.
  *
  * @param {number} index
  */
@@ -83,7 +83,7 @@ function printed(index) {
   const script = commands
     .slice(0, index + 1)
     .map((command, at) => {
-      // One after the other, so that each gets the same id whenever it is drawn.
+      // Without concurrency, records get the same ids in every run.
       const run = `"${process.execPath}" "${rollcall}" ${command.replace('rollcall ', '')} --color --quiet --concurrency 1`;
       return at < index ? `${run} >&2` : run;
     })
@@ -99,7 +99,7 @@ function printed(index) {
 
 /** @param {string} line */
 function coloured(line) {
-  // oxlint-disable-next-line no-control-regex -- that is how a terminal is told of colours
+  // oxlint-disable-next-line no-control-regex -- terminal codes begin with a control character
   return escaped(line).replace(/\u001b\[(\d+)m/g, (_, code) => {
     const style = styles.get(code);
     return style === undefined ? '</tspan>' : `<tspan ${style}>`;

@@ -1,6 +1,5 @@
-// Runs the tests that meet a sandbox of no release in particular against one of the newest release: where it answers otherwise than the
-// oldest, which is the default, so does every release between. Tests of the sandbox, of the probe and of the simulation have releases
-// of their own; so has what export says of records that only some releases take.
+// Runs the tests that use the default sandbox, which is one of the oldest release, with a sandbox of the newest release instead.
+// Excludes tests that choose their releases themselves.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { globSync } from 'tinyglobby';
@@ -16,4 +15,4 @@ const [release = ''] =
 
 const vitest = ['vitest', 'run', '--project', 'quick', '--reporter', 'dot', '--mode', release, ...files];
 const { status } = spawnSync('npx', vitest, { stdio: 'inherit' });
-if (release === '' || status !== 0) throw new Error(`not all is well with ${release}`);
+if (release === '' || status !== 0) throw new Error(`tests fail with release ${release}`);

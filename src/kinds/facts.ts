@@ -59,13 +59,13 @@ export function factsOf(release: string, path: string): TypeFacts | undefined {
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);
-  const changes = JSON.parse(text) as Record<string, JsonValue>; // written by scripts/service-api.js
+  const changes = JSON.parse(text) as Record<string, JsonValue>; // written by scripts/service-api
   const found = new Map<string, TypeFacts>();
   let facts: JsonValue = null;
   for (const { line } of knownReleases) {
     const change = changes[line];
     if (change !== undefined) facts = applyChange(facts, change);
-    if (facts !== null) found.set(line, facts as unknown as TypeFacts); // written by scripts/service-api.js
+    if (facts !== null) found.set(line, facts as unknown as TypeFacts); // written by scripts/service-api
   }
   return found;
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { manifestSchema } from '../../scripts/manifest-schema.js';
+import { manifestSchema } from '../../scripts/generate/manifest-schema.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';

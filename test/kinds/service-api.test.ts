@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fetched } from '../../scripts/fetch-schema.js';
+import { differenceOf } from '../../scripts/service-api/facts-difference.ts';
+import { fetched } from '../../scripts/service-api/fetch-schema.ts';
 
 test.each([
   ['2023.10.2', 'go mod download -json goauthentik.io/api/v3@v3.2023102.1'],
@@ -23,4 +24,10 @@ test.each([
 test("an unknown version in the module proxy ends with the proxy's message", () => {
   const answer = JSON.stringify({ Error: 'unknown revision v3.1' });
   expect(() => fetched('v3.1', () => answer)).toThrow('unknown revision v3.1');
+});
+
+test('many values in another order are not a change of the facts', () => {
+  const values = Array.from({ length: 21 }, (_, index) => index);
+  expect(differenceOf(values, values.toReversed())).toBeUndefined();
+  expect(differenceOf(values.slice(0, 2), [1, 0])).toEqual([1, 0]);
 });

@@ -1,15 +1,33 @@
-// The pages of the reference, docs/reference*.md: of each type what the facts of the service and its row say.
-import { kinds } from '../dist/kinds/all.js';
-import { factsByRelease } from '../dist/kinds/facts.js';
-import { newestFacts } from '../dist/kinds/newest-facts.js';
-import { newestRelease, oldestRelease } from '../dist/kinds/release.js';
-import { definitionOf } from './manifest-schema.js';
+// Makes the reference pages, docs/reference-*.md, from the API schema and the rows of the kinds.
+import { kinds } from '../../src/kinds/all.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { factsByRelease } from '../../src/kinds/facts.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { newestRelease, oldestRelease } from '../../src/kinds/release.ts';
+import { definitionOf } from './manifest-schema.ts';
 
-/** @typedef {(typeof kinds)[number]} Kind */
+/** A part of a JSON Schema. */
+export interface SchemaNode {
+  readonly $ref?: string;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly definitions?: Readonly<Record<string, SchemaNode>>;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: string | number;
+  readonly enum?: readonly (string | number | null)[];
+  readonly format?: string;
+  readonly items?: SchemaNode;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly else?: SchemaNode;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
 
-/** The pages, each with the lists that it is about; the first has all others. */
-const areas = new Map([
-  ['people', { title: 'Applications, people and settings', lists: /** @type {string[]} */ ([]) }],
+/** The pages with their lists. The first page has all other lists. */
+const areas = new Map<string, { readonly title: string; readonly lists: readonly string[] }>([
+  ['people', { title: 'Applications, people and settings', lists: [] }],
   [
     'providers',
     {
@@ -25,19 +43,15 @@ const areas = new Map([
   ['events', { title: 'Events', lists: ['event_rules', 'transports'] }],
   ['devices', { title: 'Devices', lists: ['connectors', 'enrollment_tokens', 'device_access_groups'] }],
 ]);
-/** The fields of every entry that can have them. */
-const ofAll = new Set(['formerly', 'state', 'at_least', 'exactly']);
-/** What a mark or a value says as well. */
+/** Instructions, which most entries can have. */
+const instructions = new Set(['formerly', 'state', 'at_least', 'exactly']);
+/** Sentences that the table already expresses. */
 const byMarks =
   /From release [\d.]+ on; those before ignore it\.|As `\$\{env:NAME\}` or `\$\{file:PATH\}` alone\.( It is sent, compared, and shown nowhere\.)?|^An? [\w ]+: its id, which is [^.]*\./g;
-/** Of more values than these, the schema has the rest. */
+/** The number of values to list. The schema has all of them. */
 const mostValues = 12;
 
-/**
- * @param {any} manifest its schema
- * @returns {Map<string, string>} the texts of the pages, by the names of their files
- */
-export function referencePages(manifest) {
+export function referencePages(manifest: SchemaNode): Map<string, string> {
   const pages = Array.from(areas, ([area, { title }]) => {
     const own = kinds.filter(({ list }) => areaOf(list) === area);
     const lists = [...new Set(own.map(({ list }) => list))];
@@ -48,21 +62,20 @@ export function referencePages(manifest) {
         manifest,
       ),
     );
-    return /** @type {const} */ ([
+    return [
       `docs/reference-${area}.md`,
       `# ${title}\n\nThe fields of [manifests](manifest.md), from the API of releases ${oldestRelease} to ${newestRelease}. [How to read this](reference.md).\n\n${parts.join('\n')}`,
-    ]);
+    ] as const;
   });
   return new Map(pages);
 }
 
-/** @param {string} list */
-function areaOf(list) {
+function areaOf(list: string): string {
   return [...areas].find(([, { lists }]) => lists.includes(list))?.[0] ?? 'people';
 }
 
-/** Where each list is, and its types. */
-export function listTable() {
+/** The page and the types of each list. */
+export function listTable(): string {
   const rows = [...new Set(kinds.map(({ list }) => list))].toSorted().map((list) => {
     const types = kinds.filter((kind) => kind.list === list).flatMap(({ variant }) => variant?.value ?? []);
     return `| [\`${list}\`](reference-${areaOf(list)}.md#${list}) | ${types.map((type) => `\`${type}\``).join(', ')} |`;
@@ -70,38 +83,25 @@ export function listTable() {
   return ['| list | `type` |', '|---|---|', ...rows].join('\n');
 }
 
-/**
- * @param {string} list
- * @param {readonly Kind[]} own
- * @param {any} manifest
- */
-function listPart(list, own, manifest) {
+function listPart(list: string, own: readonly Kind[], manifest: SchemaNode): string {
   const sections = own.map((kind) => kindPart(kind, manifest));
   return `## ${list}\n\n${sections.join('\n')}`;
 }
 
-/**
- * @param {Kind} kind
- * @param {any} manifest
- */
-function kindPart(kind, manifest) {
+function kindPart(kind: Kind, manifest: SchemaNode): string {
   const { variant, words, identity, scope, fields, notDeclarable = {}, isEnterprise } = kind;
   const others = scope
     ? ` within its \`${scope}\`, with addresses such as \`${kind.type}.${scope.toUpperCase()}/NAME\``
     : kind.listing.isUnique
       ? ', which no other has'
       : ', which others may have in some release';
-  const { properties, required: always, else: unlessAbsent } = manifest.definitions[definitionOf(kind)];
-  const required = new Set([...always, ...(unlessAbsent?.required ?? [])]);
-  const names = Object.keys(properties);
-  const rows = names
-    .filter((name) => !ofAll.has(name) && name !== variant?.field)
-    .map((name) => fieldRow(kind, name, required.has(name), resolved(properties[name], manifest), manifest));
+  const { properties = {}, description = '', ...entry } = manifest.definitions?.[definitionOf(kind)] ?? {};
+  const required = new Set([...(entry.required ?? []), ...(entry.else?.required ?? [])]);
+  const rows = Object.entries(properties)
+    .filter(([name]) => !instructions.has(name) && name !== variant?.field)
+    .map(([name, value]) => fieldRow(kind, name, required.has(name), resolved(value, manifest), manifest));
   const { releases, gone } = history(kind, new Set(Object.keys(fields)));
-  const said = manifest.definitions[definitionOf(kind)].description.replace(
-    / ?A field that is left out is not managed.*$/,
-    '',
-  );
+  const said = description.replace(/ ?A field that is left out is not managed.*$/, '');
   const lines = [
     `Named by \`${identity}\`${others}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' It takes a licence.' : ''}`,
     ...(gone.length > 0 ? [`Not in release ${newestRelease}, and not declared: ${gone.join(', ')}.`] : []),
@@ -117,14 +117,7 @@ function kindPart(kind, manifest) {
   ].join('\n\n')}\n`;
 }
 
-/**
- * @param {Kind} kind
- * @param {string} name
- * @param {boolean} isRequired
- * @param {any} value
- * @param {any} manifest
- */
-function fieldRow(kind, name, isRequired, value, manifest) {
+function fieldRow(kind: Kind, name: string, isRequired: boolean, value: SchemaNode, manifest: SchemaNode) {
   const { isSecret, since } = kind.fields[name] ?? {};
   const isWriteOnly = newestFacts(kind.path.replace('/api/v3', '')).fields[name]?.writeOnly;
   const marks = [
@@ -137,16 +130,8 @@ function fieldRow(kind, name, isRequired, value, manifest) {
   return `| \`${name}\` | ${valueText(value, kind, name, manifest)} | ${[...marks, cell(said)].filter(Boolean).join(' ')} |`;
 }
 
-/**
- * What a field can hold.
- *
- * @param {any} value
- * @param {Kind} kind
- * @param {string} name
- * @param {any} manifest
- * @returns {string}
- */
-function valueText(value, kind, name, manifest) {
+/** What a field can hold. */
+function valueText(value: SchemaNode, kind: Kind, name: string, manifest: SchemaNode): string {
   const { refersTo } = kind.fields[name] ?? {};
   const { type, enum: values, items, minimum, maximum, maxLength } = value;
   if (refersTo) {
@@ -158,7 +143,7 @@ function valueText(value, kind, name, manifest) {
   }
   if (items) return listOf(valueText(resolved(items, manifest), kind, '', manifest));
   if (values) {
-    const shown = values.slice(0, mostValues).map((/** @type {any} */ one) => `\`${cell(String(one))}\``);
+    const shown = values.slice(0, mostValues).map((one) => `\`${cell(String(one))}\``);
     return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');
   }
   const isWide = Math.abs(maximum ?? 0) >= 2 ** 31 - 1;
@@ -170,21 +155,15 @@ function valueText(value, kind, name, manifest) {
   return [wordsFor(type), ...limits].join(', ');
 }
 
-/**
- * The releases that have a type, and the fields that went.
- *
- * @param {Kind} kind
- * @param {ReadonlySet<string>} known
- */
-function history({ path, formerPath, since }, known) {
+/** The releases that have a type, and the fields that went. */
+function history({ path, formerPath, since }: Kind, known: ReadonlySet<string>) {
   const own = factsByRelease(path.replace('/api/v3', ''));
   const all = new Map([
     ...(formerPath ? factsByRelease(formerPath.path.replace('/api/v3', '')) : []),
     ...own,
   ]);
   const first = since ?? [...all.keys()][0] ?? '';
-  /** @type {Map<string, string>} */
-  const last = new Map();
+  const last = new Map<string, string>();
   for (const [line, { fields }] of all)
     for (const [name, { readOnly }] of Object.entries(fields)) if (!readOnly) last.set(name, line);
   const newest = newestFacts(path.replace('/api/v3', '')).fields;
@@ -196,36 +175,26 @@ function history({ path, formerPath, since }, known) {
   return { releases: first === oldestRelease ? 'In every release.' : `From release ${first} on.`, gone };
 }
 
-/**
- * @param {any} value
- * @param {any} manifest
- * @returns {any}
- */
-export function resolved({ $ref, anyOf, ...own }, manifest) {
+/** Replaces references to definitions. */
+export function resolved({ $ref, anyOf, ...own }: SchemaNode, manifest: SchemaNode): SchemaNode {
   if ($ref !== undefined) {
     const [, ...steps] = $ref.split('/');
-    const found = steps.reduce((/** @type {any} */ at, /** @type {string} */ step) => at[step], manifest);
-    return { ...resolved(found, manifest), ...own };
+    const found = steps.reduce<unknown>((at, step) => Object(at)[step], manifest);
+    return { ...resolved(found as SchemaNode, manifest), ...own }; // a reference leads to a part of the schema
   }
-  return anyOf ? { ...resolved(anyOf[0], manifest), ...own } : own;
+  return anyOf?.[0] ? { ...resolved(anyOf[0], manifest), ...own } : own;
 }
 
-/** @param {string} text */
-export function cell(text) {
+export function cell(text: string): string {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
 
-/**
- * What people call the types of a value.
- *
- * @param {string | readonly string[]} [type]
- */
-export function wordsFor(type = 'any') {
+/** What people call the types of a value. */
+export function wordsFor(type: string | readonly string[] = 'any'): string {
   const names = [type].flat().join(' or ');
   return names.replace('object', 'mapping');
 }
 
-/** @param {string} item the type of an item */
-export function listOf(item) {
+export function listOf(item: string): string {
   return `list of ${item.replace(/\b(string|mapping|integer|number)\b/g, '$1s')}`;
 }

@@ -1,26 +1,33 @@
-// Makes the JSON Schema of manifests: what a field can hold and what editors say of it from the facts of the service and the rows of the
-// kinds, and from manifest-words.json what neither tells.
+// Makes the JSON Schema of manifests: values from the API schema of the service, and descriptions for editors from the rows of the
+// kinds and from manifest-words.json.
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Children } from '../../src/kinds/children.ts';
+import type { FieldFacts, ValueFacts } from '../../src/kinds/facts.ts';
+import type { Family, Kind } from '../../src/kinds/kind.ts';
 
-/** @typedef {import('../src/kinds/kind.ts').Kind} Kind */
-/** @typedef {import('../src/kinds/kind.ts').Family} Family */
-/** @typedef {import('../src/kinds/kind.ts').FieldOfKind} FieldOfKind */
-/** @typedef {import('../src/kinds/facts.ts').FieldFacts} FieldFacts */
-/** @typedef {import('../src/base/json.ts').JsonObject} JsonObject */
-/** @typedef {(path: string) => { readonly fields: Readonly<Record<string, FieldFacts>> }} FactsOf */
-/**
- * @typedef {object} Making
- * @property {FactsOf} factsOf
- * @property {Map<string, JsonObject>} shared what several fields hold, by the name of its definition
- */
+type FactsOf = (path: string) => { readonly fields: Readonly<Record<string, FieldFacts>> };
 
-/** @type {Record<'lists' | 'entries' | 'fields' | 'items', Record<string, string | undefined>>} */
-const words = JSON.parse(readFileSync(new URL('manifest-words.json', import.meta.url), 'utf8'));
+interface Making {
+  readonly factsOf: FactsOf;
+  /** The values that several fields share, by the name of the definition. */
+  readonly shared: Map<string, JsonObject>;
+}
+
+interface EntryOfKind {
+  readonly kind: Kind;
+  readonly entry: JsonObject;
+}
+
+const words: Record<
+  'lists' | 'entries' | 'fields' | 'items',
+  Record<string, string | undefined>
+> = JSON.parse(readFileSync('scripts/manifest-words.json', 'utf8'));
 
 const reference = { $ref: '#/definitions/reference' };
 const nameOfOne = { $ref: '#/definitions/nameOfOne' };
 const boolean = { $ref: '#/definitions/boolean' };
-/** More than blanks, as the service sees them. */
+/** At least one character that the service does not treat as white space. */
 const notBlank = { pattern: String.raw`\S|` + '\uFEFF' };
 const longestName = 500;
 const patterns = {
@@ -29,16 +36,10 @@ const patterns = {
     String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]` +
     String.raw`([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)(\.\d+)?)?([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?$`,
 };
-const limits = /** @type {const} */ (['minLength', 'maxLength', 'minimum', 'maximum', 'pattern']);
+const limits = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern'] as const;
 
-/**
- * @param {readonly Kind[]} kinds
- * @param {FactsOf} factsOf
- * @returns {JsonObject}
- */
-export function manifestSchema(kinds, factsOf) {
-  /** @type {Making} */
-  const making = { factsOf, shared: new Map() };
+export function manifestSchema(kinds: readonly Kind[], factsOf: FactsOf): JsonObject {
+  const making: Making = { factsOf, shared: new Map() };
   const entries = withShared(
     kinds.map((kind) => ({ kind, entry: entryOf(kind, making) })),
     making,
@@ -107,19 +108,14 @@ export function manifestSchema(kinds, factsOf) {
   };
 }
 
-/** What fields of so many entries hold alike has a definition of its own, where that is shorter. */
+/** Values that so many fields share, with so many characters, get a definition. */
 const often = 3;
 const longest = 80;
 
-/**
- * @param {readonly { kind: Kind, entry: JsonObject }[]} entries
- * @param {Making} making
- */
-function withShared(entries, { shared }) {
+function withShared(entries: readonly EntryOfKind[], { shared }: Making) {
   const all = entries.flatMap(({ entry }) => Object.entries(propertiesOf(entry)));
   const uses = grouped(all, ([, value]) => JSON.stringify(value));
-  /** @type {Map<string, JsonObject>} */
-  const refs = new Map();
+  const refs: Map<string, JsonObject> = new Map();
   for (const [text, some] of uses) {
     if (some.length < often || text.length < longest) continue;
     const [[field, value]] = some;
@@ -142,30 +138,21 @@ function withShared(entries, { shared }) {
   }));
 }
 
-/** @param {readonly Kind[]} kinds */
-function oneOf(kinds) {
+function oneOf(kinds: readonly Kind[]) {
   const choices = kinds.map((kind) => ({ $ref: `#/definitions/${definitionOf(kind)}` }));
   return choices.length === 1 && kinds[0]?.variant === undefined
-    ? /** @type {JsonObject} */ (choices[0])
+    ? (choices[0] ?? {})
     : { type: 'object', oneOf: choices };
 }
 
-/**
- * The name of the definition of its entries.
- *
- * @param {Kind} kind
- */
-export function definitionOf({ type, variant }) {
+/** The name of the definition for the entries of a kind. */
+export function definitionOf({ type, variant }: Kind) {
   return variant ? `${type}_${variant.value}` : type;
 }
 
-/**
- * @param {Kind} kind
- * @param {Making} making
- */
-function entryOf(kind, making) {
+function entryOf(kind: Kind, making: Making) {
   const { identity, variant, single, words: said } = kind;
-  // Of others, a plan knows whether the record is new.
+  // For other kinds, a plan finds out whether the record is new.
   const demanded = Object.entries(kind.fields).flatMap(([name, { isRequired, ifMissing }]) =>
     kind.lookUp.isDocumented && isRequired && name !== identity && !ifMissing ? [name] : [],
   );
@@ -179,7 +166,7 @@ function entryOf(kind, making) {
       `${said.one.replace(/^./, (letter) => letter.toUpperCase())}. A field that is left out is not managed.`,
     type: 'object',
     additionalProperties: false,
-    // One that is to be absent says no more than which it is.
+    // An entry with `state: absent` contains only its identity.
     ...(demanded.length > 0 && kind.fields['state']
       ? { required: always, if: { required: ['state'] }, else: { required: demanded } }
       : { required: [...always, ...demanded] }),
@@ -187,13 +174,8 @@ function entryOf(kind, making) {
   };
 }
 
-/**
- * The defaults of a list: the fields that all of its types hold alike that have them.
- *
- * @param {readonly [{ kind: Kind, entry: JsonObject }, ...{ kind: Kind, entry: JsonObject }[]]} all
- * @param {Making} making
- */
-function defaultsOf(all, { shared }) {
+/** The defaults of a type: the fields that are equal in all of its kinds that have them. */
+function defaultsOf(all: readonly [EntryOfKind, ...EntryOfKind[]], { shared }: Making) {
   const [
     {
       kind: { type, variant, words: said },
@@ -224,28 +206,16 @@ function defaultsOf(all, { shared }) {
   };
 }
 
-/**
- * @param {Kind} kind
- * @param {JsonObject} entry
- * @param {string} name
- */
-function isDefaultable({ identity, title, variant }, entry, name) {
+function isDefaultable({ identity, title, variant }: Kind, entry: JsonObject, name: string) {
   const own = [identity, title, variant?.field, 'formerly', 'state', entry['required']];
-  return ![...own, /** @type {JsonObject} */ (entry['else'])?.['required']].flat().includes(name);
+  return ![...own, (entry['else'] as JsonObject | undefined)?.['required']].flat().includes(name);
 }
 
-/** @param {JsonObject} entry @returns {Record<string, JsonObject>} */
-function propertiesOf({ properties }) {
-  return /** @type {Record<string, JsonObject>} */ (properties);
+function propertiesOf({ properties }: JsonObject): Record<string, JsonObject> {
+  return properties as Record<string, JsonObject>; // as entryOf makes them
 }
 
-/**
- * @param {Kind} kind
- * @param {string} name
- * @param {Making} making
- * @returns {JsonObject}
- */
-function propertyOf(kind, name, making) {
+function propertyOf(kind: Kind, name: string, making: Making): JsonObject {
   const { fields, identity, variant, access } = kind;
   const said = descriptionOf(kind, name);
   const described = said === '' ? {} : { description: said };
@@ -270,13 +240,8 @@ function propertyOf(kind, name, making) {
   return { ...described, ...(name === 'formerly' ? whole : orReference(whole)) };
 }
 
-/**
- * What is said of a field to editors: what its name does not tell, and what follows from its row and the facts.
- *
- * @param {Kind} kind
- * @param {string} name
- */
-function descriptionOf(kind, name) {
+/** The description of a field for editors: from manifest-words.json, from the row, and from the API schema. */
+function descriptionOf(kind: Kind, name: string) {
   const { fields, identity, scope, variant, type } = kind;
   const { default: value, since, isSecret, isWriteOnly, shownAs } = fields[name] ?? {};
   const isUnseen = isWriteOnly && !shownAs;
@@ -301,13 +266,7 @@ function descriptionOf(kind, name) {
   return sentences.filter(Boolean).join(' ');
 }
 
-/**
- * @param {Kind} kind
- * @param {string} name
- * @param {Making} making
- * @returns {JsonObject}
- */
-function valueOf(kind, name, making) {
+function valueOf(kind: Kind, name: string, making: Making): JsonObject {
   const { refersTo, isHistorical = false, written = {} } = kind.fields[name] ?? {};
   const facts = making.factsOf(kind.path.replace('/api/v3', '')).fields[name];
   if (facts === undefined) throw new Error(`the facts of ${kind.path} have no ${name}`);
@@ -315,25 +274,22 @@ function valueOf(kind, name, making) {
   if (items === undefined) {
     if (refersTo) return idOf(refersTo, facts, making);
     const whole = { ...schemaOf(isHistorical ? never : facts, name), ...written };
-    // Of what is declared in part, nothing has to be there.
+    // JSON that is declared in part has no required keys.
     return kind.fields[name]?.part ? { ...whole, ...(facts.fields && { required: [] }) } : whole;
   }
   const description = words.items[name];
   const item = refersTo
     ? idOf(refersTo, items, making)
-    : { ...schemaOf(items, name), .../** @type {JsonObject | undefined} */ (written['items']) };
+    : { ...schemaOf(items, name), ...(written['items'] as JsonObject | undefined) };
   return { type: 'array', items: { ...(description && { description }), ...orReference(item) } };
 }
 
-/**
- * The id of a record of another kind, or a name in its place. What is null for none has a definition of its own.
- *
- * @param {Family} related
- * @param {import('../src/kinds/facts.ts').ValueFacts} facts
- * @param {Making} making
- * @returns {JsonObject}
- */
-function idOf({ type: of, list, byName: { keys = { name: 'name' } } }, { nullable, ...facts }, { shared }) {
+/** The id or name of a record of another kind. */
+function idOf(
+  { type: of, list, byName: { keys = { name: 'name' } } }: Family,
+  { nullable, ...facts }: ValueFacts,
+  { shared }: Making,
+): JsonObject {
   const { type = 'string', ...id } = schemaOf(facts, of);
   const names = Object.keys(keys);
   const form = type === 'integer' ? 'a number' : 'a UUID with or without its dashes';
@@ -354,12 +310,7 @@ function idOf({ type: of, list, byName: { keys = { name: 'name' } } }, { nullabl
   return { $ref: `#/definitions/${name}` };
 }
 
-/**
- * @param {import('../src/kinds/facts.ts').ValueFacts} facts
- * @param {string} name
- * @returns {JsonObject}
- */
-function schemaOf(facts, name) {
+function schemaOf(facts: ValueFacts, name: string): JsonObject {
   const { type, format, enum: values, fields, nullable = false } = facts;
   if (type === undefined) return {};
   const pattern = format === 'uuid' || format === 'date-time' ? { pattern: patterns[format] } : {};
@@ -374,12 +325,7 @@ function schemaOf(facts, name) {
   };
 }
 
-/**
- * @param {Readonly<Record<string, FieldFacts>>} fields
- * @param {string} within
- * @returns {JsonObject}
- */
-function recordOf(fields, within) {
+function recordOf(fields: Readonly<Record<string, FieldFacts>>, within: string): JsonObject {
   const required = Object.keys(fields).filter((name) => fields[name]?.required);
   const properties = Object.entries(fields).map(([name, facts]) => {
     const description = words.fields[`${within}.${name}`];
@@ -388,14 +334,8 @@ function recordOf(fields, within) {
   return { additionalProperties: false, required, properties: Object.fromEntries(properties) };
 }
 
-/**
- * Who may open one: `everyone`, or lists of ids.
- *
- * @param {Kind} kind
- * @param {Making} making
- * @returns {JsonObject}
- */
-function accessOf({ access, fields }, making) {
+/** The value of `access`: `everyone`, or lists of ids. */
+function accessOf({ access, fields }: Kind, making: Making): JsonObject {
   const lists = access?.subjects.map(({ field, key }) => {
     const related = fields[field]?.refersTo;
     if (related === undefined) throw new Error(`${field} refers to nothing`);
@@ -411,14 +351,8 @@ function accessOf({ access, fields }, making) {
   };
 }
 
-/**
- * What is bound to one, by an id or a name, and how: it has a definition of its own.
- *
- * @param {import('../src/kinds/children.ts').Children} children
- * @param {Making} making
- * @returns {JsonObject}
- */
-function bindingOf({ type, path, binds, fields: declared, inside }, making) {
+/** A binding: its child, by id or name, and its other fields. */
+function bindingOf({ type, path, binds, fields: declared, inside }: Children, making: Making): JsonObject {
   const { fields } = making.factsOf(path.replace('/api/v3', ''));
   const bound = binds.map(({ idField, refersTo }) => {
     const { nullable: _, ...id } = fields[idField] ?? {};
@@ -457,32 +391,21 @@ function bindingOf({ type, path, binds, fields: declared, inside }, making) {
   return { $ref: `#/definitions/${type}` };
 }
 
-/**
- * A value, or a reference in its place: a text that may be any is that already.
- *
- * @param {JsonObject} value
- * @returns {JsonObject}
- */
-function orReference(value) {
+/** Allows a reference such as `${env:NAME}` in place of a value, unless the value can be any string. */
+function orReference(value: JsonObject): JsonObject {
   const { $ref, type, enum: values, pattern, maxLength } = value;
   const isLimited = values !== undefined || maxLength !== undefined;
   const isAnyText =
-    type === 'string' &&
-    !isLimited &&
-    [undefined, notBlank.pattern].includes(/** @type {string | undefined} */ (pattern));
+    type === 'string' && !isLimited && [undefined, notBlank.pattern].includes(pattern as string | undefined);
   if (type === 'boolean') return boolean;
   return isAnyText || $ref !== undefined ? value : { anyOf: [value, reference] };
 }
 
-/**
- * @template Value
- * @param {readonly Value[]} values
- * @param {(value: Value) => string} keyOf
- * @returns {Map<string, [Value, ...Value[]]>}
- */
-function grouped(values, keyOf) {
-  /** @type {Map<string, [Value, ...Value[]]>} */
-  const groups = new Map();
+function grouped<Value>(
+  values: readonly Value[],
+  keyOf: (value: Value) => string,
+): Map<string, [Value, ...Value[]]> {
+  const groups: Map<string, [Value, ...Value[]]> = new Map();
   for (const value of values) {
     const known = groups.get(keyOf(value));
     groups.set(keyOf(value), known ? [...known, value] : [value]);
@@ -490,12 +413,9 @@ function grouped(values, keyOf) {
   return groups;
 }
 
-/**
- * @template Value
- * @param {ReadonlyMap<string, [Value, ...Value[]]>} groups
- * @param {(key: string, values: [Value, ...Value[]]) => JsonObject} made
- * @returns {JsonObject}
- */
-function mapped(groups, made) {
+function mapped<Value>(
+  groups: ReadonlyMap<string, [Value, ...Value[]]>,
+  made: (key: string, values: [Value, ...Value[]]) => JsonObject,
+): JsonObject {
   return Object.fromEntries(Array.from(groups, ([key, values]) => [key, made(key, values)]));
 }

@@ -1,67 +1,64 @@
-// Writes src/kinds/facts/: what the service's own API says of its types, release by release. `schema.yml` has it, in the npm package
-// @goauthentik/api from 2025.10 on and in the Go module goauthentik.io/api/v3 before. None of its text is kept.
-//   npm run service-api                       writes all files anew, from what they hold
-//   npm run service-api -- 2026.11.0          fetches the schema of a release; `git diff` shows what it brings
+// Writes src/kinds/facts/: the facts in the API schemas of the service, by release. The schema is in the npm package @goauthentik/api
+// from 2025.10 on, and in the Go module goauthentik.io/api/v3 before. Titles and descriptions are not kept.
+//   npm run service-api                       rewrites all files from their own content
+//   npm run service-api -- 2026.11.0          fetches the schema of a release; `git diff` shows the changes
 //   npm run service-api -- v3.2023102.1       fetches this version of the Go module
 //   npm run service-api -- ./schema.yml       reads a file
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { factsByRelease } from '../dist/kinds/facts.js';
-import { byOrder, fetched } from './fetch-schema.js';
-import { readSchema } from './read-schema.js';
-import { differenceOf, sorted } from './facts-difference.js';
+import { isJsonObject, type JsonValue } from '../../src/base/json.ts';
+import { factsByRelease, type FieldFacts, type TypeFacts } from '../../src/kinds/facts.ts';
+import { byOrder, fetched } from './fetch-schema.ts';
+import { type ApiSchema, readSchema } from './read-schema.ts';
+import { differenceOf, sorted } from './facts-difference.ts';
 
-/** @typedef {import('../src/kinds/facts.ts').TypeFacts} TypeFacts */
+const folder = 'src/kinds/facts';
 
-const folder = fileURLToPath(new URL('../src/kinds/facts', import.meta.url));
-
-/** The fields within which a name counts, which narrow a list as well. */
+/** The fields with the parent, for names that are unique only within a parent. They are also filters. */
 const scopes = ['app', 'provider', 'connector'];
 
-/** The filters by which one record is found. */
+/** The filters that find a record by name. */
 const naturalKeys = ['slug', 'identifier', 'username', 'domain', 'name'].flatMap((key) => [
   key,
   `${key}__iexact`,
 ]);
 
-/** @type {Map<string, ReadonlyMap<string, TypeFacts>>} by release and path */
-const releases = readWritten();
+/** The facts by release and path. */
+const releases: Map<string, ReadonlyMap<string, TypeFacts>> = readWritten();
 for (const wanted of process.argv.slice(2)) {
-  const schema = parse(wanted.endsWith('.yml') ? readFileSync(wanted, 'utf8') : fetched(wanted));
-  const { release, types } = readSchema(schema);
+  const text = wanted.endsWith('.yml') ? readFileSync(wanted, 'utf8') : fetched(wanted);
+  const { release, types } = readSchema(parse(text) as ApiSchema); // the service publishes it as OpenAPI
   releases.set(release, types);
-  console.log(`${release}: ${types.size} types. What it brings: git diff src/kinds/facts`);
+  console.log(`${release}: ${types.size} types. See the changes with: git diff src/kinds/facts`);
 }
 write();
 
-/** All that was written, each release in full. */
-function readWritten() {
-  /** @type {Map<string, Map<string, TypeFacts>>} */
-  const found = new Map();
+/** Reads the existing files. */
+function readWritten(): Map<string, Map<string, TypeFacts>> {
+  const found = new Map<string, Map<string, TypeFacts>>();
   if (!existsSync(folder)) return found;
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json') && one !== 'releases.json')) {
     const path = `/${name.replace('.json', '').replaceAll('.', '/')}/`;
     for (const [line, facts] of factsByRelease(path)) {
-      const types = found.get(line) ?? new Map();
+      const types = found.get(line) ?? new Map<string, TypeFacts>();
       found.set(line, types.set(path, facts));
     }
   }
   return found;
 }
 
-function write() {
+function write(): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const lines = [...releases.keys()].toSorted(byOrder);
   writeFileSync(join(folder, 'releases.json'), `${JSON.stringify(lines)}\n`);
   const paths = new Set([...releases.values()].flatMap((types) => [...types.keys()]));
   for (const path of [...paths].toSorted()) {
-    let before = null;
+    let before: JsonValue = null;
     const changes = [];
     for (const line of lines) {
-      const facts = releases.get(line)?.get(path) ?? null;
+      const facts = asJson(releases.get(line)?.get(path) ?? null);
       const difference = differenceOf(before, facts);
       if (difference !== undefined) changes.push(`${JSON.stringify(line)}: ${written(difference)}`);
       before = facts;
@@ -73,23 +70,19 @@ function write() {
     const newest = newestOf(path, lines);
     return newest === undefined
       ? []
-      : `  '${path}': '${JSON.stringify(sorted(newest)).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}',`;
+      : `  '${path}': '${JSON.stringify(sorted(asJson(newest)))
+          .replaceAll('\\', '\\\\')
+          .replaceAll("'", "\\'")}',`;
   });
   const type = 'Readonly<Record<string, string | undefined>>';
   writeFileSync(
     join(folder, 'newest.ts'),
-    `// Made by \`npm run service-api\`, of the files beside it.\nexport const newest: ${type} = {\n${rows.join('\n')}\n};\n`,
+    `// Made by \`npm run service-api\`, from the other files of this folder.\nexport const newest: ${type} = {\n${rows.join('\n')}\n};\n`,
   );
 }
 
-/**
- * What rows of kinds ask of the newest release: with the first release that has a field, where the type was there before it, and the
- * filters by a natural key that every release has.
- *
- * @param {string} path
- * @param {readonly string[]} lines
- */
-function newestOf(path, lines) {
+/** The facts that the rows of kinds use: the newest API schema, and when its fields, values and filters were added. */
+function newestOf(path: string, lines: readonly string[]): object | undefined {
   const facts = releases.get(lines.at(-1) ?? '')?.get(path);
   if (facts === undefined) return undefined;
   const had = lines.filter((line) => releases.get(line)?.has(path));
@@ -116,13 +109,14 @@ function newestOf(path, lines) {
   };
 }
 
-/**
- * The length that the newest release takes no longer as the longest, and the release before which all others did.
- *
- * @param {readonly string[]} lines
- * @param {(line: string) => import('../src/kinds/facts.ts').FieldFacts | undefined} fieldIn
- */
-function shorterBefore(lines, fieldIn) {
+function asJson(facts: object | null): JsonValue {
+  return facts as JsonValue; // as read from JSON or from a schema in YAML
+}
+
+type FieldIn = (line: string) => FieldFacts | undefined;
+
+/** The last shorter maximum length, and the first release after it. */
+function shorterBefore(lines: readonly string[], fieldIn: FieldIn): object | undefined {
   const longest = fieldIn(lines.at(-1) ?? '')?.maxLength ?? Infinity;
   const last = lines.findLastIndex((line) => (fieldIn(line)?.maxLength ?? Infinity) < longest);
   return last === -1
@@ -130,29 +124,22 @@ function shorterBefore(lines, fieldIn) {
     : { before: lines[last + 1], maxLength: fieldIn(lines[last] ?? '')?.maxLength };
 }
 
-/**
- * The values that the newest release takes and the first that had the field did not, each with the first release that does.
- *
- * @param {readonly string[]} lines
- * @param {(line: string) => import('../src/kinds/facts.ts').FieldFacts | undefined} fieldIn
- */
-function laterValues(lines, fieldIn) {
-  const valuesIn = (/** @type {string} */ line) => (fieldIn(line)?.items ?? fieldIn(line))?.enum?.map(String);
+/** The values that were added later, each with the first release that accepts it. */
+function laterValues(lines: readonly string[], fieldIn: FieldIn): object | undefined {
+  const valuesIn = (line: string): string[] | undefined =>
+    (fieldIn(line)?.items ?? fieldIn(line))?.enum?.map(String);
   const those = lines.filter((line) => valuesIn(line));
-  const firstOf = (/** @type {string} */ value) => those.find((line) => valuesIn(line)?.includes(value));
+  const firstOf = (value: string): string | undefined =>
+    those.find((line) => valuesIn(line)?.includes(value));
   const all = valuesIn(lines.at(-1) ?? '') ?? [];
   const later = all.flatMap((value) => (firstOf(value) === those[0] ? [] : [[value, firstOf(value)]]));
   return later.length > 0 ? Object.fromEntries(later) : undefined;
 }
 
-/**
- * With a line for each field.
- *
- * @param {any} difference
- */
-function written(difference) {
-  if (difference === null) return 'null';
-  const { fields = {}, ...rest } = sorted(difference);
+/** JSON with a line for each field. */
+function written(difference: JsonValue): string {
+  if (!isJsonObject(difference)) return 'null';
+  const { fields = {}, ...rest } = Object(sorted(difference));
   const rows = Object.entries(fields).map(
     ([name, fact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(fact)}`,
   );
