@@ -8,6 +8,7 @@ import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterFieldWords, laterReleaseWords } from '../report/words/doctor.ts';
 import { failedReadDiagnostics, haltDiagnostics, isServiceFault } from '../report/words/halts.ts';
 import { lostLoginDiagnostics } from '../report/words/way-in.ts';
+import type { NameFault, UnresolvedName } from '../observe/resolve-names.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
@@ -149,61 +150,54 @@ class Narrator {
 }
 
 function haltText(halt: Halt, style: Style): string {
+  const found = halt.kind === 'unread' ? failedReadDiagnostics(halt.failures) : haltDiagnostics(halt);
+  const diagnostics = diagnosticsText(halt.kind === 'not_confirmed' ? [] : found, style);
+  const sentence = fitToWidth(haltSentence(halt), style);
+  return diagnostics + (diagnostics && sentence && '\n') + sentence;
+}
+
+function haltSentence(halt: Halt): string {
   switch (halt.kind) {
     case 'unread': {
-      const { failures } = halt;
-      const end = noPlanSentence(
-        halt,
-        `${failures.length} of the resources could not be looked up`,
-        'not tried',
-      );
-      return (
-        diagnosticsText(failedReadDiagnostics(failures), style) +
-        fitToWidth(failures.length > 0 ? `\n${end}` : end, style)
-      );
+      const cause = `${halt.failures.length} of the resources could not be looked up`;
+      return noPlanSentence(halt, cause, 'not tried');
     }
     case 'unresolved':
-      return (
-        diagnosticsText(haltDiagnostics(halt), style) + fitToWidth(`\n${unresolvedNamesText(halt)}`, style)
+      return noPlanSentence(
+        halt,
+        unresolvedCause(halt.names, halt.notRead),
+        'not looked up',
+        halt.notRead === 1 ? ' name' : ' names',
       );
-    case 'too_many_creates':
-    case 'too_many_updates':
-    case 'too_many_deletes':
-      return diagnosticsText(haltDiagnostics(halt), style);
+    case 'too_many':
+      return '';
     case 'not_confirmed':
       return 'Not confirmed. Nothing was created or changed.\n';
     case 'refused':
     case 'stale': {
       const again = halt.kind === 'stale' || halt.isStale ? ' Run `rollcall plan` again.' : '';
-      return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created or changed.${again}\n`;
+      return `Nothing was created or changed.${again}\n`;
     }
   }
 }
 
 const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop immediately.';
 
-function unresolvedNamesText(halt: Extract<Halt, { kind: 'unresolved' }>): string {
-  const { names, notRead } = halt;
-  if (names.length === 0 && notRead === 0)
-    return noPlanSentence(halt, 'two resources have a value that only one may have');
-  const isService = names.length > 0 && names.every(({ fault }) => isServiceFault(fault));
-  const areAll = (kind: string): boolean =>
-    names.length > 0 && names.every(({ fault }) => fault.kind === kind);
-  const cause = isService
-    ? 'the names in the manifests could not be looked up'
-    : areAll('taken')
-      ? 'a new resource has the name of another record'
-      : areAll('torn')
-        ? 'the record to rename is ambiguous'
-        : 'no id was found for some names in the manifests';
-  return noPlanSentence(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
+function unresolvedCause(names: readonly UnresolvedName[], notRead: number): string {
+  if (names.length === 0 && notRead === 0) return 'two resources have a value that only one may have';
+  const areAll = (isSo: (fault: NameFault) => boolean): boolean =>
+    names.length > 0 && names.every(({ fault }) => isSo(fault));
+  if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';
+  if (areAll(({ kind }) => kind === 'taken')) return 'a new resource has the name of another record';
+  if (areAll(({ kind }) => kind === 'torn')) return 'the record to rename is ambiguous';
+  return 'no id was found for some names in the manifests';
 }
 
 /** Says why there is no plan, and how many resources or names were not looked up for that reason. */
 function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,
-  lacks: string = '',
+  lacks: string,
   noun: string = '',
 ): string {
   const { notRead, interrupted } = halt;

@@ -1,4 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
+import type { WriteAction } from '../plan/actions.ts';
 import { plannedEffects, unreadKinds, type Plan } from '../plan/plan.ts';
 import type { Halt } from './result.ts';
 
@@ -19,15 +20,18 @@ export function exceededLimit(
 ): Halt | undefined {
   const { add, change, destroy } = plannedEffects(made);
   if (maxCreates !== undefined && add > maxCreates)
-    return { kind: 'too_many_creates', count: add, most: maxCreates, unseen: unreadKinds(made) };
-  if (maxUpdates !== undefined && change > maxUpdates)
-    return { kind: 'too_many_updates', count: change, most: maxUpdates };
+    return { ...tooMany('create', add, maxCreates), unseen: unreadKinds(made) };
+  if (maxUpdates !== undefined && change > maxUpdates) return tooMany('update', change, maxUpdates);
   if (destroy > (maxDeletes ?? defaultMaxDeletes))
-    return { kind: 'too_many_deletes', count: destroy, most: maxDeletes ?? defaultMaxDeletes };
+    return tooMany('delete', destroy, maxDeletes ?? defaultMaxDeletes);
   return maxDeletes === undefined ? tooManyOfKind(made) : undefined;
 }
 
 const defaultMaxDeletes = 10;
+
+function tooMany(action: WriteAction, count: number, most: number): Halt & { readonly kind: 'too_many' } {
+  return { kind: 'too_many', action, count, most };
+}
 
 /** Refuses a plan that deletes more than one record and more than a tenth of some kind. */
 function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
@@ -36,7 +40,7 @@ function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
     const count = going.filter((each) => each === kind).length;
     const all = deletions?.counts.get(kind) ?? 0;
     const max = Math.max(1, Math.floor(all / 10));
-    if (count > max) return { kind: 'too_many_deletes', count, most: max, of: { kind, count: all } };
+    if (count > max) return { ...tooMany('delete', count, max), of: { kind, count: all } };
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../appl
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending, type InterruptSignal } from '../base/exit-code.ts';
+import type { WriteAction } from '../plan/actions.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
@@ -48,16 +49,12 @@ export type Halt =
       readonly isStale: boolean;
     })
   | {
-      readonly kind: 'too_many_creates';
+      readonly kind: 'too_many';
+      readonly action: WriteAction;
       readonly count: number;
       readonly most: number;
-      readonly unseen: ReadonlySet<Kind>;
-    }
-  | { readonly kind: 'too_many_updates'; readonly count: number; readonly most: number }
-  | {
-      readonly kind: 'too_many_deletes';
-      readonly count: number;
-      readonly most: number;
+      /** The kinds that are not looked up, so that all of their resources count as creates. */
+      readonly unseen?: ReadonlySet<Kind>;
       /** The kind with too many deletes, and how many records of it exist. */
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
@@ -76,9 +73,7 @@ export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
       return unresolvedEnding(halt, signal);
     case 'not_confirmed':
       return signal?.aborted ? endingOfInterrupt(signal) : 'failed';
-    case 'too_many_creates':
-    case 'too_many_updates':
-    case 'too_many_deletes':
+    case 'too_many':
       return 'failed';
     case 'refused':
       return halt.isStale ? 'stale' : 'invalid';

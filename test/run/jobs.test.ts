@@ -122,7 +122,10 @@ describe('a job of the library', () => {
     [
       'a plan is too large',
       { maxCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
-      { halt: { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set([user]) }, ending: 'failed' },
+      {
+        halt: { kind: 'too_many', action: 'create', count: 2, most: 1, unseen: new Set([user]) },
+        ending: 'failed',
+      },
     ],
     [
       'a plan is not confirmed',
@@ -206,7 +209,7 @@ describe('a job of the library', () => {
   test('returns its plan even if that exceeds a limit', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, maxCreates: 1 }, job);
-    expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
+    expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many', action: 'create' } });
     expect(ran.result?.changes).toHaveLength(3);
   });
 });

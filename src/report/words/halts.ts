@@ -33,20 +33,12 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
       ];
     case 'unresolved':
       return unresolvedNames(halt);
-    case 'too_many_creates': {
-      const lists = joinListNames(halt.unseen);
-      const unseen = `The limit includes ${lists}, which are not looked up and may all be absent. `;
-      return [tooManyDiagnostic(halt, 'create', `${lists && unseen}${narrowPlanAdvice}`)];
-    }
-    case 'too_many_updates':
-      return [tooManyDiagnostic(halt, 'update', narrowPlanAdvice)];
-    case 'too_many_deletes': {
-      const detail = `Read the plan. If it is intended, allow it with --max-deletes ${halt.count}.`;
-      return [tooManyDiagnostic(halt, 'delete', detail)];
-    }
+    case 'too_many':
+      return [tooManyDiagnostic(halt)];
     case 'not_confirmed': {
-      const said = { summary: 'the plan was not confirmed', detail: 'Nothing was created or changed.' };
-      return [diagnosticFor(undefined, { code: 'not-confirmed', ...said })];
+      const summary = 'the plan was not confirmed';
+      const detail = 'Nothing was created or changed.';
+      return [diagnosticFor(undefined, { code: 'not-confirmed', summary, detail })];
     }
     case 'refused':
       return halt.diagnostics;
@@ -63,16 +55,17 @@ function interruptedDiagnostic(what: string): Diagnostic {
   });
 }
 
-const narrowPlanAdvice = 'Raise the limit, or narrow the plan with --target and --exclude.';
-
-function tooManyDiagnostic(
-  { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
-  action: 'create' | 'update' | 'delete',
-  detail: string,
-): Diagnostic {
+function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnostic {
+  const { action, count, most, unseen = new Set(), of } = halt;
   const summary = of
     ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
+  const lists = joinListNames(unseen);
+  const included = lists && `The limit includes ${lists}, which are not looked up and may all be absent. `;
+  const detail =
+    action === 'delete'
+      ? `Read the plan. If it is intended, allow it with --max-deletes ${count}.`
+      : `${included}Raise the limit, or narrow the plan with --target and --exclude.`;
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 

@@ -1,5 +1,5 @@
 import { childrenDeclaredBy } from '../../kinds/access.ts';
-import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
 import type { DeclaredRecord } from '../../adopt/declaration.ts';
 import { joinListNames } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -64,26 +64,22 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
       );
     }
     case 'not_shown':
-      return {
-        ...notExported(
-          `the service lists the record, but does not return it (${gap.answer.status ?? 'no answer'})`,
-          'The token may not view it, or it was deleted meanwhile.',
-        ),
-        address: addressOf(type, gap.name),
-      };
+      return notExported(
+        `the service lists the record, but does not return it (${gap.answer.status ?? 'no answer'})`,
+        'The token may not view it, or it was deleted meanwhile.',
+        addressOf(type, gap.name),
+      );
     case 'short':
       return notExported(
         `the service counts ${gap.count} ${list}, but its list has ${gap.read} different records`,
         'The other records are missing here. Run the command again. If that does not help, a proxy may alter the answers.',
       );
     case 'several':
-      return {
-        ...notExported(
-          'several records have this name',
-          `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete the others in the service.`,
-        ),
-        address: addressOf(type, gap.name),
-      };
+      return notExported(
+        'several records have this name',
+        `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete the others in the service.`,
+        addressOf(type, gap.name),
+      );
     case 'moved':
       return notExported(
         `the ${list} changed while they were read`,
@@ -113,8 +109,9 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended
   }
 }
 
-function notExported(summary: string, detail: string): Diagnostic {
-  return diagnosticFor(undefined, { code: 'not-exported', severity: 'warning', summary, detail });
+function notExported(summary: string, detail: string, address?: Address): Diagnostic {
+  const problem = { code: 'not-exported', severity: 'warning', summary, detail } as const;
+  return diagnosticFor(undefined, { ...problem, ...(address && { address }) });
 }
 
 /** Values that were read but are not declared, because no manifest can declare them or because they are secret. */
@@ -124,13 +121,11 @@ export function unwrittenValues(
 ): Diagnostic[] {
   const secret = declared.flatMap(({ address, secret: names }) =>
     names.map((field) =>
-      diagnosticFor(undefined, {
-        code: 'not-exported',
-        severity: 'warning',
+      notExported(
+        `\`${field}\` is left out`,
+        "It contains one of rollcall's own secrets, such as the token.",
         address,
-        summary: `\`${field}\` is left out`,
-        detail: "It contains one of rollcall's own secrets, such as the token.",
-      }),
+      ),
     ),
   );
   const impossible = unwritable.map(({ address, field, isWhole, problem }) =>

@@ -67,31 +67,29 @@ export function kindCheckName(kind: Kind): string {
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
-  if (denial === undefined || finding?.kind === 'valid')
-    return doctorCheck('token', 'pass', 'the service accepts it');
+  return denial === undefined || finding?.kind === 'valid'
+    ? doctorCheck('token', 'pass', 'the service accepts it')
+    : doctorCheck('token', 'fail', ...denialWords(denial, finding));
+}
+
+function denialWords(denial: string, finding: TokenFinding | undefined): [summary: string, advice: string] {
   switch (finding?.kind) {
     case 'wrong':
-      return doctorCheck(
-        'token',
-        'fail',
+      return [
         denial,
         'Every request with this token was refused. Most likely the token is unknown or has expired: create a new token, and check that it is copied completely. If that does not help, a proxy in front of the service may refuse every request from here.',
-      );
+      ];
     case 'missing':
-      return doctorCheck(
-        'token',
-        'fail',
+      return [
         'a token was sent, but the service received none',
         'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
-      );
+      ];
     default: {
-      const reason = notAskedReason(finding) ?? 'the service does not say which';
-      return doctorCheck(
-        'token',
-        'fail',
+      const reason = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      return [
         denial,
         `The token is wrong or has expired, or it may not view ${probedKind.list}: ${reason}. Create a new token, or grant its user this permission.`,
-      );
+      ];
     }
   }
 }
