@@ -37,8 +37,8 @@ export function deleteRecord(
     if (held.pk !== candidate.held.pk) return conflictWith({ kind: 'replaced' }, answer);
     // Somebody may have turned on the flag since the plan was made.
     const isStillOff = async (): Promise<boolean> => isFlagOff && isOpenFlagOff(context);
-    const current = { ...candidate, held };
-    const { refusal } = await judgeDeletion(current, deletes, context, { isFlagOff: isStillOff });
+    const deleteContext = { ...context, deletes, isFlagOff: isStillOff };
+    const { refusal } = await judgeDeletion({ ...candidate, held }, deleteContext);
     if (refusal !== undefined) return conflictWith({ kind: 'closed', why: refusal });
     return {
       kind: 'send',

@@ -274,22 +274,27 @@ async function deletionsFor(
   resources: readonly Resource[],
   observed: ObservedState,
   { after }: UnboundAccess,
-  { client, pacing, signal, settings }: Service,
+  service: Service,
 ): Promise<Deletions | undefined> {
-  if (!settings.allow.includes('delete')) return undefined;
-  const going = resources.flatMap((resource) => {
+  const { allow } = service.settings;
+  if (!allow.includes('delete')) return undefined;
+  const deletes = resources.flatMap((resource) => {
     const record = isToBeDeleted(resource) ? observedRecordAt(observed, resource.address) : undefined;
     return record ? [{ resource, held: record }] : [];
   });
-  if (going.length === 0) return undefined;
+  if (deletes.length === 0) return undefined;
   // The declared access is applied before the delete, which the apply checks again.
   const closed = new Set(
     resources.flatMap((resource) =>
-      settings.allow.includes('update') && declaresBindings(resource)
+      allow.includes('update') && declaresBindings(resource)
         ? (observedRecordAt(observed, resource.address)?.pk ?? [])
         : [],
     ),
   );
-  const meanwhile = { isClosed: (pk: string) => closed.has(pk), isFlagOff: async () => after === 'closed' };
-  return readDeletions(going, meanwhile, { client, pacing, signal });
+  return readDeletions({
+    ...service,
+    deletes,
+    isClosed: (pk) => closed.has(pk),
+    isFlagOff: async () => after === 'closed',
+  });
 }

@@ -32,34 +32,31 @@ export interface DeleteCandidate {
   readonly held: ObservedRecord;
 }
 
-/** Changes in the same plan that affect which records a delete would open. */
-interface Meanwhile {
+/** The deletes of a plan, and its changes that affect which records a delete would open. */
+interface DeleteContext extends ReadContext {
+  readonly deletes: readonly DeleteCandidate[];
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
   readonly isClosed?: (pk: string) => boolean;
   /** Whether nobody can open applications without bindings. */
-  readonly isFlagOff?: () => Promise<boolean>;
+  readonly isFlagOff: () => Promise<boolean>;
 }
 
 /** Decides for each record whether it may be deleted, after reading its dependents. */
-export async function readDeletions(
-  deletes: readonly DeleteCandidate[],
-  meanwhile: Meanwhile,
-  context: ReadContext,
-): Promise<Deletions> {
+export async function readDeletions(context: DeleteContext): Promise<Deletions> {
   const of = new Map<Address, Deletion>();
-  for (const one of deletes) {
-    const readUses = lazy(() => readDependents(one, context));
-    const { refusal, notes: closed } = await judgeDeletion(one, deletes, context, meanwhile, readUses);
-    const notes = [...closed, ...dependentNotes((await readUses()) ?? [])];
-    of.set(one.resource.address, { notes, ...(refusal !== undefined && { refusal }) });
+  const counts = new Map<Kind, number>();
+  for (const candidate of context.deletes) {
+    const dependents = lazy(() => readDependents(candidate, context));
+    const { notes, ...decision } = await judgeDeletion(candidate, context, dependents);
+    const all = [...notes, ...dependentNotes((await dependents()) ?? [])];
+    of.set(candidate.resource.address, { ...decision, notes: all });
   }
-  const totals = new Map<Kind, number>();
-  for (const kind of new Set(deletes.map(({ resource }) => resource.kind))) {
+  for (const kind of new Set(context.deletes.map(({ resource }) => resource.kind))) {
     if (!(await canListAll(kind, context))) continue;
     const count = await readCount(listQuery(kind, new Set()), context);
-    if (count !== undefined) totals.set(kind, count);
+    if (count !== undefined) counts.set(kind, count);
   }
-  return { of, counts: totals };
+  return { of, counts };
 }
 
 async function canListAll({ listing }: Kind, context: ReadContext): Promise<boolean> {
@@ -70,26 +67,23 @@ async function canListAll({ listing }: Kind, context: ReadContext): Promise<bool
 
 /** Decides by the current state of the service whether a record may be deleted. */
 export async function judgeDeletion(
-  one: DeleteCandidate,
-  going: readonly DeleteCandidate[],
-  context: ReadContext,
-  meanwhile: Meanwhile,
-  readUses: () => Promise<Uses> = lazy(() => readDependents(one, context)),
+  candidate: DeleteCandidate,
+  context: DeleteContext,
+  dependents: () => Promise<Dependents> = lazy(() => readDependents(candidate, context)),
 ): Promise<Deletion> {
-  const because = await deleteRefusal(one, going, context, readUses);
-  if (because !== undefined) return { notes: [], refusal: because };
-  if (!isSubject(one.resource.kind)) return { notes: [] };
-  return judgeBindings({ ...one, uses: (await readUses()) ?? [] }, going, context, meanwhile);
+  const refusal =
+    (await refusalOfRecord(candidate, context)) ??
+    cascadeRefusal(candidate.resource.kind, await dependents(), context);
+  if (refusal !== undefined) return { notes: [], refusal };
+  if (!isSubject(candidate.resource.kind)) return { notes: [] };
+  return judgeBindings(candidate, (await dependents()) ?? [], context);
 }
 
-/** Returns why a record must not be deleted, apart from its bindings, or undefined if it may be deleted. */
-async function deleteRefusal(
-  { resource, held }: DeleteCandidate,
-  going: readonly DeleteCandidate[],
-  context: ReadContext,
-  readUses: () => Promise<Uses>,
+/** Returns why a record must not be deleted, apart from its dependents, or undefined if it may be deleted. */
+async function refusalOfRecord(
+  { resource: { kind }, held }: DeleteCandidate,
+  context: DeleteContext,
 ): Promise<string | undefined> {
-  const { kind } = resource;
   const { deletion } = kind;
   if (deletion === undefined) return `rollcall cannot delete ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
@@ -102,55 +96,43 @@ async function deleteRefusal(
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
-  const last = await lastRecordRefusal(kind, held, going, context);
+  const last = await lastRecordRefusal(kind, held, context);
   if (last !== undefined) return last;
-  const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
-  if (needsSuperuser && !isSuperuser)
-    return isSubject(kind)
-      ? 'only superusers see all bindings, so the delete might open a record to everyone'
-      : 'only superusers see all dependent records, which the service might delete too';
-  const uses = await readUses();
-  if (uses === undefined) return 'its dependent records could not be read';
-  return cascadeRefusal(kind, uses, going);
+  if (!needsSuperuser || (self?.proof === 'exists' && self.isSuperuser)) return undefined;
+  return isSubject(kind)
+    ? 'only superusers see all bindings, so the delete might open a record to everyone'
+    : 'only superusers see all dependent records, which the service might delete too';
 }
 
 /** Refuses to delete the last record that has a certain flag, such as the last superuser group. */
 async function lastRecordRefusal(
-  kind: Kind,
+  { type, family, deletion }: Kind,
   observed: ObservedRecord,
-  going: readonly DeleteCandidate[],
-  context: ReadContext,
+  context: DeleteContext,
 ): Promise<string | undefined> {
-  const last = kind.deletion?.last;
+  const last = deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
-  const list = await readWholeList(kind.family.byName, context);
+  const list = await readWholeList(family.byName, context);
   if (list.kind !== 'whole') return `the service did not show whether it is ${last.words}`;
-  const gone = pksOf(kind, going);
+  const deleted = context.deletes.filter(({ resource }) => resource.kind.type === type);
   const stays = list.records.some(
-    ({ received }) => received[last.field] === true && !gone.has(textOf(received['pk'])),
+    ({ received }) =>
+      received[last.field] === true && !deleted.some(({ held }) => held.pk === textOf(received['pk'])),
   );
   return stays ? undefined : `it is ${last.words}`;
 }
 
 /** Refuses a delete that makes the service delete other records, unless the manifests delete these too. */
-function cascadeRefusal(
-  kind: Kind,
-  uses: readonly JsonObject[],
-  going: readonly DeleteCandidate[],
-): string | undefined {
+function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteContext): string | undefined {
+  if (dependents === undefined) return 'its dependent records could not be read';
   const isPolicy = policyField.refersTo === kind.family;
-  for (const use of uses) {
-    const { app, model_name: model, name, pk, action } = use;
-    const what = `the ${textOf(model)} ${JSON.stringify(textOf(name))}`;
-    if (isPolicy && textOf(model).startsWith(policyBindings.type))
+  for (const { app, model, words, pk, isDeletedToo } of dependents) {
+    if (isPolicy && model.startsWith(policyBindings.type))
       return 'records have this policy and could open to everyone without it: remove it from their `policies` first';
-    // Release 2023.10 writes the action in capitals.
-    if (textOf(action).toLowerCase() !== 'cascade') continue;
-    const of = familyOf(textOf(app), textOf(model));
-    if (of === undefined || of.isDeletedAlong) continue;
-    const isGoing = going.some(({ resource, held }) => resource.kind.family === of && held.pk === textOf(pk));
-    if (!isGoing)
-      return `the service would delete ${what} too: declare that record as absent too, or change its reference first`;
+    const family = isDeletedToo ? familyOf(app, model) : undefined;
+    if (family === undefined || family.isDeletedAlong) continue;
+    if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
+      return `the service would delete ${words} too: declare that record as absent too, or change its reference first`;
   }
   return undefined;
 }
@@ -162,45 +144,41 @@ function familyOf(app: string, model: string): Family | undefined {
 
 /** Refuses a delete that removes the last binding of another record, such as an application, and so opens it to everyone. */
 async function judgeBindings(
-  { uses, ...own }: DeleteCandidate & { readonly uses: readonly JsonObject[] },
-  going: readonly DeleteCandidate[],
-  context: ReadContext,
-  { isClosed = () => false, isFlagOff }: Meanwhile,
+  candidate: DeleteCandidate,
+  dependents: NonNullable<Dependents>,
+  context: DeleteContext,
 ): Promise<Deletion> {
+  const { deletes, isClosed = () => false } = context;
   const read = await readAllChildren(policyBindings, context);
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
-  const isHidden = uses.some(
-    (use) => use['model_name'] === policyBindings.type && !shown.has(textOf(use['pk'])),
-  );
-  if (isHidden) return { notes: [], refusal: 'this token cannot see some of its bindings' };
-  const deleted = new Set(going.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
-  const key = bindingKey(own);
-  const gone = new Set([key, ...going.map(bindingKey)]);
+  if (dependents.some(({ model, pk }) => model === policyBindings.type && !shown.has(pk)))
+    return { notes: [], refusal: 'this token cannot see some of its bindings' };
+  const deleted = new Set(deletes.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
+  const key = bindingKey(candidate);
+  const deletedKeys = new Set([key, ...deletes.map(bindingKey)]);
   const losing = [...read.of].filter(([target, bindings]) => {
     const deciding = bindings.filter((child) => isEffective(child));
     // A negated binding or a policy does not keep a record closed.
-    const staying = deciding.filter(
-      (child) => child.values['negate'] !== true && child.binds !== policyField,
+    const isKept = deciding.some(
+      (child) =>
+        child.values['negate'] !== true && child.binds !== policyField && !deletedKeys.has(childKey(child)),
     );
-    if (
-      !deciding.some((child) => childKey(child) === key) ||
-      staying.some((child) => !gone.has(childKey(child)))
-    )
-      return false;
-    return !deleted.has(target) && !isClosed(target);
+    const isBound = deciding.some((child) => childKey(child) === key);
+    return isBound && !isKept && !deleted.has(target) && !isClosed(target);
   });
   if (losing.length === 0) return { notes: [] };
-  const closing = (await isFlagOff?.()) ? await closedWithoutBindings(context) : new Map<string, string>();
+  const closing = (await context.isFlagOff())
+    ? await closedWithoutBindings(context)
+    : new Map<string, string>();
   const opened = losing.find(([target]) => !closing.has(target));
   if (opened === undefined)
     return { notes: losing.map(([target]) => `nobody can open ${closing.get(target)} any more`) };
   const [target, bindings] = opened;
-  const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
-  const name = JSON.stringify(textOf(use?.['name'] ?? null));
+  const binding = dependents.find((each) => bindings.some(({ pk }) => pk === each.pk));
   const record = await recordWithBindings(target, context);
-  const because = `the service would delete the binding ${name} too, the only binding of ${record}, which everyone could open then: add another binding first, or delete ${record}`;
-  return { notes: [], refusal: because };
+  const refusal = `the service would delete the binding ${binding?.name ?? ''} too, the only binding of ${record}, which everyone could open then: add another binding first, or delete ${record}`;
+  return { notes: [], refusal };
 }
 
 /** Describes the records that nobody can open without bindings, by id. */
@@ -243,31 +221,41 @@ function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   return childKey({ ...(binds && { binds }), id: held.pk });
 }
 
-function pksOf(kind: Kind, going: readonly DeleteCandidate[]): ReadonlySet<string> {
-  return new Set(going.flatMap(({ resource, held }) => (resource.kind.type === kind.type ? held.pk : [])));
-}
-
 const maxListed = 10;
 
-type Uses = readonly JsonObject[] | undefined;
+interface Dependent {
+  readonly app: string;
+  readonly model: string;
+  readonly name: string;
+  readonly pk: string;
+  readonly words: string;
+  readonly isDeletedToo: boolean;
+}
+
+type Dependents = readonly Dependent[] | undefined;
 
 /** Reads the records that depend on a record. Returns undefined if they could not be read. */
 async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: ReadContext,
-): Promise<Uses> {
+): Promise<Dependents> {
   const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
   const reading = await retryUntilProven(ask, pacing);
-  return reading?.proof === 'exists' ? reading.uses : undefined;
+  return reading?.proof === 'exists' ? reading.uses.map(dependentOf) : undefined;
 }
 
-function dependentNotes(uses: readonly JsonObject[]): string[] {
-  const words = uses.map((use) => {
-    const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
-    const what = `the ${model} ${JSON.stringify(name)}`;
-    // Release 2023.10 writes the action in capitals.
-    return action?.toLowerCase() === 'cascade' ? `deletes ${what} with it` : `${what} loses it`;
-  });
-  const more = words.length - maxListed;
-  return more > 0 ? [...words.slice(0, maxListed), `${more} more dependents`] : words;
+function dependentOf(use: JsonObject): Dependent {
+  const [app = '', model = '', pk = ''] = ['app', 'model_name', 'pk'].map((key) => textOf(use[key]));
+  const name = JSON.stringify(textOf(use['name']));
+  // Release 2023.10 writes the action in capitals.
+  const isDeletedToo = textOf(use['action']).toLowerCase() === 'cascade';
+  return { app, model, name, pk, words: `the ${model} ${name}`, isDeletedToo };
+}
+
+function dependentNotes(dependents: readonly Dependent[]): string[] {
+  const notes = dependents.map(({ words, isDeletedToo }) =>
+    isDeletedToo ? `deletes ${words} with it` : `${words} loses it`,
+  );
+  const more = notes.length - maxListed;
+  return more > 0 ? [...notes.slice(0, maxListed), `${more} more dependents`] : notes;
 }

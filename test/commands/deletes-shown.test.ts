@@ -111,6 +111,6 @@ test('a connector is not deleted while a stage of a special model refers to it',
   const text = 'version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n';
   const { context, stdout } = world.run(text, env);
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
-  expect(stdout()).toContain('the service would delete the endpointstage "asks" with it');
+  expect(stdout()).toContain('the service would delete the endpointstage "asks" too');
   expect(world.sandbox.record('/stages/endpoints/', 'asks')).toBeDefined();
 });
