@@ -83,10 +83,9 @@ async function secretHolders(service: Service): Promise<Inventory[]> {
 type ReadOne = { readonly missing: readonly MissingCredential[] } & (Credentials | object);
 
 async function readOne(address: Address, service: Service): Promise<ReadOne> {
-  const { client, pacing, signal } = service;
   const ofType = kindsWithCredentials().filter(({ type }) => type === typeOf(address));
   for (const kind of ofType) {
-    const reading = await retrieve({ kind, name: nameOf(address) }, { client, pacing, signal });
+    const reading = await retrieve({ kind, name: nameOf(address) }, service);
     if (reading?.proof === 'absent') continue;
     if (reading?.proof === 'exists') return credentialsOf(address, kind, reading, service);
     return {

@@ -1,6 +1,5 @@
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { overlayFiles } from '../base/files.ts';
-import { textOf } from '../base/json.ts';
 import {
   fieldsDeclaredTogether,
   isBindingField,
@@ -21,7 +20,7 @@ import { plan } from '../run/plan.ts';
 import { readInventories } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import { bindingsOf, readDeclaredChildren } from '../service/children.ts';
-import { pickObserved, type ListedRecord } from '../service/records.ts';
+import { pkOf, pickObserved, type ListedRecord } from '../service/records.ts';
 import { readWholeList, type ListReading } from '../service/read-whole.ts';
 import { fetchServiceRelease } from '../service/release.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -139,10 +138,6 @@ async function withBindingsOf(
       };
     }),
   };
-}
-
-function pkOf({ received }: Inventory['records'][number]): string {
-  return textOf(received['pk']);
 }
 
 /**

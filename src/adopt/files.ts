@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { textOf, type Validate } from '../base/json.ts';
 import type { FileSplit } from './choices.ts';
 import type { Declaration, UnwritableField } from './writable.ts';
@@ -22,13 +23,7 @@ export function manifestFiles(
   split: FileSplit,
   schemaFrom: (filename: string) => string,
 ): Manifests {
-  const groups = new Map<string, Declaration[]>();
-  for (const declaration of declarations) {
-    const name = fileName(declaration, split);
-    const group = groups.get(name);
-    if (group) group.push(declaration);
-    else groups.set(name, [declaration]);
-  }
+  const groups = groupBy(declarations, (declaration) => fileName(declaration, split));
   const texts = new Map<string, string>();
   const unwritable: UnwritableField[] = [];
   for (const [name, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {

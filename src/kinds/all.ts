@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { application } from './application.ts';
@@ -65,14 +66,8 @@ export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
   return isSubject(kind) || !defaultKinds.includes(kind);
 }
 
-const byType = groupKinds(({ type }) => type);
-const byList = groupKinds(({ list }) => list);
-
-function groupKinds(keyOf: (kind: Kind) => string): ReadonlyMap<string, readonly Kind<ResourceType>[]> {
-  const groups = new Map<string, Kind<ResourceType>[]>();
-  for (const kind of kinds) groups.set(keyOf(kind), [...(groups.get(keyOf(kind)) ?? []), kind]);
-  return groups;
-}
+const byType = groupBy(kinds, ({ type }): string => type);
+const byList = groupBy(kinds, ({ list }) => list);
 
 export function kindsOf(type: string): readonly Kind<ResourceType>[] {
   return byType.get(type) ?? [];

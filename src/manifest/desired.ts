@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
@@ -40,18 +41,20 @@ export interface DeclaredEntries {
 }
 
 /** The entries whose type is known, each with its index in its list. */
-function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly [number, JsonObject][]> {
-  const found = new Map<Kind, [number, JsonObject][]>();
-  for (const list of lists) {
-    for (const [index, entry] of entriesOf(manifest, { list }).entries()) {
-      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
-      if (!isJsonObject(entry) || kind === undefined) continue;
-      const entries = found.get(kind);
-      if (entries) entries.push([index, entry]);
-      else found.set(kind, [[index, entry]]);
-    }
-  }
-  return found;
+function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly EntryOfKind[]> {
+  const entries = lists.flatMap((list) =>
+    entriesOf(manifest, { list }).flatMap((entry, index): EntryOfKind[] => {
+      const kind = kindOfEntry(list, entry);
+      return kind && isJsonObject(entry) ? [{ kind, index, entry }] : [];
+    }),
+  );
+  return groupBy(entries, ({ kind }) => kind);
+}
+
+interface EntryOfKind {
+  readonly kind: Kind;
+  readonly index: number;
+  readonly entry: JsonObject;
 }
 
 /** The resources that a manifest declares, including the defaults of its file. */
@@ -73,7 +76,7 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
       string,
       Field
     >;
-    for (const [index, entry] of entries) {
+    for (const { index, entry } of entries) {
       const path = [list, index];
       const name = entryKinds ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';

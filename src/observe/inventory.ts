@@ -1,23 +1,20 @@
+import { groupBy } from '../base/group-by.ts';
 import { isJsonList, isJsonObject, textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
 import { nameOf } from '../kinds/resource.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
-import type { Client, PageReading } from '../service/client.ts';
+import type { PageReading, ReadContext } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 import { printableAddress } from './addresses.ts';
 import { withParentNames } from './names-by-id.ts';
 import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
-import type { Pacing } from '../service/pacing.ts';
 import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
 import { retrieve, retrieveTokenUser } from '../service/retrieve.ts';
 
-export interface InventoryOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
+export interface InventoryOptions extends ReadContext {
   readonly onRead?: (done: number, total: number) => void;
 }
 
@@ -26,10 +23,10 @@ export async function readInventoryOf(
   kind: Kind<ResourceType>,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  const { client, pacing, signal } = options;
+  const { signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
   if (kind.listing.completeFor === 'superusers') {
-    const self = await retrieveTokenUser({ client, pacing, signal });
+    const self = await retrieveTokenUser(options);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
     // The list is complete for superusers only. Other tokens may find further records by name.
     if (!self.isSuperuser)
@@ -78,14 +75,13 @@ async function readInPages(
 
 /** Removes records that share their name with another record, because manifests cannot declare them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
-  const idsOf = new Map<string, string[]>();
-  const known = (record: ListedRecord): string => nameOf(printableAddress(kind, record));
-  for (const record of records)
-    idsOf.set(known(record), [...(idsOf.get(known(record)) ?? []), textOf(record.shown['pk'])]);
-  const several = Array.from(idsOf, ([name, ids]): Gap => ({ kind: 'several', name, ids }));
-  const hasUniqueName = (record: ListedRecord): boolean => idsOf.get(known(record))?.length === 1;
-  const shared = several.filter((gap) => gap.kind === 'several' && gap.ids.length > 1);
-  return { kind, records: records.filter(hasUniqueName), gaps: [...gaps, ...shared] };
+  const byName = [...groupBy(records, (record) => nameOf(printableAddress(kind, record)))];
+  const shared = byName.flatMap(([name, alike]): Gap[] => {
+    const ids = alike.map(({ shown }) => textOf(shown['pk']));
+    return ids.length > 1 ? [{ kind: 'several', name, ids }] : [];
+  });
+  const unique = byName.flatMap(([, alike]) => (alike.length === 1 ? alike : []));
+  return { kind, records: unique, gaps: [...gaps, ...shared] };
 }
 
 function gapAfter(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
@@ -119,7 +115,7 @@ async function readEachByName(
   list: ListQuery,
   options: InventoryOptions,
 ): Promise<Inventory> {
-  const { client, pacing, signal, onRead } = options;
+  const { pacing, signal, onRead } = options;
   const named = new Map<string, ListedRecord>();
   const gaps: Gap[] = [];
   let count = 0;
@@ -147,7 +143,7 @@ async function readEachByName(
   let isOver = false;
   await pacing.forEach([...named], async ([name, item]) => {
     if (isOver || signal?.aborted) return;
-    const reading = await retrieve({ kind, name }, { client, pacing, signal });
+    const reading = await retrieve({ kind, name }, options);
     if (reading?.proof === 'exists') {
       const { fields, shown = fields } = reading.held;
       records.push({ received: { ...item.received, ...fields }, shown: { ...item.shown, ...shown } });

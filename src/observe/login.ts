@@ -7,9 +7,8 @@ import type { LoginPart } from '../kinds/login-part.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { isLoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import { readDeclaredChildren } from '../service/children.ts';
-import type { Client, RecordReading } from '../service/client.ts';
+import type { ReadContext, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
-import type { Pacing } from '../service/pacing.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
@@ -24,18 +23,12 @@ export interface ObservedLoginRecord extends LoginRecord {
   readonly pk: string;
 }
 
-interface LoginOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Reads all brands and login flows, with their stages and policies. */
 export async function readLogin(
   declared: readonly LoginRecord[],
-  options: LoginOptions,
+  context: ReadContext,
 ): Promise<ObservedLogin> {
-  const reader = new LoginReader(options);
+  const reader = new LoginReader(context);
   const brands = await reader.all('login brand');
   const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
@@ -89,13 +82,13 @@ function idsIn(value: JsonValue): string[] {
 }
 
 class LoginReader {
-  readonly #options: LoginOptions;
+  readonly #context: ReadContext;
   readonly #lists = new Map<Family, readonly ListedRecord[]>();
   readonly #seenKeys = new Set<string>();
   readonly unread = new Set<string>();
 
-  constructor(options: LoginOptions) {
-    this.#options = options;
+  constructor(context: ReadContext) {
+    this.#context = context;
   }
 
   async all(part: 'login brand' | 'login flow'): Promise<ObservedLoginRecord[]> {
@@ -115,7 +108,7 @@ class LoginReader {
       const record = listed.find(({ received }) => textOf(received['pk']) === pk);
       return record ? [pickObserved(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
     });
-    const read = await readDeclaredChildren(kind, held, fields, this.#options);
+    const read = await readDeclaredChildren(kind, held, fields, this.#context);
     if (read.kind === 'read')
       return flows.map((flow) => ({ ...flow, fields: { ...flow.fields, ...read.of.get(flow.pk)?.fields } }));
     this.unread.add(`the \`${read.field}\` of ${kind.list}`);
@@ -145,7 +138,7 @@ class LoginReader {
   /** Reads the fields that the list of several types does not contain. */
   async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
     if (!needsFields(kind.login)) return [record];
-    const { client, pacing, signal } = this.#options;
+    const { client, pacing, signal } = this.#context;
     const family = { ...kind.family, path: kind.path };
     const ask = (): Promise<RecordReading> => client.readById(family, record.pk, signal);
     const reading = await retryUntilProven(ask, pacing, maxTries.lookUp);
@@ -157,7 +150,7 @@ class LoginReader {
   async #list(family: Family): Promise<readonly ListedRecord[]> {
     const known = this.#lists.get(family);
     if (known) return known;
-    const read = await readWholeList(family.byName, this.#options);
+    const read = await readWholeList(family.byName, this.#context);
     if (read.kind !== 'whole') this.unread.add(family.list);
     const records = read.kind === 'whole' ? read.records : [];
     this.#lists.set(family, records);

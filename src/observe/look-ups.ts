@@ -3,18 +3,14 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { isAnswered, isTimeout } from '../service/answer.ts';
-import type { Client, LookUpResult } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { LookUpResult, ReadContext } from '../service/client.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
 import { ignorableFailure, retrieve } from '../service/retrieve.ts';
 import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
 
-interface LookUpOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
+interface LookUpOptions extends ReadContext {
   /** The names of records that have the same title as an absent resource. Titles that several records have are left out. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
@@ -45,19 +41,19 @@ export class LookUps {
   }
 
   async #lookUp(resource: Resource): Promise<void> {
-    const { client, pacing, signal } = this.#options;
+    const { client, signal } = this.#options;
     const { kind } = resource;
     if (!client.readable.canRead(kind)) {
       this.#markUnknown(resource, client.readable.unreadable.get(kind));
       return;
     }
-    const reading = await retrieve(lookUpTargetOf(resource), { client, pacing, signal });
+    const reading = await retrieve(lookUpTargetOf(resource), this.#options);
     // The run was interrupted before the request was sent, or the requested pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
     else if (kind.lookUp.isDocumented && reading.answer.form !== undefined && reading.proof !== 'absent')
       await this.#deferDoubtful(resource, reading);
     else {
-      const unread = await ignorableFailure(kind, reading, { client, pacing, signal });
+      const unread = await ignorableFailure(kind, reading, this.#options);
       if (unread) this.#markUnknown(resource, unread);
       else this.#record(resource, reading);
     }
@@ -79,7 +75,7 @@ export class LookUps {
     await pacing.forEach(this.#doubtful, async ({ resource, reading }) => {
       const proof = client.evidence.proofOf(reading.answer);
       if (proof === 'absent' || proof === 'fault') return this.#record(resource, { ...reading, proof });
-      const again = await retrieve(lookUpTargetOf(resource), { client, pacing, signal });
+      const again = await retrieve(lookUpTargetOf(resource), this.#options);
       return this.#record(resource, again ?? reading);
     });
   }

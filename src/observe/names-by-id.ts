@@ -1,25 +1,24 @@
+import { groupBy } from '../base/group-by.ts';
 import { textOf } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
 import type { NameReference } from '../kinds/values.ts';
 import { readWholeList } from '../service/read-whole.ts';
-import type { ListedRecord } from '../service/records.ts';
+import { pkOf, type ListedRecord } from '../service/records.ts';
 
 /** The names of records by their ids. Names that several records share and names that contain secrets are left out. */
 export function namesById(
   related: Family,
   records: readonly ListedRecord[],
 ): ReadonlyMap<string, NameReference> {
-  const byName = new Map<string, ListedRecord[]>();
-  for (const record of records) {
-    const [name] = referenceNames(related.byName, record.received);
+  const byName = groupBy(records, ({ received, shown }) => {
+    const [name] = referenceNames(related.byName, received);
     // If redaction changed the name, the name contains a secret.
-    if (name === undefined || name !== referenceNames(related.byName, record.shown)[0]) continue;
-    byName.set(name, [...(byName.get(name) ?? []), record]);
-  }
+    return name === referenceNames(related.byName, shown)[0] ? name : undefined;
+  });
   return new Map(
     [...byName].flatMap(([name, [record, ...others]]) =>
-      record && others.length === 0 ? [[textOf(record.received['pk']), { name }] as const] : [],
+      name !== undefined && others.length === 0 ? [[pkOf(record), { name }] as const] : [],
     ),
   );
 }

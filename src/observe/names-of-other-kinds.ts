@@ -1,11 +1,11 @@
+import { groupBy } from '../base/group-by.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import type { Family } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
-import { findNames, type ResolveOptions, type UnresolvedName } from './resolve-names.ts';
+import { findNames, type UnresolvedName } from './resolve-names.ts';
 import { textOf } from '../base/json.ts';
-import type { Client } from '../service/client.ts';
+import type { ReadContext } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
@@ -17,25 +17,25 @@ import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 export async function findNamesTakenByOtherKinds(
   resources: readonly Resource[],
   observed: ObservedState,
-  options: Omit<ResolveOptions, 'client' | 'isDeclared' | 'elsewhere'> & { readonly client: Client },
+  context: ReadContext,
 ): Promise<UnresolvedName[]> {
-  const wanted = new Map<Family, Resource[]>();
-  for (const resource of resources) {
-    const { family, variant } = resource.kind;
-    const isMissing = observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource);
-    if (variant && isMissing) wanted.set(family, [...(wanted.get(family) ?? []), resource]);
-  }
+  const wanted = resources.filter(
+    (resource) =>
+      resource.kind.variant &&
+      observed.get(resource.address)?.presence === 'absent' &&
+      !isToBeDeleted(resource),
+  );
   const taken: UnresolvedName[] = [];
-  for (const [related, missing] of wanted) {
+  for (const [related, missing] of groupBy(wanted, ({ kind }) => kind.family)) {
     const names = missing.map(({ name }) => name);
-    const { records } = await findNames(related, names, options);
+    const { records } = await findNames(related, names, context);
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => referenceNames(related.byName, received).includes(name));
       // A record of the same kind was created after the look-up. The apply will find that record.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
-      const now = await retrieve(lookUpTargetOf(resource), options);
+      const now = await retrieve(lookUpTargetOf(resource), context);
       if (now?.proof === 'exists') continue;
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });

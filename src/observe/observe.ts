@@ -1,9 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import { addressOfName, declaredNames, withRunIds } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
-import { isOptionalRead, retrieveTokenUser } from '../service/retrieve.ts';
+import type { ReadContext } from '../service/client.ts';
+import { isOptionalRead, isSuperuserToken } from '../service/retrieve.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
 import { observedRecordAt, type Observation, type ObservedState } from './observation.ts';
@@ -26,10 +25,7 @@ export type ObserveResult =
       readonly interrupted: boolean;
     };
 
-interface ObserveOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal;
+interface ObserveOptions extends ReadContext {
   readonly onRead?: (done: number, total: number) => void;
   readonly onList?: (news: ListReport) => void;
 }
@@ -55,11 +51,10 @@ export async function observe(
   if (result.kind === 'failed') return result;
   const { observed: records } = result;
   const { held, failures, notRead } = await observeChildren(existingResources(resources, records), options);
-  const { client, pacing, signal } = options;
   const endsRun = async ({ answer }: FailedRead): Promise<boolean> =>
-    !(await isOptionalRead(answer, { client, pacing, signal }));
+    !(await isOptionalRead(answer, options));
   if (notRead > 0 || (failures[0] && (await endsRun(failures[0]))))
-    return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
+    return { kind: 'failed', failures, notRead, interrupted: options.signal?.aborted ?? false };
   const observed = new Map(records);
   for (const [{ address }, record] of held) observed.set(address, { presence: 'present', held: record });
   return { kind: 'observed', observed, partialReads: failures };
@@ -112,12 +107,7 @@ async function observeWithFormerNames(
   const formers = resources.flatMap((resource) => withFormerName(resource) ?? []);
   const result = await observeRecords([...resources, ...formers], options);
   if (result.kind === 'failed' || formers.length === 0) return result;
-  return { ...result, observed: resolveRenames(resources, result.observed, await isSuperuser(options)) };
-}
-
-async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<boolean> {
-  const self = await retrieveTokenUser({ client, pacing, signal });
-  return self?.proof === 'exists' && self.isSuperuser;
+  return { ...result, observed: resolveRenames(resources, result.observed, await isSuperuserToken(options)) };
 }
 
 /** Reads resources from lists if this takes fewer requests, and looks up the others one by one. */

@@ -4,7 +4,7 @@ import type { Family } from '../kinds/kind.ts';
 import { referenceNames } from '../kinds/named.ts';
 import { isOfKind } from '../service/own-type.ts';
 import type { ListReading } from '../service/read-whole.ts';
-import type { ListedRecord } from '../service/records.ts';
+import { pkOf } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
@@ -51,8 +51,4 @@ async function gapsIn(
     return isWanted(name) ? { name, type: textOf(shown['verbose_name']) || 'another type' } : [];
   });
   return others.length === 0 ? [] : [{ kind: 'other_types', of: all, others }];
-}
-
-function pkOf({ received }: ListedRecord): string {
-  return textOf(received['pk']);
 }

@@ -1,7 +1,7 @@
 import { textOf } from '../base/json.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readKindChecks } from '../service/own-type.ts';
-import type { ListedRecord } from '../service/records.ts';
+import { pkOf } from '../service/records.ts';
 import type { Gap, Inventory } from './gaps.ts';
 
 /** Removes records of derived kinds, which the service includes in the list of their base kind. */
@@ -21,8 +21,4 @@ export async function withoutDerivedTypes(inventory: Inventory, context: ReadCon
     else return { kind, records: ownRecords, gaps: [...gaps, { kind: 'ended', answer }] };
   }
   return { kind, records: ownRecords, gaps: [...gaps, ...unknown] };
-}
-
-function pkOf({ received }: ListedRecord): string {
-  return textOf(received['pk']);
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
@@ -5,10 +6,9 @@ import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson, sameUuid } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
-import { type Client } from '../service/client.ts';
+import type { ReadContext } from '../service/client.ts';
 import { observeRecord, type ListedRecord } from '../service/records.ts';
 import type { Page } from '../service/page.ts';
-import type { Pacing } from '../service/pacing.ts';
 import { readPages } from '../service/read-pages.ts';
 import { keepRecordsOfKind } from '../service/own-type.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
@@ -36,10 +36,7 @@ type ListProgress =
   | { readonly kind: 'doubtful' }
   | { readonly kind: 'failed'; readonly failed: Answer };
 
-interface ListsOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
+interface ListsOptions extends ReadContext {
   /** Called after each page with the number of declared resources found so far. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListReport) => void;
@@ -65,7 +62,7 @@ const emptyResult = {
 /** If many resources of a kind are declared, reads the list of the kind. Several lists are read at the same time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
-  const listedKinds = [...byKind(resources)].filter(
+  const listedKinds = [...groupBy(resources, ({ kind }) => kind)].filter(
     ([kind, declared]) => client.canList(kind) && declared.length > minResourcesForList,
   );
   const counts = new Map<Kind, number>();
@@ -92,16 +89,6 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
   return { found, absent, namesakes, ...(failed && { failed }) };
 }
 
-function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Resource[]> {
-  const groups = new Map<Kind, Resource[]>();
-  for (const resource of resources) {
-    const group = groups.get(resource.kind);
-    if (group) group.push(resource);
-    else groups.set(resource.kind, [resource]);
-  }
-  return groups;
-}
-
 interface ReadList extends ReadLists {
   /** Undefined if the run ended before the list was read. */
   readonly progress?: ListProgress;
@@ -120,7 +107,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...(progress && !signal?.aborted && { progress }),
     ...(failed && { failed }),
   });
-  const self = await pacing.runBeside(() => retrieveTokenUser({ client, pacing, signal }));
+  const self = await pacing.runBeside(() => retrieveTokenUser(options));
   if (signal?.aborted) return endedWith(undefined);
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (completeFor === 'superusers' && !isSuperuser) {
@@ -163,7 +150,7 @@ const minResourcesForList = 12;
 class ListMatches {
   readonly #kind: Kind;
   /** Several resources can have the same name, if names are unique only within a parent. */
-  readonly #declaredByName = new Map<string, Resource[]>();
+  readonly #declaredByName: ReadonlyMap<string, readonly Resource[]>;
   readonly #found = new Map<Resource, ObservedRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
@@ -176,11 +163,7 @@ class ListMatches {
 
   constructor(kind: Kind, resources: readonly Resource[]) {
     this.#kind = kind;
-    for (const resource of resources) {
-      const alike = this.#declaredByName.get(resource.name);
-      if (alike) alike.push(resource);
-      else this.#declaredByName.set(resource.name, [resource]);
-    }
+    this.#declaredByName = groupBy(resources, ({ name }) => name);
     this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 

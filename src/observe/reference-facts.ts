@@ -5,22 +5,15 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { type ReferenceFacts, referenceFactsOf, idsWithPointers, referenceFields } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { unreadableReason } from '../service/readable-kinds.ts';
-import { retrieveTokenUser } from '../service/retrieve.ts';
+import { isSuperuserToken } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { UnreadableReason, UnseenIds } from '../service/types.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
-
-interface FactsOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** The service needs about as long for a page of 100 records as for this many look-ups. */
 const lookUpsPerPage = 8;
@@ -46,7 +39,7 @@ export interface ReferenceReading {
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
   observed: ObservedState,
-  options: FactsOptions,
+  context: ReadContext,
 ): Promise<ReferenceReading> {
   const wanted = new Map<Family, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
   for (const resource of resources)
@@ -65,11 +58,11 @@ export async function readReferenceFacts(
     const read = await recordsOf(
       related,
       Array.from(ids.values(), ({ id }) => id),
-      options,
+      context,
     );
     for (const { received, shown } of read.records)
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
-    const isKnown = read.absent.length > 0 && (await isSuperuser(options));
+    const isKnown = read.absent.length > 0 && (await isSuperuserToken(context));
     const gone = isKnown ? new Set(read.absent.map((id) => idKeyOf(id))) : new Set<string>();
     for (const key of gone)
       for (const place of ids.get(key)?.places ?? [])
@@ -97,15 +90,10 @@ function idKeyOf(id: JsonValue): string {
   return textOf(plainUuid(id));
 }
 
-async function isSuperuser({ client, pacing, signal }: FactsOptions): Promise<boolean> {
-  const self = await retrieveTokenUser({ client, pacing, signal });
-  return self?.proof === 'exists' && self.isSuperuser;
-}
-
 async function recordsOf(
   related: Family,
   ids: readonly JsonValue[],
-  { client, pacing, signal }: FactsOptions,
+  { client, pacing, signal }: ReadContext,
 ): Promise<{
   readonly records: readonly ListedRecord[];
   readonly absent: readonly JsonValue[];

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearestWord } from '../base/suggestion.ts';
@@ -15,11 +16,10 @@ import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ObservedState } from './observation.ts';
-import type { Client } from '../service/client.ts';
+import type { PageContext } from '../service/client.ts';
 import type { ReadableKinds } from '../service/readable-kinds.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';
-import type { Pacing } from '../service/pacing.ts';
 import { readWholeList, type ListReading } from '../service/read-whole.ts';
 
 export type NameFault =
@@ -81,13 +81,10 @@ export interface ResolvedNames {
   readonly notRead: number;
 }
 
-export interface ResolveOptions {
-  readonly client: Pick<Client, 'readPage'>;
-  readonly pacing: Pacing;
+export interface ResolveOptions extends PageContext {
   /** Whether this run declares a resource of this name. Such names need no look-up here. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Looks up the names that references contain, except the names of resources that this run declares. */
@@ -153,10 +150,9 @@ async function findAllNames(
   const { findings, records, isListed } = await findNames(related, names, options);
   noteRecords(records);
   return withSuggestions(findings, known, async () => {
-    const { client, pacing, signal } = options;
-    if (isListed || signal?.aborted) return;
-    const read = await pacing.runBeside(() =>
-      readWholeList(related.byName, { client, pacing, signal, isWorth: () => false }),
+    if (isListed || options.signal?.aborted) return;
+    const read = await options.pacing.runBeside(() =>
+      readWholeList(related.byName, { ...options, isWorth: () => false }),
     );
     if ('records' in read) noteRecords(read.records);
   });
@@ -166,19 +162,20 @@ async function findAllNames(
 export async function findNames(
   related: Family,
   names: readonly string[],
-  { client, pacing, signal }: ResolveOptions,
+  context: PageContext,
 ): Promise<{
   readonly findings: ReadonlyMap<string, Finding>;
   readonly records: readonly ListedRecord[];
   readonly isListed: boolean;
 }> {
   const { byName } = related;
+  const { pacing, signal } = context;
   const records: ListedRecord[] = [];
   const listed =
     names.length < byName.minNamesForList
       ? undefined
       : await pacing.runBeside(() =>
-          readWholeList(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
+          readWholeList(byName, { ...context, isWorth: (pages) => pages <= names.length }),
         );
   const isListed = listed !== undefined;
   if (listed && 'records' in listed) records.push(...listed.records);
@@ -193,15 +190,17 @@ export async function findNames(
   let isOver = false;
   /** A failure that ends all look-ups: a denial, or the last of several failures in a row. */
   let general: Finding | undefined;
-  await pacing.forEach(groupByRequest(openNames, byName), async ([first, ...others]) => {
+  // A single request finds all names that have the same search query.
+  const byRequest = groupBy(openNames, (name) => JSON.stringify(byName.searchQuery(name)));
+  await pacing.forEach([...byRequest.values()], async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
     const isLacking = (reading: ListReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingFor(related, reading, name).kind === 'not_found');
-    let read = await readWholeList(list, { client, pacing, signal });
+    let read = await readWholeList(list, context);
     // A record may have moved to a page that was already read, so the list is read again.
     if (read.kind === 'whole' && !read.isSinglePage && isLacking(read))
-      read = await readWholeList(list, { client, pacing, signal });
+      read = await readWholeList(list, context);
     if (read.kind === 'not_sent') {
       isOver = true;
       return;
@@ -217,21 +216,6 @@ export async function findNames(
   });
   if (general && !isOver) for (const name of openNames) if (!findings.has(name)) findings.set(name, general);
   return { findings, records, isListed };
-}
-
-/** Groups the names that have the same search query, so that a single request finds all of them. */
-function groupByRequest(
-  names: readonly string[],
-  { searchQuery }: Family['byName'],
-): [string, ...string[]][] {
-  const groups = new Map<string, [string, ...string[]]>();
-  for (const name of names) {
-    const query = JSON.stringify(searchQuery(name));
-    const group = groups.get(query);
-    if (group) group.push(name);
-    else groups.set(query, [name]);
-  }
-  return [...groups.values()];
 }
 
 function findingFor(

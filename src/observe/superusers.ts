@@ -2,8 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import { kinds } from '../kinds/all.ts';
 import { toNewestRelease } from '../kinds/forms.ts';
 import { plainUuid } from '../kinds/values.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
 
 /** A group with its direct members. Members of its subgroups are not included. */
@@ -15,16 +14,10 @@ export interface ObservedGroup {
   readonly members: readonly { readonly key: string; readonly isActive: boolean }[];
 }
 
-interface ReadOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Reads all groups, or only the groups that make superusers. Returns undefined if they cannot be read. */
 export async function readGroups(
   which: 'all' | 'superusers',
-  options: ReadOptions,
+  context: ReadContext,
 ): Promise<readonly ObservedGroup[] | undefined> {
   for (const kind of kinds) {
     const { login, family } = kind;
@@ -35,7 +28,7 @@ export async function readGroups(
       include_users: 'true',
       ordering: family.identity,
     };
-    const read = await readWholeList({ ...family.byName, query }, options);
+    const read = await readWholeList({ ...family.byName, query }, context);
     if (read.kind !== 'whole') return undefined;
     return read.records.map(({ received }): ObservedGroup => {
       const group = toNewestRelease(kind, received);

@@ -8,16 +8,9 @@ import { policyBindings } from '../kinds/policy-bindings.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { bindingsOf } from '../service/children.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
+import type { ReadContext } from '../service/client.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
 import { observedRecordAt, type ObservedState } from './observation.ts';
-
-interface ReadOptions {
-  readonly client: Client;
-  readonly pacing: Pacing;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * Finds out who may open records without bindings. Reads the settings only if the release may have the flag, and if a resource
@@ -27,7 +20,7 @@ export async function readUnboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
-  { mayDelete, ...options }: ReadOptions & { readonly mayDelete: boolean },
+  { mayDelete, ...context }: ReadContext & { readonly mayDelete: boolean },
 ): Promise<UnboundAccess> {
   const flag = findOpenFlag();
   if (flag === undefined || inRange({ before: flag.since }, release) === true)
@@ -42,7 +35,7 @@ export async function readUnboundAccess(
   const settings = resources.find(({ kind }) => kind.list === flag.list);
   const before =
     (settings && observedRecordAt(observed, settings.address)?.fields[flag.field]) ??
-    (await readFlagField(flag, options));
+    (await readFlagField(flag, context));
   const after =
     settings?.fields[flag.field] === undefined ? before : mergedValue(settings, flag.field, before);
   return { before: unboundStateOf(before, flag, release), after: unboundStateOf(after, flag, release) };
@@ -64,10 +57,10 @@ function isUnbound(resource: Resource, observed: ObservedState): boolean {
 export async function readUnboundState(
   flag: OpenFlag,
   release: Release | undefined,
-  options: ReadOptions,
+  context: ReadContext,
 ): Promise<Unbound> {
   if (inRange({ before: flag.since }, release) === true) return 'open';
-  return unboundStateOf(await readFlagField(flag, options), flag, release);
+  return unboundStateOf(await readFlagField(flag, context), flag, release);
 }
 
 function unboundStateOf(

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { prerequisitesOf } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
@@ -24,8 +25,7 @@ export function withoutRefusedChanges({
   readonly refused: readonly Diagnostic[];
 }): ReadyChange[] {
   const notPlannedAddresses = new Set<Address>();
-  const found = new Map<Address | undefined, Diagnostic[]>();
-  for (const each of refused) found.set(each.address, [...(found.get(each.address) ?? []), each]);
+  const found = groupBy(refused, ({ address }) => address);
   const unlessNotPlanned = (change: ReadyChange): ReadyChange => {
     const { resource, waitsFor = [], since } = change;
     const waits = (addresses: readonly Address[], reason: string): Diagnostic[] =>

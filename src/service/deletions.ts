@@ -11,7 +11,7 @@ import { readAllChildren } from './children.ts';
 import type { DependentsReading, ReadContext } from './client.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
-import { retrieveTokenUser } from './retrieve.ts';
+import { isSuperuserToken, retrieveTokenUser } from './retrieve.ts';
 import { retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
@@ -61,8 +61,7 @@ export async function readDeletions(context: DeleteContext): Promise<Deletions> 
 
 async function canListAll({ listing }: Kind, context: ReadContext): Promise<boolean> {
   if (listing.completeFor !== 'superusers') return true;
-  const self = await retrieveTokenUser(context);
-  return self?.proof === 'exists' && self.isSuperuser;
+  return isSuperuserToken(context);
 }
 
 /** Decides by the current state of the service whether a record may be deleted. */

@@ -28,6 +28,10 @@ export interface ListedRecord {
   readonly names?: ObservedRecord['names'];
 }
 
+export function pkOf({ received }: Pick<ListedRecord, 'received'>): string {
+  return textOf(received['pk']);
+}
+
 /** Returns a record with only the wanted fields and the facts about nested records. */
 export function observeRecord(
   kind: Kind,

@@ -65,3 +65,8 @@ export function retrieveTokenUser({
 }: ReadContext): Promise<TokenUserReading | undefined> {
   return retryUntilProven(() => client.readSelf(signal), pacing);
 }
+
+export async function isSuperuserToken(context: ReadContext): Promise<boolean> {
+  const self = await retrieveTokenUser(context);
+  return self?.proof === 'exists' && self.isSuperuser;
+}

@@ -1,5 +1,5 @@
 import { destinationLabel, type Destination } from '../../base/destination.ts';
-import { groupBy } from '../words/diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitToWidth, type Style } from './lines.ts';

@@ -3,7 +3,8 @@ import { sourceOf } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
 import { joinLines } from '../words/answers.ts';
-import { groupBy, summaryWithAddress } from '../words/diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { summaryWithAddress } from '../words/diagnostics.ts';
 
 interface Case {
   readonly name: string;

@@ -10,7 +10,8 @@ import {
   type ProblemsReport,
   type FormatSetting,
 } from '../report.ts';
-import { groupBy, listAddresses } from '../words/diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listAddresses } from '../words/diagnostics.ts';
 import { applyHeading, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
 import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';

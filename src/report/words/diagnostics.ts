@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
@@ -9,21 +10,6 @@ import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.t
 /** The summary of a diagnostic with the address of its resource, for formats that show the address nowhere else. */
 export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
-}
-
-/** Groups items by a key. Groups are ordered by their first items, and the items in a group keep their order. */
-export function groupBy<Item, Key extends string>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-): Map<Key, [Item, ...Item[]]> {
-  const groups = new Map<Key, [Item, ...Item[]]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }
 
 /** Listing more places of one cause would hide other causes. */

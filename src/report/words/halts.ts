@@ -1,4 +1,5 @@
-import { groupBy, listNames } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listNames } from './diagnostics.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
@@ -269,23 +270,22 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
 function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
   const { type, list } = resource.kind;
   const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));
-  const code = 'ambiguous-name';
   switch (why) {
     case 'both':
       return {
-        code,
+        code: 'ambiguous-name',
         summary: `both ${before} and ${now} exist as ${list}`,
         detail: `Their ids: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
       };
     case 'unseen':
       return {
-        code,
+        code: 'ambiguous-name',
         summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
         detail: `A create could duplicate a hidden record. If the record is new, delete \`formerly\`; otherwise use a superuser's token, which sees all ${list}.`,
       };
     case 'unread':
       return {
-        code,
+        code: 'ambiguous-name',
         summary: `cannot determine whether the ${type} exists as ${now} or as ${before}`,
         detail: `The token must be allowed to view ${list}, and each name must be unique. Otherwise leave \`formerly\` out.`,
       };

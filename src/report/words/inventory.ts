@@ -9,7 +9,8 @@ import type { Gap, Inventory } from '../../observe/gaps.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, isTokenUnknown } from './answers.ts';
-import { groupBy, listNames, summaryWithAddress } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listNames, summaryWithAddress } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { joinLines } from './answers.ts';
-import { groupBy, listAddresses } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listAddresses } from './diagnostics.ts';
 
 interface EndedOutcome {
   readonly resource: Resource;

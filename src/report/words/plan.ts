@@ -16,7 +16,8 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
-import { groupBy, listAddresses, listNames } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listAddresses, listNames } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
 import { changesNothing, switchNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';

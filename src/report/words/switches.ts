@@ -2,7 +2,8 @@ import type { Capability } from '../../kinds/capability.ts';
 import { deleteNeedsSuperuser } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
-import { groupBy, listAddresses } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listAddresses } from './diagnostics.ts';
 
 /** For each capability, the flags that would change the resources left unchanged. Empty if contract_only is set. */
 export function switchNotes({

@@ -3,7 +3,8 @@ import type { Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
-import { groupBy, listNames } from './diagnostics.ts';
+import { groupBy } from '../../base/group-by.ts';
+import { listNames } from './diagnostics.ts';
 
 /** Notes about fields that are not compared, because the service does not show their values. */
 export function unseenFieldNotes({ changes }: Plan): string[] {
