@@ -1,3 +1,4 @@
+import { sensitiveName } from './field-checks.ts';
 import { groupBy } from '../base/group-by.ts';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
@@ -261,7 +262,9 @@ function checkName(
   if (!isNameReference(id)) return;
   const keys = Object.keys(related.byName.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
-  const problem = read.contractOnly ? nameNotSupported(related, findId) : secretNameProblem(related);
+  const problem = read.contractOnly
+    ? nameNotSupported(related, findId)
+    : sensitiveName(`the name of this ${related.type}`);
   read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
   read.broken.set(path, true);
 }
@@ -278,14 +281,6 @@ function nameNotSupported({ type }: Family, findId: string): Problem {
     code: 'contract-only',
     summary: `a ${type} cannot be looked up by its name, because contract_only allows only the three documented operations`,
     detail: `Write the id. ${findId}`,
-  };
-}
-
-function secretNameProblem({ type }: Family): Problem {
-  return {
-    code: 'sensitive-name',
-    summary: `the name of this ${type} comes from an environment variable or a file`,
-    detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
   };
 }
 

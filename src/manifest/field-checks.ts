@@ -73,3 +73,11 @@ export function hasSensitiveName(resource: Resource): boolean {
   const { identity, scope = identity } = resource.kind;
   return [identity, scope, formerly].some((field) => placeholderFor(resource, field) !== undefined);
 }
+
+export function sensitiveName(subject: string): Problem {
+  return {
+    code: 'sensitive-name',
+    summary: `${subject} comes from an environment variable or a file`,
+    detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
+  };
+}

@@ -19,7 +19,7 @@ import {
   type ReportProblem,
   type ReferenceStep,
 } from './lifecycle-rules.ts';
-import { fieldChecks, hasSensitiveName } from './field-checks.ts';
+import { fieldChecks, hasSensitiveName, sensitiveName } from './field-checks.ts';
 
 /** A check over the entries of all files. */
 type Rule = (entry: CheckedEntry, seen: SeenEntries, report: ReportProblem) => void;
@@ -252,10 +252,7 @@ function referencePath(
 function sensitiveNameProblem(resource: Resource): Diagnostic {
   const { identity, scope = identity } = resource.kind;
   const field = [identity, scope].find((text) => placeholderFor(resource, text) !== undefined) ?? formerly;
-  const { address: _, ...problem } = diagnosticOf(resource, field, {
-    code: 'sensitive-name',
-    summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,
-    detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
-  });
+  const subject = field === formerly ? 'its former name' : `the ${field}`;
+  const { address: _, ...problem } = diagnosticOf(resource, field, sensitiveName(subject));
   return problem;
 }
