@@ -2,7 +2,7 @@ import { classifyRecordAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import { unusedSlug, probedKind } from './probe.ts';
 import type { TokenUserReading } from './read-self.ts';
-import { maxTries, retryUntilProven } from './retries.ts';
+import { retryUntilProven } from './retries.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
@@ -22,7 +22,7 @@ interface AskOptions {
  * run.
  */
 export class Evidence {
-  readonly #questions: EvidenceRequests;
+  readonly #requests: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;
   /** The form of a 404 without `detail` that means "absent" in this service, or the text `detail` if only a 404 with `detail` does. */
@@ -30,8 +30,8 @@ export class Evidence {
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
 
-  constructor(questions: EvidenceRequests) {
-    this.#questions = questions;
+  constructor(requests: EvidenceRequests) {
+    this.#requests = requests;
   }
 
   /** Records the answer to a documented look-up that sent the token. */
@@ -59,7 +59,7 @@ export class Evidence {
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
     // A proxy may send such a 404 for a moment, so a second answer must have the same form.
-    const again = await this.#ask({}, options.pacing, options.signal);
+    const again = await this.#ask({}, options);
     if (again?.form === nobody.form && this.#absentForm === undefined) {
       this.#absentForm = nobody.form;
       this.#isTokenAccepted = true;
@@ -80,7 +80,7 @@ export class Evidence {
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;
     const { pacing, signal } = options;
-    const self = await retryUntilProven(() => this.#questions.self(signal), pacing);
+    const self = await retryUntilProven(() => this.#requests.self(signal), pacing);
     if (self?.proof === 'exists') return false;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form !== undefined) await this.learnAbsentForm(options);
@@ -89,35 +89,30 @@ export class Evidence {
     return nobody.kind === 'denied';
   }
 
-  #askForAbsentRecord({ pacing, signal }: AskOptions): Promise<Answer | undefined> {
-    this.#absentRecordAnswer ??= this.#ask({}, pacing, signal);
+  #askForAbsentRecord(options: AskOptions): Promise<Answer | undefined> {
+    this.#absentRecordAnswer ??= this.#ask({}, options);
     return this.#absentRecordAnswer;
   }
 
-  async #isDeniedWithoutToken({ pacing, signal }: AskOptions): Promise<boolean> {
-    this.#isAnonymousDenied ??= this.#ask({ isAnonymous: true }, pacing, signal).then(
+  async #isDeniedWithoutToken(options: AskOptions): Promise<boolean> {
+    this.#isAnonymousDenied ??= this.#ask({ isAnonymous: true }, options).then(
       (answer) => answer?.kind === 'denied',
     );
     return this.#isAnonymousDenied;
   }
 
   async #ask(
-    about: Pick<HttpRequest, 'isAnonymous'>,
-    pacing: Pacing,
-    signal: AbortSignal | undefined,
+    sender: Pick<HttpRequest, 'isAnonymous'>,
+    { pacing, signal }: AskOptions,
   ): Promise<Answer | undefined> {
-    const asked = await retryUntilProven(
-      async () => {
-        const path = probedKind.lookUp.path(unusedSlug);
-        const exchange = await this.#questions.send({ method: 'GET', path, ...about }, signal);
-        const answer = classifyRecordAnswer(exchange, probedKind, unusedSlug);
-        return { answer, proof: isInconclusive(answer) ? 'nothing' : whatAnswersProve[answer.kind].read };
-      },
-      pacing,
-      maxTries.lookUp,
-    );
-    if (asked && !about.isAnonymous) this.note(asked.answer);
-    return asked?.answer;
+    const reading = await retryUntilProven(async () => {
+      const path = probedKind.lookUp.path(unusedSlug);
+      const exchange = await this.#requests.send({ method: 'GET', path, ...sender }, signal);
+      const answer = classifyRecordAnswer(exchange, probedKind, unusedSlug);
+      return { answer, proof: isInconclusive(answer) ? 'nothing' : whatAnswersProve[answer.kind].read };
+    }, pacing);
+    if (reading && !sender.isAnonymous) this.note(reading.answer);
+    return reading?.answer;
   }
 }
 

@@ -1,8 +1,8 @@
-import { parseJson, isJsonObject, textOf } from '../base/json.ts';
+import { textOf } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { classifyAnswer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
-import type { Transport } from './transport.ts';
+import { jsonAnswerIn, type Transport } from './transport.ts';
 
 /** Whether a flow starts for an anonymous user, or which component it shows instead. */
 export type FlowStart =
@@ -18,11 +18,10 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {
     const exchange = await send({ method: 'GET', path, isAnonymous: true });
     pacing.note(classifyAnswer(exchange, { shape: 'document' }), tries + 1);
-    if (exchange.kind !== 'answered') continue;
-    const { status, body } = exchange;
-    if (status === 404) return { kind: 'closed', shows: 'no such flow' };
-    const shown = status === 200 ? (parseJson(body) ?? null) : null;
-    const component = isJsonObject(shown) ? textOf(shown['component']) : '';
+    if (exchange.kind === 'answered' && exchange.status === 404)
+      return { kind: 'closed', shows: 'no such flow' };
+    const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
+    const component = status === 200 ? textOf(body['component']) : '';
     if (component === '') continue;
     return firstChallenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
   }

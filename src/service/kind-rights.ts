@@ -1,6 +1,6 @@
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
 export type Right = 'may' | 'may not' | 'unknown';
 
@@ -39,10 +39,9 @@ export async function readKindRights(
 }
 
 function viewRight(exchange: Exchange): Right {
-  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
-  if (exchange.kind !== 'answered' || !isJsonObject(body)) return 'unknown';
-  if (exchange.status === 200 && 'results' in body) return 'may';
-  return exchange.status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
+  const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
+  if (status === 200 && 'results' in body) return 'may';
+  return status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
 }
 
 /**
@@ -50,9 +49,8 @@ function viewRight(exchange: Exchange): Right {
  * comes from a proxy and does not count.
  */
 function createRight(exchange: Exchange): Right {
-  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
-  if (exchange.kind !== 'answered' || exchange.status !== 200 || !isJsonObject(body) || !('renders' in body))
-    return 'unknown';
+  const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
+  if (status !== 200 || !('renders' in body)) return 'unknown';
   const { actions } = body;
   return isJsonObject(actions) && isJsonObject(actions['POST']) ? 'may' : 'may not';
 }

@@ -66,22 +66,14 @@ interface PacingOptions {
 }
 
 export function createPacing(options: PacingOptions): Pacing {
-  const shared = new SharedPacing(options);
-  // The functions are bound, so that callers can use one without the object.
-  return {
-    forEach: (items, task) => shared.forEach(items, task),
-    runBeside: (task) => shared.beside(task),
-    waitForTurn: () => shared.turn(),
-    note: (answer, attempt) => shared.note(answer, attempt),
-    again: (tried) => shared.again(tried),
-    outage: shared.outage,
-    pace: () => shared.pace(),
-    now: () => options.clock.now(),
-  };
+  return new SharedPacing(options);
 }
 
-/** Delays retries with full jitter (base 0.2 s, cap 10 s), or all workers as long as a Retry-After demands. */
-class SharedPacing {
+/**
+ * Delays retries with full jitter (base 0.2 s, cap 10 s), or all workers as long as a Retry-After demands. The public methods are
+ * bound, so that callers can use one without the object.
+ */
+class SharedPacing implements Pacing {
   readonly outage: Outage;
   readonly #options: PacingOptions;
   readonly #concurrency: ConcurrencyLimit;
@@ -106,8 +98,8 @@ class SharedPacing {
     });
   }
 
-  forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]> {
-    return this.#limiter.map(items, async (item) => {
+  readonly forEach: Pacing['forEach'] = (items, task) =>
+    this.#limiter.map(items, async (item) => {
       try {
         return await task(item);
       } catch (error) {
@@ -118,9 +110,8 @@ class SharedPacing {
         this.#updateSlots();
       }
     });
-  }
 
-  async beside<Result>(task: () => Promise<Result>): Promise<Result> {
+  readonly runBeside: Pacing['runBeside'] = async (task) => {
     const { ceiling } = this.#concurrency;
     if (this.#extraTasks + 1 < ceiling && this.#extraTasks + this.#limiter.activeCount < ceiling) {
       this.#extraTasks += 1;
@@ -137,7 +128,7 @@ class SharedPacing {
     const [ended] = result ?? [];
     if (ended?.status === 'fulfilled') return ended.value;
     throw ended?.reason;
-  }
+  };
 
   /** Reserves part of the limit for tasks outside the queue. */
   #updateSlots(): void {
@@ -146,14 +137,14 @@ class SharedPacing {
     if (this.#limiter.concurrency !== max) this.#limiter.concurrency = max;
   }
 
-  async turn(): Promise<boolean> {
+  readonly waitForTurn: Pacing['waitForTurn'] = async () => {
     // The service may become unavailable during the pause.
     while (!this.outage.isOver || this.#pausedUntil > this.#options.clock.now())
       if ((await this.outage.wait()) === 'gone' || !(await this.#waitForPause())) return false;
     return true;
-  }
+  };
 
-  note(answer: Answer, attempt: number): void {
+  readonly note: Pacing['note'] = (answer, attempt) => {
     const now = this.#options.clock.now();
     this.#requests += 1;
     this.#firstAnswerAt ??= now;
@@ -163,17 +154,19 @@ class SharedPacing {
     this.#concurrency.answered(isPushedBack ? 'pushed back' : isGood ? 'good' : 'bad');
     this.#pauseFor(answer, attempt);
     this.outage.note(answer);
-  }
+  };
 
-  async again({ attempt, most, answer, ignoresOutages }: Tried): Promise<number | undefined> {
+  readonly again: Pacing['again'] = async ({ attempt, most, answer, ignoresOutages }) => {
     if (attempt >= most && !ignoresOutages) return undefined;
     const waited = await this.outage.wait();
     if (waited === 'gone') return undefined;
     if (waited === 'back') return ignoresOutages ? attempt : attempt + 1;
     return attempt < most && (await this.#backOff(attempt, answer)) ? attempt + 1 : undefined;
-  }
+  };
 
-  pace(): Pace {
+  readonly now: Pacing['now'] = () => this.#options.clock.now();
+
+  readonly pace: Pacing['pace'] = () => {
     const { limit, ceiling } = this.#concurrency;
     const lasted = this.#firstAnswerAt === undefined ? 0 : this.#options.clock.now() - this.#firstAnswerAt;
     return {
@@ -183,7 +176,7 @@ class SharedPacing {
       retries: this.#retries,
       requests_per_second: perSecond(this.#requests - 1, lasted),
     };
-  }
+  };
 
   #jitterMs(attempt: number): number {
     return Math.ceil(this.#options.random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));

@@ -1,10 +1,10 @@
-import { isJsonObject, parseJson, textOf } from '../base/json.ts';
+import { textOf } from '../base/json.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import { probedKind } from './probe.ts';
 import { classifyRecordAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
 import { maxTries, retryUntilProven } from './retries.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
 /** An undocumented request that every valid token may send, and that changes nothing. */
@@ -12,9 +12,8 @@ export const releaseRequest: HttpRequest = { method: 'GET', path: '/api/v3/admin
 
 /** Returns the release in an answer, or undefined if the service did not report one. */
 export function releaseIn(exchange: Exchange): Release | undefined {
-  if (exchange.kind !== 'answered' || exchange.status !== 200) return undefined;
-  const body = parseJson(exchange.body);
-  return isJsonObject(body) ? readRelease(textOf(body['version_current'])) : undefined;
+  const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
+  return status === 200 ? readRelease(textOf(body['version_current'])) : undefined;
 }
 
 interface ReleaseReading {

@@ -1,7 +1,7 @@
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { toEveryRelease, formsOf } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
 /**
  * Sends fields in the current form and, if the service refuses it, in the form of earlier releases, which is then used for the
@@ -29,7 +29,7 @@ export function createFieldSender(
 /** Whether the service refused a field whose form differs in earlier releases. */
 function isFormRefused(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
   const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
-  if (formed.length === 0 || exchange.kind !== 'answered' || exchange.status !== 400) return false;
-  const said = parseJson(exchange.body);
-  return said !== undefined && isJsonObject(said) && formed.some((field) => Object.hasOwn(said, field));
+  if (formed.length === 0) return false;
+  const { status, body: errors = {} } = jsonAnswerIn(exchange) ?? {};
+  return status === 400 && formed.some((field) => Object.hasOwn(errors, field));
 }

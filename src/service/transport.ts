@@ -1,3 +1,5 @@
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+
 /** A request to the service's API; the transport adds the origin and the headers. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -43,3 +45,12 @@ export type Exchange =
 
 /** Sends a request, which is abandoned when the signal aborts. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;
+
+/** The status and the JSON object of an answer, or undefined without an answer or without an object. */
+export function jsonAnswerIn(
+  exchange: Exchange,
+): { readonly status: number; readonly body: JsonObject } | undefined {
+  if (exchange.kind !== 'answered') return undefined;
+  const body = parseJson(exchange.body);
+  return isJsonObject(body) ? { status: exchange.status, body } : undefined;
+}

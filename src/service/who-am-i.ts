@@ -1,5 +1,5 @@
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
 export type TokenFinding =
   | {
@@ -48,9 +48,8 @@ type AuthAnswer =
   | { readonly kind: 'refused' | 'nothing' };
 
 function authAnswerOf(exchange: Exchange): AuthAnswer {
-  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
-  if (exchange.kind !== 'answered' || !isJsonObject(body)) return { kind: 'nothing' };
-  if (exchange.status === 200) return { kind: 'said', body };
-  const isRefusal = exchange.status === 401 || exchange.status === 403;
+  const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
+  if (status === 200) return { kind: 'said', body };
+  const isRefusal = status === 401 || status === 403;
   return { kind: isRefusal && typeof body['detail'] === 'string' ? 'refused' : 'nothing' };
 }
