@@ -15,7 +15,7 @@ export const mistakes = [
     law: 'absent',
     mistake: 'a 404 of a proxy counts as "absent"',
     file: 'src/service/what-answers-prove.ts',
-    line: "no_such_route: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' }",
+    line: "no_such_route: { read: 'fault', create: 'fault', update: 'not_applied', stop: 'run' }",
     instead: "no_such_route: { read: 'absent', create: 'fault', update: 'fault' }",
   },
   {

@@ -223,10 +223,14 @@ function undocumentedReads(
   };
 }
 
-/** Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records. */
+/**
+ * Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records, and neither
+ * does an answer after which the request can be sent again.
+ */
 function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
   const { update: proof, stop } = whatAnswersProve[answer.kind];
-  return { answer, proof, ...(stop && proof !== 'denied' && { stop }) };
+  const isOfRequest = proof === 'denied' || proof === 'not_applied';
+  return { answer, proof, ...(stop && !isOfRequest && { stop }) };
 }
 
 async function changed(

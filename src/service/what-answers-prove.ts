@@ -66,7 +66,8 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   denied: { read: 'denied', create: 'denied', update: 'denied', stop: 'type' },
   not_found: { read: 'absent', create: 'fault', update: 'vanished' },
   not_offered: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
-  no_such_route: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' },
+  // A change follows a read at the same URL, so the URL is right: only this request is blocked, or the service restarts.
+  no_such_route: { read: 'fault', create: 'fault', update: 'not_applied', stop: 'run' },
   crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   unprocessable: { read: 'fault', create: 'rejected', update: 'rejected' },
   clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' }, update: 'ambiguous' },

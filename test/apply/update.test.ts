@@ -101,7 +101,6 @@ describe('an update', () => {
       'not_attempted',
       ['type'],
     ],
-    ['ends as not attempted if a web page answers, and stops the run', page, 'not_attempted', ['run']],
     ['ends in conflict if the record no longer exists', absent, 'conflict', [], { kind: 'vanished' }],
   ])('%s', async (_, answer, outcome, stops, clash) => {
     const settled = await settle([asPlanned, answer]);
@@ -113,6 +112,21 @@ describe('an update', () => {
       inDoubt: true,
       stops,
     });
+  });
+
+  test('is sent at most three times if a web page with 404 answers, and stops nothing', async () => {
+    expect(await settle([asPlanned, page, asPlanned, asDeclared])).toMatchObject({
+      outcome: 'updated',
+      attempts: 2,
+      inDoubt: false,
+    });
+    expect(await settle([asPlanned, page, asPlanned, page, asPlanned, page])).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { kind: 'no_such_route', status: 404 },
+      attempts: 3,
+      stops: [],
+    });
+    expect(await settle([asPlanned, page, page])).toMatchObject({ outcome: 'not_attempted', stops: ['run'] });
   });
 
   test('is sent at most three times if the service asks clients to wait', async () => {

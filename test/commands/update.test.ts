@@ -563,6 +563,23 @@ test('a create answered with 405 is not reported as a change that is not offered
   expect(stdout()).toContain('unclear whether it was created: the service failed (405)');
 });
 
+test('a web page with 404 in answer to one change does not stop the other resources', async () => {
+  const world = new World();
+  world.tamper = ({ method, path }, answer) =>
+    method === 'PATCH' && path.includes('/applications/')
+      ? { kind: 'answered', status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>' }
+      : answer();
+  const { context, stdout } = world.run(
+    'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\nusers: [{ username: zoe, name: Zoe }]\n',
+  );
+  const options = { output: 'json', yes: true, concurrency: '1', ...allowed } as const;
+  expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
+  expect(outcomesIn(stdout())).toMatchObject([
+    { address: 'application.wiki', outcome: 'not_attempted' },
+    { address: 'user.zoe', outcome: 'created' },
+  ]);
+});
+
 test.each([
   ['405, as the API says it', 405, 'application/json', '{"detail":"Method \\"PATCH\\" not allowed."}'],
   ['405, as a proxy says it', 405, 'text/html', ''],
