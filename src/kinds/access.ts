@@ -84,18 +84,17 @@ export function nestedFieldName(
   return `${field}.${nestedField}`;
 }
 
-export function declaresBindings({
-  kind,
-  fields,
-}: {
+interface Entry {
   readonly kind: Kind;
   readonly fields: object;
-}): boolean {
+}
+
+export function declaresBindings({ kind, fields }: Entry): boolean {
   for (const field of boundFields(kind)) if (Object.hasOwn(fields, field)) return true;
   return false;
 }
 
-export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
+export function declaresAccess({ kind, fields }: Entry): boolean {
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
 

@@ -104,7 +104,7 @@ export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.fil
   ({ isUndocumented }) => !isUndocumented,
 );
 
-/** Whether other kinds refer to this kind. If so, all of its resources belong to the first shard. */
+/** Whether all resources of a type are in the first shard, because other resources refer to them. */
 export function mustBeInFirstShard(type: string): boolean {
   return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
 }
@@ -140,7 +140,7 @@ const kindOfTypes = memoizePerText(
   (list) => new Map((byList.get(list) ?? []).map((kind) => [kind.variant?.value, kind])),
 );
 
-/** The kind at a path in a manifest. If several kinds share the list, the first kind that has the field. */
+/** The kind at a path in a manifest: of the kinds that share the list, the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const found = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];

@@ -15,6 +15,8 @@ const longSlugsSince = '2025.12';
 
 const metaHideSince = '2026.5';
 
+const subjects = { isDeduplicated: true, removalNote: 'is no longer open to' };
+
 const fields = {
   slug: {
     changeWarning: () =>
@@ -57,17 +59,15 @@ const fields = {
     },
   },
   'access.groups': {
+    ...subjects,
     refersTo: familyOf('groups'),
     idForm: plainUuid,
-    isDeduplicated: true,
-    removalNote: 'is no longer open to',
     tableForm: 'strings',
   },
   'access.users': {
+    ...subjects,
     refersTo: familyOf('users'),
     idForm: plainId,
-    isDeduplicated: true,
-    removalNote: 'is no longer open to',
     tableForm: 'numbers',
   },
   policies: {},

@@ -34,7 +34,7 @@ export function matchBindings<Declared extends Binding, Observed extends Binding
   return pairs;
 }
 
-/** The existing binding for each declared binding. Prefers the lowest id, so that every run makes the same choice. */
+/** The existing binding for each declared binding. The lowest id is preferred, so that every run makes the same choice. */
 export function bindingsByDeclaration(
   { wanted, covers }: WantedChildren,
   bound: readonly Child[],

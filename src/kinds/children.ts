@@ -10,7 +10,7 @@ export interface Children {
   readonly path: string;
   /** The id of the parent to which a binding refers: the `pk`, or the separate id for policies. */
   readonly targetIdField: 'pk' | 'bindable';
-  /** How to list the bindings of given parents. For `minParentsForFullList` parents or more, the whole list is read instead. */
+  /** How to list the bindings of given parents. From `minParentsForFullList` parents on, the whole list is read. */
   readonly parentFilter: {
     readonly parameter: string;
     readonly idsPerRequest: number;
@@ -21,7 +21,7 @@ export interface Children {
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** The fields that show whether and when a binding expires. rollcall never sends them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
-  /** Whether a PATCH must contain parent, child and order. Without them, the service rejects it or crashes. */
+  /** Whether a PATCH must contain parent, child and order. Otherwise, the service rejects the PATCH or crashes. */
   readonly isSentWhole: boolean;
   /** The nested bindings that can be bound to a binding, and the field with the id to which they are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
@@ -41,12 +41,9 @@ export interface Parent {
 }
 
 export interface ChildField {
-  /** The field with the id of the child. In a manifest, it may contain the name instead. */
+  /** The field with the id of the child or, in a manifest, with its name. */
   readonly idField: string;
   readonly refersTo: Family;
-  /** The field of a binding that contains the child as a nested record, and the field of that record with the child's name. */
-  readonly recordField: string;
-  readonly nameField: string;
   /** Texts that precede the name of a child in messages: for a normal binding, and for a negated binding. */
   readonly lets?: { readonly plain?: string; readonly negated: string };
 }
@@ -56,11 +53,11 @@ export interface ChildField {
  * which is compared separately for each type of subject, such as `access.groups`.
  */
 export interface Access {
-  /** The field of a manifest entry. Its value is `everyone`, or a list for each type of subject. */
+  /** The field of a manifest entry that contains `everyone`, or a list for each type of subject. */
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The setting for whether everyone may open records without bindings. In releases without it, everyone may. */
+  /** The setting for whether everyone may open records without bindings. By default, everyone may open them. */
   readonly openFlag: OpenFlag;
 }
 
@@ -69,7 +66,7 @@ export interface OpenFlag {
   readonly list: string;
   readonly field: string;
   readonly key: string;
-  /** The first release that applies the flag. Earlier releases store and ignore it. */
+  /** The first release that applies the flag. Earlier releases store and ignore the flag. */
   readonly since: string;
 }
 
@@ -91,7 +88,7 @@ export interface Subject {
 /** For a kind whose records can have bindings to policies, groups and users. Everyone may use a record without bindings. */
 export interface Bindable {
   readonly id?: string | undefined;
-  /** Fields that make a record usable. They are set only after all bindings exist. */
+  /** The fields that make a record usable, and are set only after all bindings exist. */
   readonly withheld: readonly string[];
   /** The values of these fields in a create, such as `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
@@ -128,7 +125,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** For an existing binding that must be deleted: the field that does not declare it. Undefined if the binding stays. */
+  /** The field that must declare an existing binding to keep it. Undefined if the binding stays in any case. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
   readonly removal: 'update' | 'delete';

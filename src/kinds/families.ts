@@ -52,7 +52,7 @@ interface FamilyRow extends Partial<
   readonly findId?: string;
 }
 
-/** The `managed` identifiers of built-in mappings begin with this prefix. They are the same in every service. */
+/** The prefix of the `managed` identifiers of built-in mappings, which are the same in every service. */
 const builtInMappingPrefix = 'goauthentik.io/';
 
 /** The lists that a manifest can contain. Names are unique within a list, which has one or several types. */

@@ -14,7 +14,7 @@ export interface Family<Type extends string = string> {
   readonly findId: string;
   /** The app part of the name in permissions, such as `authentik_rbac`. */
   readonly permissionApp: string;
-  /** The model part of the name in permissions, such as `propertymapping`. `list` is its plural. */
+  /** The model part of the name in permissions, such as `propertymapping`. The plural is `list`. */
   readonly model: { readonly type: string; readonly list: string };
 }
 
@@ -27,7 +27,7 @@ interface ByName {
   readonly minNamesForList: number;
   /** The keys by which manifests name a record, each with the field of the record. The default is `name`. */
   readonly keys?: Readonly<Record<string, string>>;
-  /** The key that an export writes for a name. The default is the first key. */
+  /** The key that an export writes for a name, by default the first key. */
   readonly keyOfName?: (name: string) => string;
   /** Query parameters for reading a record by its id, which leave out large fields. */
   readonly queryById?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ export interface ComparisonOptions {
    * as secrets are.
    */
   readonly whole?: true;
-  /** Whether the order of plain values in a list matters. By default, it matters. */
+  /** Whether the order of plain values in a list matters, by default true. */
   readonly ordered?: false;
 }
 

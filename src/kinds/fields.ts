@@ -74,7 +74,7 @@ export function baselineValue({ kind, fields }: Declared, name: string): JsonVal
   return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
-/** The value as the manifest contains it. Names that were looked up have their ids too. */
+/** The value as the manifest contains it. A name that was looked up also has an id. */
 export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && openField(field);
@@ -174,7 +174,7 @@ function maskTexts(
   );
 }
 
-/** How to compare a field that is declared in part. Undefined if it is declared in full. */
+/** How to compare a field that is declared in part. Undefined if the field is declared in full. */
 export function partialComparison(declared: Declared, name: string): PartialComparison | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;

@@ -16,7 +16,7 @@ function hideableOf({ type, identity, scope, fields }: Kind): HiddenFieldNames {
   );
 }
 
-/** The hidden fields of a kind. Secrets are always among them. */
+/** The hidden fields of a kind, which always include secrets. */
 export function hiddenFields(
   kind: Pick<Kind, 'type' | 'fields'>,
   hide: HiddenFieldNames,

@@ -5,7 +5,7 @@ import type { Family } from './family.ts';
 import type { LoginPart } from './login-part.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import type { Release } from './release.ts';
-import { type IdForm, sameIds, sameIdsWithDuplicates, sameJson } from './values.ts';
+import { type IdForm, sameIds, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
@@ -72,13 +72,13 @@ interface LookUp {
 interface Listing {
   /** Query parameters that set a stable order, without the page parameters. */
   readonly query: Readonly<Record<string, string>>;
-  /** By field: a query parameter that makes the list cheaper for the service. It is sent if no resource declares the field. */
+  /** By field: a query parameter that makes the list cheaper for the service, if no resource declares the field. */
   readonly paramsIfUndeclared: Readonly<Record<string, readonly [parameter: string, value: string]>>;
   /** The tokens that get the complete list. For other tokens, the service filters the list or returns a cached one. */
   readonly completeFor: 'every token' | 'superusers';
   /**
-   * Whether names are unique in every release, so that a retried create cannot make a duplicate. If not, the name is looked up
-   * just before a create, and a create is not retried after an unclear answer.
+   * Whether names are unique in every release, so that a retried create cannot make a duplicate. Other names are looked up just
+   * before a create, and such a create is not retried after an unclear answer.
    */
   readonly isUnique: boolean;
 }
@@ -88,10 +88,10 @@ export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
-  /** Why rollcall refuses the update. Undefined if it allows the update. */
+  /** Why rollcall refuses an update. Undefined if the update is allowed. */
   readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
   readonly fieldsForRefusal?: readonly string[];
-  /** The fields that the service requires in every PATCH. They are sent even if unchanged. */
+  /** The fields that the service requires in every PATCH, even if they are unchanged. */
   readonly requiredInUpdates?: readonly string[];
   /** The fields that rollcall never changes on the user to whom the token belongs. */
   readonly protectedOnSelf?: readonly string[];
@@ -106,7 +106,7 @@ interface Credentials {
 
 /** A record is deleted at the path of its updates. */
 interface Deletion {
-  /** Why rollcall refuses the delete. Undefined if it allows the delete. */
+  /** Why rollcall refuses a delete. Undefined if the delete is allowed. */
   readonly refusal?: (held: JsonObject) => string | undefined;
   /** rollcall does not delete the last record with this flag. `words` describe such a record. */
   readonly last?: { readonly field: string; readonly words: string };
@@ -114,7 +114,7 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-/** Who gets rights from a record. The token of the run may be among them. */
+/** Who gets rights from a record. This may include the token of the run. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
   /** For a token: the field that contains its user. */
@@ -171,20 +171,20 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
   if (isOptionalBefore && observed === null) return true;
   if (shownAs) return shownAs.of(declared) === shownAs.of(observed);
   if (idForm === undefined) return same(declared, observed);
-  return (isDeduplicated ? sameIdsWithDuplicates : sameIds)(declared, observed, idForm);
+  return sameIds(declared, observed, idForm, !isDeduplicated);
 }
 
 export interface FieldOfKind<Value = JsonValue> {
-  /** Whether the service never returns the value. It is sent with a create, and in an update only with --resend. */
+  /** Whether the service never returns the value. Updates send such a value only with --resend. */
   readonly isWriteOnly?: boolean;
   /**
    * For a write-only field: the readable field to compare instead, such as a fingerprint, and how to compute it from the declared
    * value.
    */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
-  /** How to compare two values. By default, they are compared as JSON. */
+  /** How to compare two values, by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared only in part. Undefined if it is always declared in full. */
+  /** When a list of references, or JSON, is declared only in part. Undefined if the field is always declared in full. */
   readonly part?: 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
@@ -220,11 +220,11 @@ export interface FieldOfKind<Value = JsonValue> {
   /** For a field that some releases return but do not accept: whether the release that returned this record accepts it. */
   readonly isAccepted?: (record: JsonObject) => boolean;
   readonly checks?: readonly Check<Value>[];
-  /** The first release that has the field. Earlier releases ignore it. */
+  /** The first release that has the field. Earlier releases ignore the field. */
   readonly since?: string;
-  /** Whether manifests for earlier releases may declare the field, because these work without it. Such a field is never null. */
+  /** Whether manifests may declare the field for earlier releases, which work without it. Such a field is never null. */
   readonly isOptionalBefore?: boolean;
-  /** The name in earlier releases. Each release ignores the name that it does not know. */
+  /** The name in earlier releases. A release ignores the name that is not its own. */
   readonly formerly?: string;
   /** Whether the former field contained a single id instead of a list. */
   readonly wasSingle?: true;
@@ -254,7 +254,7 @@ export interface ValueForms {
   readonly sent: (declared: JsonValue) => JsonValue;
   /** Converts to the form for earlier releases, which reject the current one. */
   readonly former: (declared: JsonValue) => JsonValue;
-  /** Converts a value from any release to the form of manifests. Unknown keys are preserved. */
+  /** Converts a value from any release to the form of manifests, and keeps unknown keys. */
   readonly held: (held: JsonValue) => JsonValue;
   /** Adds unknown keys of the observed value to the declared value, so that an update does not remove them. */
   readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;

@@ -38,7 +38,7 @@ interface FlowOfLogin {
 
 interface PolicyOfLogin {
   readonly is: 'login policy';
-  /** True if everybody passes, false if nobody does. Undefined if it depends on the user. */
+  /** True if everybody passes the policy, false if nobody does, undefined if the result depends on the user. */
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 

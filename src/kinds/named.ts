@@ -8,10 +8,14 @@ import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
-/** A name that a manifest contains instead of an id. */
-export interface DeclaredName {
-  readonly related: Family;
+interface NameInList {
+  readonly related: Pick<Family, 'type'>;
   readonly name: string;
+}
+
+/** A name that a manifest contains instead of an id. */
+export interface DeclaredName extends NameInList {
+  readonly related: Family;
   readonly id?: JsonValue;
   readonly field: string;
   readonly item?: number;
@@ -94,13 +98,7 @@ export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
 }
 
 /** The address of a referenced record. Undefined if manifests cannot declare its type. */
-export function addressOfName({
-  related: { type },
-  name,
-}: {
-  readonly related: Pick<Family, 'type'>;
-  readonly name: string;
-}): Address | undefined {
+export function addressOfName({ related: { type }, name }: NameInList): Address | undefined {
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
@@ -208,7 +206,7 @@ export const nestedFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] 
   referenceFields(kind).filter(([field]) => kind.fields[field]?.namedIn !== undefined),
 );
 
-/** Whether other resources may refer to this type. If so, its resources come first. */
+/** Whether other resources may refer to resources of a type, which then come first. */
 export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }

@@ -3,7 +3,7 @@ import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
-  /** The first release that has the path. Undefined if the oldest known release has it. */
+  /** The first release that has the path. Undefined if the oldest known release has the path. */
   readonly since?: string;
   /** The filters for the identifying field that all releases have. */
   readonly filters?: readonly string[];
@@ -11,7 +11,7 @@ export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
 }
 
 export interface NewestField extends FieldFacts {
-  /** The first release that has the field. Undefined if the oldest known release has it. */
+  /** The first release that has the field. Undefined if the oldest known release has the field. */
   readonly since?: string;
   /** The former maximum length, and the first release that allows more. */
   readonly shorter?: { readonly before: string; readonly maxLength: number };
@@ -19,7 +19,7 @@ export interface NewestField extends FieldFacts {
   readonly later?: Readonly<Record<string, string>>;
 }
 
-/** What the newest API schema states about a path. Kept in a separate file because every start needs it, and parsed on first use. */
+/** What the newest API schema states about a path. These facts are in a separate file because every start needs them. */
 export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];
   if (facts === undefined) throw new Error(`there are no facts of ${path}`);

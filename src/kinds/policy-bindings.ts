@@ -4,24 +4,18 @@ import type { ChildField, Children } from './children.ts';
 export const policyField: ChildField = {
   idField: 'policy',
   refersTo: familyOf('policies'),
-  recordField: 'policy_obj',
-  nameField: 'name',
   lets: { plain: 'whoever passes', negated: 'whoever fails' },
 };
 
 export const groupField: ChildField = {
   idField: 'group',
   refersTo: familyOf('groups'),
-  recordField: 'group_obj',
-  nameField: 'name',
   lets: { negated: 'whoever is not in' },
 };
 
 export const userField: ChildField = {
   idField: 'user',
   refersTo: familyOf('users'),
-  recordField: 'user_obj',
-  nameField: 'username',
   lets: { negated: 'whoever is not' },
 };
 
@@ -31,7 +25,7 @@ export const policyBindings: Children = {
   permissionApp: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   targetIdField: 'bindable',
-  // The maximum number of ids that fit into a URL. If each id has three bindings on average, they fit on one page.
+  // The maximum number of ids that fit into a URL. Up to three bindings per id fit on one page.
   parentFilter: { parameter: 'target_in', idsPerRequest: 32 },
   binds: [policyField, groupField, userField],
   // The defaults are those of 2023.10.7 and of 2025.12.4.

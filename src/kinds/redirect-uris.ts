@@ -7,7 +7,7 @@ import { releaseProblemFor, type Release } from './release.ts';
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
-  /** Undefined in earlier releases, which try both ways of matching. */
+  /** Earlier releases do not have this key, and try both ways of matching. */
   readonly matching_mode?: 'strict' | 'regex';
 }
 

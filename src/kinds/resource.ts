@@ -30,7 +30,7 @@ export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
-/** The address of a record. If names are unique only within a parent, the parent is part of it: `entitlement.grafana/admin`. */
+/** The address of a record, with the parent if names are unique only within a parent: `entitlement.grafana/admin`. */
 export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
   if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
   const whole = isNameReference(within) ? within.name : textOf(within);

@@ -27,7 +27,7 @@ export interface KindRow
   /** Whether every tested release rejects a duplicate name, so that a create can be retried safely. */
   readonly unique?: boolean;
   readonly leftOut?: Readonly<Record<string, string>>;
-  /** Fields that make a record usable. They are set only after all bindings exist. */
+  /** The fields that make a record usable, and are set only after all bindings exist. */
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
   /** The field with the id to which policies are bound, if it is not `pk`. */
@@ -161,7 +161,7 @@ function typeIn(all: string, path: string): string {
   return own.filter((step) => !steps.includes(step)).join('_');
 }
 
-/** The name in permissions. Undefined if it is the same as the type. */
+/** The name in permissions. Undefined if the name is the same as the type. */
 function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
   const [, model = type] = facts.model?.split('.') ?? [];
   return several === undefined && model === type ? undefined : { type: model, list: several ?? list };

@@ -6,7 +6,7 @@ import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
 export interface ShippedRecords {
-  /** The records as declarations, by address. Code is replaced by its digest. */
+  /** The records as declarations, by address. Digests replace code. */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** The release line in which the records were recorded. Empty if there is no recording for the release. */
   readonly line: string;

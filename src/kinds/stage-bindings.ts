@@ -9,7 +9,7 @@ export const stageBindings: Children = {
   path: '/api/v3/flows/bindings/',
   targetIdField: 'pk',
   parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
-  binds: [{ idField: 'stage', refersTo: familyOf('stages'), recordField: 'stage_obj', nameField: 'name' }],
+  binds: [{ idField: 'stage', refersTo: familyOf('stages') }],
   // The defaults of 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
@@ -21,8 +21,8 @@ export const stageBindings: Children = {
   // 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // Login stages use the results of earlier stages, so they come last. Stages that ask for a name are bound after those that
-  // require a proof.
+  // Login stages come last, because they use the results of earlier stages. Stages that ask for a name are bound after those
+  // that require a proof.
   last: {
     field: 'component',
     ranks: {

@@ -20,16 +20,17 @@ export function idText(id: JsonValue, name?: string): string {
 export type IdForm = (id: JsonValue) => JsonValue;
 
 /** Compares two lists of ids. Order and duplicates do not matter, because the service returns each id once and in any order. */
-export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
+export function sameIds(
+  declared: JsonValue,
+  observed: JsonValue,
+  form: IdForm,
+  haveDuplicates = true,
+): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
+  if (!haveDuplicates && declared.length !== observed.length) return false;
   const a = new Set(declared.map(form));
   const b = new Set(observed.map(form));
   return a.size === b.size && [...a].every((id) => b.has(id));
-}
-
-export function sameIdsWithDuplicates(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
-  if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
-  return declared.length === observed.length && sameIds(declared, observed, form);
 }
 
 export const plainId: IdForm = (id) => nameForm(id) ?? id;

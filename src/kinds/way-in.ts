@@ -14,7 +14,7 @@ export interface LoginRecord {
 
 export type FindRecord = (family: Family, reference: JsonValue) => LoginRecord | undefined;
 
-/** True if everybody passes, false if nobody does. Undefined if it depends on the user or is unknown. */
+/** True if everybody passes, false if nobody does, undefined if the result depends on the user or is unknown. */
 type Verdict = boolean | undefined;
 
 export interface LoginFlow {
@@ -53,7 +53,7 @@ export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow 
     .map(({ binds, id, values }): LoginStage => {
       const stage = recordOf(binds.refersTo, id);
       const { passes, policies } = judged(inside.children, values[inside.field], kind, values, recordOf);
-      return { record: stage, passes, policies, inside: stage ? insideOf(stage, recordOf) : [] };
+      return { record: stage, passes, policies, inside: referredBy(stage, stepOf(stage)?.shows, recordOf) };
     });
   const parts = [
     record,
@@ -62,7 +62,7 @@ export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow 
       ...(stage.record ? [stage.record] : []),
       ...stage.inside,
       ...stage.policies,
-      ...(stage.record ? offeredBy(stage.record, recordOf) : []),
+      ...referredBy(stage.record, stepOf(stage.record)?.offers, recordOf),
     ]),
   ];
   return {
@@ -114,17 +114,13 @@ function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
   return part?.is === 'login stage' ? part : undefined;
 }
 
-function insideOf(record: LoginRecord, recordOf: FindRecord): readonly LoginRecord[] {
-  return referredBy(record, stepOf(record)?.shows, recordOf);
-}
-
-function offeredBy(record: LoginRecord, recordOf: FindRecord): readonly LoginRecord[] {
-  return referredBy(record, stepOf(record)?.offers, recordOf);
-}
-
-function referredBy({ kind, fields }: LoginRecord, field = '', recordOf: FindRecord): readonly LoginRecord[] {
-  const family = kind.fields[field]?.refersTo;
-  const value = fields[field] ?? null;
+function referredBy(
+  record: LoginRecord | undefined,
+  field = '',
+  recordOf: FindRecord,
+): readonly LoginRecord[] {
+  const family = record?.kind.fields[field]?.refersTo;
+  const value = record?.fields[field] ?? null;
   const all = isJsonList(value) ? value : [value];
   return all.flatMap((one) => (one === null || !family ? [] : (recordOf(family, one) ?? [])));
 }

@@ -120,9 +120,9 @@ export function rankOfChild({ last }: Children, record: JsonObject): number {
 function childOf({ received, shown }: ListedRecord, children: Children, now: number): Child {
   const { inside, expiry } = children;
   const binds = children.binds.find(({ idField }) => (received[idField] ?? null) !== null);
-  const within = (binds && shown[binds.recordField]) ?? null;
+  const within = (binds && shown[`${binds.idField}_obj`]) ?? null;
   const record = isJsonObject(within) ? within : {};
-  const name = binds && record[binds.nameField];
+  const name = binds && record[binds.refersTo.identity];
   return {
     pk: textOf(received['pk']),
     ...(binds && { binds, id: received[binds.idField] ?? null }),

@@ -74,7 +74,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       },
     },
   },
-  // A SCIM source only imports users. Nobody logs in through it.
+  // A SCIM source only imports users, so nobody logs in through it.
   '/sources/scim/': { fields: { enabled: reach.enabled } },
   '/sources/telegram/': {},
 });
