@@ -29,9 +29,9 @@ export function applicationKind(world: World): WritableKind {
     searchTexts: ({ fields }) => texts.map((name) => fields[name]),
     fields: applicationFields(world),
     newPk: (_, { slug }) => newPk(textOf(slug)),
-    afterSave: (application, _, own) => {
+    afterSave: (application, _, existing) => {
       removeBackchannels(world.at(listPath), application);
-      if (own === undefined) shown.clear();
+      if (existing === undefined) shown.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
     listFor: (query, asker) => cachedList(kind, query, asker, world, shown),
@@ -40,8 +40,8 @@ export function applicationKind(world: World): WritableKind {
 }
 
 function applicationFields({ rules, at }: World): FieldRows {
-  const takenProvider = (pk: string, own?: Row): string | undefined =>
-    at(listPath).isTaken('provider', Number(pk), own)
+  const takenProvider = (pk: string, existing?: Row): string | undefined =>
+    at(listPath).isTaken('provider', Number(pk), existing)
       ? 'Application with this provider already exists.'
       : undefined;
   return {
@@ -125,9 +125,9 @@ function launchUrlOf({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
   return pickValues(all, launchUrlKeys);
 }
 
-function badSlug(slug: string, { isFrom2025: isLate }: Rules): string | undefined {
+function badSlug(slug: string, { isFrom2025 }: Rules): string | undefined {
   if (slugForm.test(slug)) return undefined;
-  const name = isLate ? '“slug”' : '"slug"';
+  const name = isFrom2025 ? '“slug”' : '"slug"';
   return `Enter a valid ${name} consisting of letters, numbers, underscores or hyphens.`;
 }
 

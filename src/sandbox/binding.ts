@@ -8,7 +8,7 @@ import { bindableAt } from './bindables.ts';
 
 /** Bindings of groups, users and policies. A record may have several equal bindings. */
 export function bindingKind(world: World): WritableKind {
-  const { isFrom2025: isLate } = world.rules;
+  const { isFrom2025 } = world.rules;
   return writableKindFrom(world, {
     path: '/policies/bindings/',
     // Rights of tokens identify a binding by its label, such as `grafana/staff`.
@@ -18,26 +18,29 @@ export function bindingKind(world: World): WritableKind {
     searchTexts: () => [],
     filtersFor: (query) => filtersOf(world, query),
     newPk: (made) => uuidFrom(`binding ${made}`),
-    prepare: (values, { own, count: made }) => {
-      if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
-      const refusal = refusalOf(values, isLate);
+    prepare: (values, { existing, count: made }) => {
+      if (existing && isFrom2025 && values['target'] === undefined) return { crashedOver: 'target' };
+      const refusal = refusalOf(values, isFrom2025);
       if (refusal !== undefined) return rejected(refusal);
-      if (own && isLate && hasTwin(world, own, values))
+      if (existing && isFrom2025 && hasTwin(world, existing, values))
         return rejected('The fields policy, target, order must make a unique set.');
       return {
-        stored: own ? values : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
+        stored: existing
+          ? values
+          : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
       };
     },
   });
 }
 
 /** Whether another binding of the target has the same order and the same policy, or also no policy. */
-function hasTwin({ at }: World, own: Row, values: Values): boolean {
-  const { policy = null, order, target = null } = { ...own.fields, ...values };
+function hasTwin({ at }: World, existing: Row, values: Values): boolean {
+  const { policy = null, order, target = null } = { ...existing.fields, ...values };
   return at('/policies/bindings/')
     .with('target', target)
     .some(
-      ({ pk, fields }) => pk !== own.pk && (fields['policy'] ?? null) === policy && fields['order'] === order,
+      ({ pk, fields }) =>
+        pk !== existing.pk && (fields['policy'] ?? null) === policy && fields['order'] === order,
     );
 }
 
@@ -51,10 +54,10 @@ export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
 
-function refusalOf(values: Values, isLate: boolean): string | undefined {
+function refusalOf(values: Values, isFrom2025: boolean): string | undefined {
   const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
   if (given.length === 1) return undefined;
-  const names = isLate ? "'group', 'policy', 'user'" : "'policy', 'group' or 'user'";
+  const names = isFrom2025 ? "'group', 'policy', 'user'" : "'policy', 'group' or 'user'";
   return given.length > 1 ? `Only one of ${names} can be set.` : `One of ${names} must be set.`;
 }
 

@@ -122,12 +122,12 @@ export class Executor {
     stage: Row | undefined,
     more: JsonObject = {},
   ): SandboxResponse {
-    const { isFrom2025: isLate } = this.#world.rules;
+    const { isFrom2025 } = this.#world.rules;
     const shown: Readonly<Record<string, JsonObject>> = {
       'ak-stage-identification': {
         user_fields: stage?.fields['user_fields'] ?? [],
         password_fields: (stage?.fields['password_stage'] ?? null) !== null,
-        ...(isLate && {
+        ...(isFrom2025 && {
           allow_show_password: false,
           flow_designation: session.flow.fields['designation'] ?? null,
           captcha_stage: null,
@@ -140,7 +140,7 @@ export class Executor {
       },
       'ak-stage-password': {
         ...userFields(session),
-        ...(isLate && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
+        ...(isFrom2025 && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
       },
     };
     return jsonResponse(200, { ...this.#whole(session), component, ...more, ...shown[component] }, allow);

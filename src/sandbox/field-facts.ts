@@ -52,7 +52,7 @@ type Place = readonly [path: string, name: string];
 function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): Field {
   const [path, name] = place;
   const { names, more, ...texts } = answers().fields[path]?.[name] ?? {};
-  const { checkFirst, checkLast, ...own } = { ...texts, ...row };
+  const { checkFirst, checkLast, ...stated } = { ...texts, ...row };
   const list = listOf(place, facts);
   const form = facts.enum
     ? choiceOf(facts.enum, names, checkFirst)
@@ -62,12 +62,12 @@ function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): 
           ...(checkLast && { checkLast }),
         }),
       };
-  const isOptional = !facts.required && !own.isGenerated;
+  const isOptional = !facts.required && !stated.isGenerated;
   return {
     type: list === undefined ? typeLabel(facts) : 'field',
     ...(isOptional && { default: emptyValue(facts) }),
-    ...own,
-    read: own.read ?? (facts.nullable ? acceptNull(form.read) : form.read),
+    ...stated,
+    read: stated.read ?? (facts.nullable ? acceptNull(form.read) : form.read),
     attributes: { ...optionLimits(facts), ...('attributes' in form && form.attributes), ...more },
   };
 }
@@ -193,5 +193,5 @@ function optionLimits({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
 }
 
 export function uniqueCheck(rows: () => Rows, field: string, complaint: string): Check {
-  return (content, own) => (rows().isTaken(field, content, own) ? complaint : undefined);
+  return (content, existing) => (rows().isTaken(field, content, existing) ? complaint : undefined);
 }

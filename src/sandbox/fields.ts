@@ -3,8 +3,8 @@ import { canonicalPk, uuidForm } from './ids.ts';
 import { strip, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** Reads a field of a create, or of a change of the record `own`. Returns a value to store, or all problems. */
-type ReadField = (value: JsonValue, own?: Row) => Reading;
+/** Reads a field of a create, or of a change of the record `existing`. Returns a value to store, or all problems. */
+type ReadField = (value: JsonValue, existing?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
 /** The messages about a value. For a nested value, an object or a list of messages. */
@@ -23,8 +23,8 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** Returns the problem of a string or an id. `own` is the record to change. */
-export type Check = (content: string, own?: Row) => string | undefined;
+/** Returns the problem of a string or an id. `existing` is the record to change. */
+export type Check = (content: string, existing?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
   return { errors: [error] };
@@ -37,7 +37,7 @@ function wrong(error: string): Reading {
 export function readFields(
   body: JsonObject,
   fields: Readonly<Record<string, Field>>,
-  change?: { readonly own: Row; readonly partial: boolean },
+  change?: { readonly existing: Row; readonly partial: boolean },
 ): { values: Record<string, JsonValue>; errors: Record<string, Errors> } {
   const values: Record<string, JsonValue> = {};
   const errors: Record<string, Errors> = {};
@@ -49,7 +49,7 @@ export function readFields(
       else if (field.default !== undefined && change === undefined) values[name] = field.default;
       continue;
     }
-    const result = field.read(given, change?.own);
+    const result = field.read(given, change?.existing);
     if ('errors' in result) errors[name] = result.errors;
     else values[name] = result.value;
   }
@@ -74,11 +74,11 @@ export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRule
     surrogateProblem,
     checkLast,
   ];
-  return rejectNull((value, own) => {
+  return rejectNull((value, existing) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
     const trimmed = strip(String(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
-    const errors = checks.flatMap((check) => check?.(trimmed, own) ?? []);
+    const errors = checks.flatMap((check) => check?.(trimmed, existing) ?? []);
     return errors.length > 0 ? { errors } : { value: trimmed };
   });
 }
@@ -93,11 +93,11 @@ export function choiceOf(
     value.replaceAll('_', ' ').replaceAll(/(?<![^ ])[a-z]/g, (letter) => letter.toUpperCase());
   return {
     attributes: { choices: values.map((value) => ({ value, display_name: nameOf(String(value)) })) },
-    read: rejectNull((value, own) => {
+    read: rejectNull((value, existing) => {
       const written = textOf(value);
       if (!values.some((item) => String(item) === written))
         return wrong(`"${written}" is not a valid choice.`);
-      return readingOf(value, check?.(written, own));
+      return readingOf(value, check?.(written, existing));
     }),
   };
 }
@@ -119,14 +119,14 @@ export function referenceReader(
   rows: () => Pick<Rows, 'at'>,
   check?: Check,
 ): ReadField {
-  return (value, own) => {
+  return (value, existing) => {
     const id = idText(value);
     if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);
     if (form === 'number' && typeof value !== 'number' && !/^\d+$/.test(id))
       return wrong(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
     const found = rows().at(canonicalPk(id));
     if (found === undefined) return wrong(`Invalid pk "${id}" - object does not exist.`);
-    return readingOf(found.pk, check?.(String(found.pk), own));
+    return readingOf(found.pk, check?.(String(found.pk), existing));
   };
 }
 
@@ -176,11 +176,11 @@ const badTime =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
 
 export function acceptNull(read: ReadField): ReadField {
-  return (value, own) => (value === null ? { value } : read(value, own));
+  return (value, existing) => (value === null ? { value } : read(value, existing));
 }
 
 export function rejectNull(read: ReadField): ReadField {
-  return (value, own) => (value === null ? wrong('This field may not be null.') : read(value, own));
+  return (value, existing) => (value === null ? wrong('This field may not be null.') : read(value, existing));
 }
 
 function maxLengthCheck(length: number): Check {

@@ -15,14 +15,14 @@ export function groupKind(world: World): WritableKind {
       parent: { checkFirst: ownParentProblem },
     },
     newPk: (made, { name }) => uuidFrom(`group ${made} ${textOf(name)}`),
-    prepare: (sent, { own, asker, count: made }) => {
+    prepare: (sent, { existing, asker, count: made }) => {
       const { users: _, ...values } = sent;
-      const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
+      const becomesSuperuser = values['is_superuser'] === true && existing?.fields['is_superuser'] !== true;
       // Since 2025.2.
       const isRefused = asker?.rights.extentOf('enable_superuser', 'groups') === 'none';
       if (world.rules.isFrom2025 && becomesSuperuser && isRefused)
         return rejected('User does not have permission to set superuser status to True.', 'is_superuser');
-      return { stored: { ...(!own && { num_pk: made }), ...values } };
+      return { stored: { ...(!existing && { num_pk: made }), ...values } };
     },
     afterSave: (group, { users }) => {
       if (users !== undefined) setMembers(world.at('/core/users/'), group, users);
@@ -54,6 +54,6 @@ function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   }
 }
 
-function ownParentProblem(pk: Row['pk'], own?: Row): string | undefined {
-  return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
+function ownParentProblem(pk: Row['pk'], existing?: Row): string | undefined {
+  return pk === existing?.pk ? 'Cannot set group as parent of itself.' : undefined;
 }

@@ -41,7 +41,7 @@ export function methodNotAllowed({ method }: SandboxRequest, allow: string): San
 export function bodyOf(
   { headers, body }: SandboxRequest,
   allow: string,
-  { isFrom2025: isLate }: Rules,
+  { isFrom2025 }: Rules,
 ): { readonly fields: JsonObject } | { readonly refusal: SandboxResponse } {
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (mediaType !== 'application/json')
@@ -49,7 +49,7 @@ export function bodyOf(
       refusal: jsonResponse(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow),
     };
   const fields = parseJson(body);
-  const complaint = parseProblem(body, fields !== undefined, isLate);
+  const complaint = parseProblem(body, fields !== undefined, isFrom2025);
   if (fields === undefined || complaint !== undefined)
     return { refusal: jsonResponse(400, { detail: `JSON parse error - ${complaint}` }, allow) };
   if (isJsonObject(fields)) return { fields };
@@ -63,16 +63,16 @@ export function fieldsOf({ body }: SandboxRequest): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-/** The message of the JSON parser. From 2024.8 on it rejects lone surrogates and numbers that are too large. */
-function parseProblem(text: string, isJson: boolean, isLate: boolean): string | undefined {
-  const tokens = isLate ? text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/gsu) : [];
+/** The message of the JSON parser. From 2024.8 on, the parser rejects lone surrogates and numbers that are too large. */
+function parseProblem(text: string, isJson: boolean, isFrom2025: boolean): string | undefined {
+  const tokens = isFrom2025 ? text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/gsu) : [];
   for (const { 0: token, index } of tokens) {
     const half = /(?<!\\)\\ud[89ab]..(?!\\ud[c-f])/iu.exec(token);
     if (half) return `no low surrogate in string: ${positionIn(text, index + half.index + half[0].length)}`;
     if (Math.abs(Number(token)) === Infinity)
       return `number is infinity when parsed as double: ${positionIn(text, index)}`;
   }
-  const end = isLate ? 'unexpected end of data' : 'Expecting value';
+  const end = isFrom2025 ? 'unexpected end of data' : 'Expecting value';
   return isJson ? undefined : `${end}: ${positionIn(text, text.length)}`;
 }
 

@@ -84,7 +84,7 @@ function bindingTarget(
   };
 }
 
-/** The policy with a name. If there is none, creates a policy that nobody passes. */
+/** Finds the policy with a name, or creates a policy that nobody passes. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;

@@ -22,7 +22,7 @@ export interface World {
 /** A kind of record. Kinds without a line in all.ts follow the API schema and the recordings. */
 export interface SandboxKind extends GuardedKind {
   readonly title: string;
-  /** The path of the list. The paths of records begin with it. */
+  /** The path of the list, with which the paths of its records begin. */
   readonly path: string;
   readonly facts: TypeFacts;
   readonly allTypesPath: string;
@@ -52,8 +52,8 @@ interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** Stores a record with its id and without changes. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
-  /** Stores a validated request as a new record, or changes the record `own`. */
-  readonly save: (values: Values, sent: JsonObject, own?: Row, asker?: Requester) => Row | Rejection;
+  /** Stores a validated request as a new record, or changes the record `existing`. */
+  readonly save: (values: Values, sent: JsonObject, existing?: Row, asker?: Requester) => Row | Rejection;
 }
 
 /** The problems of fields, or the field that makes the service crash. */

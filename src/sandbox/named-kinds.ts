@@ -21,8 +21,8 @@ export function brandKind(world: World): WritableKind {
   const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
   return writableKindFrom(world, {
     path,
-    prepare: (stored, { own }) =>
-      stored['default'] === true && world.at(path).isTaken('default', true, own)
+    prepare: (stored, { existing }) =>
+      stored['default'] === true && world.at(path).isTaken('default', true, existing)
         ? rejected('Only a single brand can be set as default.', 'default')
         : { stored },
   });
@@ -42,10 +42,10 @@ const embedded = 'goauthentik.io/outposts/embedded';
 export function outpostKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path: '/outposts/instances/',
-    prepare: (stored, { own }) => {
+    prepare: (stored, { existing }) => {
       const { providers = null } = stored;
       const isEmpty = isJsonList(providers) && providers.length === 0;
-      return isEmpty && own?.fields['managed'] !== embedded
+      return isEmpty && existing?.fields['managed'] !== embedded
         ? rejected('This list may not be empty.', 'providers')
         : { stored };
     },

@@ -14,13 +14,13 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   return [...all];
 }
 
-export function groupRecord({ pk, fields }: Row, { isFrom2025: isLate }: Rules): JsonObject {
+export function groupRecord({ pk, fields }: Row, { isFrom2025 }: Rules): JsonObject {
   const empty = {
     num_pk: 0,
     name: '',
     is_superuser: false,
     attributes: {},
-    ...(!isLate && { parent: null }),
+    ...(!isFrom2025 && { parent: null }),
   };
   return { pk, ...empty, ...pickValues(fields, Object.keys(empty)) };
 }

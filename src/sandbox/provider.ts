@@ -34,10 +34,10 @@ export function oauth2Kind(world: World): WritableKind {
     'client_id',
     'OAuth2/OpenID Provider with this Client ID already exists.',
   );
-  const own = factsIn(world, path).fields;
+  const facts = factsIn(world, path);
   return writableKindFrom(world, {
     path,
-    fields: { client_id: { checkFirst: taken }, ...validityFields(own) },
+    fields: { client_id: { checkFirst: taken }, ...validityFields(facts.fields) },
     includes: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
     shown: ({ pk, fields }) => ({
       ...typeLabelsOf(models.oauth2),
@@ -50,15 +50,15 @@ export function oauth2Kind(world: World): WritableKind {
 
 /** The URLs of a provider. Without an application, the provider has no issuer, and no URLs that contain a slug. */
 function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: string): JsonObject {
-  const own = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
+  const base = slug === null ? undefined : `${origin}/application/o/${textOf(slug)}/`;
   return {
-    issuer: own ?? null,
+    issuer: base ?? null,
     authorize: `${origin}/application/o/authorize/`,
     token: `${origin}/application/o/token/`,
     user_info: `${origin}/application/o/userinfo/`,
-    provider_info: own ? `${own}.well-known/openid-configuration` : null,
-    logout: own ? `${own}end-session/` : null,
-    jwks: own ? `${own}jwks/` : null,
+    provider_info: base ? `${base}.well-known/openid-configuration` : null,
+    logout: base ? `${base}end-session/` : null,
+    jwks: base ? `${base}jwks/` : null,
   };
 }
 
@@ -68,18 +68,18 @@ export function proxyKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path,
     fields: validityFields(factsIn(world, path).fields),
-    prepare: (values, { own, pk }) => {
+    prepare: (values, { existing, pk }) => {
       const { mode = 'proxy', internal_host: internal = '' } = values;
       if (mode === 'proxy' && internal === '')
         return rejected('Internal host cannot be empty when forward auth is disabled.', 'internal_host');
-      const host = textOf(values['external_host'] ?? own?.fields['external_host'] ?? '');
+      const host = textOf(values['external_host'] ?? existing?.fields['external_host'] ?? '');
       return {
         stored: {
-          ...(!own && { client_id: digestOf(`client ${pk}`, 40) }),
+          ...(!existing && { client_id: digestOf(`client ${pk}`, 40) }),
           ...values,
           property_mappings: withScopes(
             world,
-            values['property_mappings'] ?? own?.fields['property_mappings'],
+            values['property_mappings'] ?? existing?.fields['property_mappings'],
           ),
           redirect_uris: callbackUris(host, world.rules.isFrom2025),
         },
@@ -103,9 +103,9 @@ function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   return [...new Set([...(isJsonList(given) ? given : []), ...added.map(({ pk }) => pk)])];
 }
 
-function callbackUris(host: string, isLate: boolean): JsonValue {
+function callbackUris(host: string, isFrom2025: boolean): JsonValue {
   const urls = [`${host.replace(/\/$/, '')}/outpost.goauthentik.io/callback`, host];
-  return isLate
+  return isFrom2025
     ? urls.map((url) => ({ matching_mode: 'strict', url: `${url}?X-authentik-auth-callback=true` }))
     : urls.map((url) => `${url}\\?X-authentik-auth-callback=true`).join('\n');
 }

@@ -66,8 +66,8 @@ export class Rows {
     return [...(this.#index(field).get(value) ?? [])];
   }
 
-  isTaken(field: string, value: JsonValue, own?: Row): boolean {
-    return this.with(field, value).some((row) => row !== own);
+  isTaken(field: string, value: JsonValue, existing?: Row): boolean {
+    return this.with(field, value).some((row) => row !== existing);
   }
 
   /** Sorts some records, or all, by comma-separated fields. A minus before a field reverses its order. */

@@ -70,7 +70,7 @@ export class Sandbox {
     isSeeding = false;
   }
 
-  /** Accepts a token from now on. If its user does not exist, creates the user. */
+  /** Accepts a token from now on, and creates the user of the token if necessary. */
   issue(token: SeedToken): void {
     const { userForToken: ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
@@ -129,7 +129,7 @@ export class Sandbox {
     return request.method === 'POST' ? htmlResponse(405, '', readOnly) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
-  /** Answers a GET that needs no permissions. `body` returns undefined if it needs a token, or the message of a 404. */
+  /** Answers a GET that needs no permissions. `body` returns undefined if a token is needed, and a string for a 404. */
   #show(
     request: SandboxRequest,
     body: (asker: Requester | undefined, query: Query) => JsonObject | string | undefined,
@@ -219,23 +219,28 @@ export class Sandbox {
       : jsonResponse(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
-  #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, own?: Row): SandboxResponse {
+  #write(request: SandboxRequest, kind: SandboxKind, asker: Requester, existing?: Row): SandboxResponse {
     const { method } = request;
-    const allow = own ? kind.allow.one : kind.allow.list;
-    if (own && method === 'DELETE') {
-      this.#delete(kind, own);
+    const allow = existing ? kind.allow.one : kind.allow.list;
+    if (existing && method === 'DELETE') {
+      this.#delete(kind, existing);
       return { status: 204, headers: { allow }, body: '' };
     }
     if (!isWritable(kind)) return methodNotAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
-    const result = saveRequest(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
+    const result = saveRequest(
+      kind,
+      body.fields,
+      asker,
+      existing && { existing, partial: method === 'PATCH' },
+    );
     if ('crashedOver' in result) return crashResponse(request);
     if ('errors' in result) return jsonResponse(400, result.errors, allow);
-    return jsonResponse(own ? 200 : 201, result.record, allow);
+    return jsonResponse(existing ? 200 : 201, result.record, allow);
   }
 
-  // The following methods act as another client, without permission checks. They find records by slug, username or name.
+  // The following methods act as another client, without permission checks. Each finds a record by slug, username or name.
 
   create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);
@@ -244,8 +249,8 @@ export class Sandbox {
   /** Changes a record as PATCH does. Returns undefined if the record does not exist. */
   change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
     const kind = this.#written(type);
-    const own = recordNamed(kind, name);
-    return own && saveRequest(kind, body, undefined, { own, partial: true });
+    const existing = recordNamed(kind, name);
+    return existing && saveRequest(kind, body, undefined, { existing, partial: true });
   }
 
   /** Deletes a record and, if it is a user, its tokens. Returns whether the record existed. */
@@ -260,7 +265,7 @@ export class Sandbox {
     return recordNamed(this.#written(type), name)?.pk;
   }
 
-  /** A record as a user with permission gets it. Undefined if it does not exist. */
+  /** The answer to a GET of a record. Undefined if the record does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);

@@ -8,11 +8,11 @@ export function saveRequest(
   kind: WritableKind,
   body: JsonObject,
   asker?: Requester,
-  change?: { readonly own: Row; readonly partial: boolean },
+  change?: { readonly existing: Row; readonly partial: boolean },
 ): SaveResult {
   const { values, errors } = readFields(body, kind.writing.fields, change);
   if (Object.keys(errors).length > 0) return { errors };
-  const written = kind.writing.save(values, body, change?.own, asker);
+  const written = kind.writing.save(values, body, change?.existing, asker);
   return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 

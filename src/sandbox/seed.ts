@@ -11,7 +11,7 @@ import { Sandbox } from './sandbox.ts';
 /** The maximum number of entries in a seed. */
 const maxEntries = 100_000;
 
-/** The token of every sandbox. No real service accepts it. */
+/** The token of every sandbox, which no real service accepts. */
 export const sandboxToken = 'sandbox-token';
 
 /** The default records of a sandbox, in addition to those of a new service. */

@@ -9,17 +9,17 @@ import { pickValues, type Row } from './rows.ts';
 // The answers about the service itself and about the requester.
 
 /** The release of the service: `GET /admin/version/`. */
-export function versionAnswer({ version, isFrom2025: isLate }: Rules): JsonObject {
+export function versionAnswer({ version, isFrom2025 }: Rules): JsonObject {
   return {
     version_current: version,
     version_latest: version,
     build_hash: '',
     outdated: false,
-    ...(isLate && { version_latest_valid: true, outpost_outdated: false }),
+    ...(isFrom2025 && { version_latest_valid: true, outpost_outdated: false }),
   };
 }
 
-/** The answer to OPTIONS of a list. It describes POST only if the user may create records. */
+/** The answer to OPTIONS of a list. The answer describes POST only if the user may create records. */
 export function listOptions({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
   const shown = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,
@@ -42,18 +42,18 @@ function fieldOptions(
 }
 
 export function currentUserAnswer(asker: Row, world: World): JsonObject {
-  const { isFrom2025: isLate } = world.rules;
+  const { isFrom2025 } = world.rules;
   const user = world.kind('/core/users/').record(asker);
   const groups = allGroupsOf(world, asker);
   const roles = [asker, ...groups].flatMap((row) => world.at('/rbac/roles/').those(row.fields['roles']));
-  const permissions = answers().permissions[isLate ? '2025.12' : '2023.10'];
+  const permissions = answers().permissions[isFrom2025 ? '2025.12' : '2023.10'];
   return {
     user: {
       ...pickValues(user, selfFields),
       groups: groups.map(({ pk, fields }) => ({ ...pickValues(fields, ['name']), pk })),
       settings: {},
       system_permissions: user['is_superuser'] === true ? permissions : [],
-      ...(isLate && { roles: [...new Set(roles)].map(roleRecord) }),
+      ...(isFrom2025 && { roles: [...new Set(roles)].map(roleRecord) }),
     },
   };
 }

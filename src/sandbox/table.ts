@@ -29,13 +29,13 @@ export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | '
   /** Returns the values to store for a request, or the problems of the request as a whole. */
   readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
   /** Causes the side effects of a create or change. Returns a rejection if the service then crashes. */
-  readonly afterSave?: (row: Row, values: Values, own?: Row) => Rejection | void;
+  readonly afterSave?: (row: Row, values: Values, existing?: Row) => Rejection | void;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** The context of a create or change. `own` is the record to change. */
+/** The context of a create or change. `existing` is the record to change. */
 interface SaveRequest {
-  readonly own: Row | undefined;
+  readonly existing: Row | undefined;
   readonly pk: Row['pk'];
   readonly asker: Requester | undefined;
   readonly count: number;
@@ -47,13 +47,13 @@ export function readOnlyKindFrom(world: World, row: TableRow): SandboxKind {
 }
 
 export function writableKindFrom(world: World, row: TableRow): WritableKind {
-  const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...own } = row;
+  const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...rest } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
   const family = familyOf(path, facts);
   const list = family?.path ?? path;
   const recorded = recordedOf(world.release, path, model);
-  const identity = own.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
+  const identity = rest.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
   const all = list === path ? new Rows() : undefined;
   const records = (): Rows => all ?? world.at(list);
   const taken =
@@ -80,7 +80,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
     searchTexts: ({ fields: stored }) => ['name', 'slug', identity].map((name) => stored[name]),
     ...(list !== path && { includes: ({ fields: stored }) => stored['meta_model_name'] === model }),
     record: recordFrom(world, path, recorded, shown),
-    ...own,
+    ...rest,
     get rows() {
       return records();
     },
@@ -98,7 +98,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
         if (refusal) return refusal;
         const nth = count + 1;
         const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
-        const result = prepare?.(values, { own: changed, pk, asker, count: nth }) ?? { stored: values };
+        const result = prepare?.(values, { existing: changed, pk, asker, count: nth }) ?? { stored: values };
         if (!('stored' in result)) return result;
         if (!changed) count = nth;
         const written = changed
@@ -151,17 +151,17 @@ function rejectionOf(
   { enterprise, together }: Recorded,
   [values, sent]: readonly [Values, JsonObject],
   rows: Rows,
-  own?: Row,
+  existing?: Row,
 ): Rejection | undefined {
   const [first, ...others] = together ?? [];
-  const whole = { ...own?.fields, ...values };
+  const whole = { ...existing?.fields, ...values };
   const isTwice = (row: Row): boolean =>
-    row !== own && others.every((name) => row.fields[name] === whole[name]);
+    row !== existing && others.every((name) => row.fields[name] === whole[name]);
   if (first !== undefined && rows.with(first, whole[first] ?? null).some(isTwice))
     return rejected(`The fields ${together?.join(', ')} must make a unique set.`);
   if (enterprise && !seed.is_licensed)
     return rejected('Enterprise is required to create/update this object.');
-  return missingRequired(path, sent, own === undefined);
+  return missingRequired(path, sent, existing === undefined);
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {

@@ -14,14 +14,15 @@ const listPath = '/core/users/';
 
 export function userKind(world: World): WritableKind {
   const { rules } = world;
-  const { isFrom2025: isLate } = rules;
+  const { isFrom2025 } = rules;
   const now = timesFrom(Date.UTC(2026, 0, 1));
   const begun = (): Values => {
     const at = now();
     return { is_superuser: false, date_joined: at, password_change_date: at, last_updated: at };
   };
   /** The service crashes when it returns values that its JSON parser accepts but its JSON writer does not. */
-  const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
+  const isUnreadable = (user: Row): boolean =>
+    isFrom2025 && hasHugeInteger(user.fields['attributes'] ?? null);
   const kind = writableKindFrom(world, {
     path: listPath,
     identity: 'username',
@@ -33,7 +34,7 @@ export function userKind(world: World): WritableKind {
     isUnreadable,
     fields: userFields(world),
     shown: (user, _, query) => {
-      const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
+      const has = (what: string): boolean => !isFrom2025 || query?.isTrue(`include_${what}`, true) !== false;
       const groups = world.at('/core/groups/').those(user.fields['groups']);
       const roles = world.at('/rbac/roles/').those(user.fields['roles']);
       return {
@@ -46,18 +47,20 @@ export function userKind(world: World): WritableKind {
         uuid: userUuid(user.pk),
       };
     },
-    prepare: (values, { own }) => {
-      if (own?.fields['type'] === internalServiceAccount)
+    prepare: (values, { existing }) => {
+      if (existing?.fields['type'] === internalServiceAccount)
         return rejected("Can't modify internal service account users");
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
       const demanded =
         rules.hasRequests && !world.isSeeding() ? world.at('/core/object_attributes/').all() : [];
-      const errors = refusedAttributes(demanded, values['attributes'] ?? {}, world.at(listPath), own);
-      return errors ? { errors } : { stored: { ...values, ...(own ? { last_updated: now() } : begun()) } };
+      const errors = refusedAttributes(demanded, values['attributes'] ?? {}, world.at(listPath), existing);
+      return errors
+        ? { errors }
+        : { stored: { ...values, ...(existing ? { last_updated: now() } : begun()) } };
     },
     // The change is stored, but the service crashes when it writes the answer.
-    afterSave: (user, values, own) =>
-      own && values['attributes'] === undefined && isUnreadable(user)
+    afterSave: (user, values, existing) =>
+      existing && values['attributes'] === undefined && isUnreadable(user)
         ? { crashedOver: 'attributes' }
         : undefined,
   });
@@ -74,12 +77,12 @@ export function userKind(world: World): WritableKind {
   };
 }
 
-/** The attributes that violate the rules of administrators. An omitted field is checked as if it were empty. */
+/** The attributes that violate the rules of administrators. An omitted field is checked like an empty field. */
 function refusedAttributes(
   demanded: readonly Row[],
   attributes: JsonValue,
   users: Rows,
-  own?: Row,
+  existing?: Row,
 ): FieldErrors | undefined {
   for (const { fields } of demanded) {
     const { is_required: isRequired, is_unique: isUnique, enabled, object_type: type } = fields;
@@ -88,7 +91,9 @@ function refusedAttributes(
     const path = key.split('.');
     const value = valueAt(attributes, path);
     const isTaken = (): boolean =>
-      users.all().some((user) => user !== own && valueAt(user.fields['attributes'] ?? null, path) === value);
+      users
+        .all()
+        .some((user) => user !== existing && valueAt(user.fields['attributes'] ?? null, path) === value);
     const refuse = (reason: string): FieldErrors => ({ [`attributes_${key}`]: [reason] });
     if (value === null || value === '') {
       if (isRequired === true) return refuse('This field is required');
@@ -105,14 +110,14 @@ const anonymous = 'AnonymousUser';
 const internalServiceAccount = 'internal_service_account';
 
 /** An internal service account cannot be created, but another account can be changed into one. */
-function badType(type: string, own?: Row): string | undefined {
-  const isRefused = own === undefined && type === internalServiceAccount;
+function badType(type: string, existing?: Row): string | undefined {
+  const isRefused = existing === undefined && type === internalServiceAccount;
   return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
 }
 
 function userFields({ rules, at }: World): FieldRows {
-  const takenUsername = (username: string, own?: Row): string | undefined => {
-    const isTaken = username === anonymous || at(listPath).isTaken('username', username, own);
+  const takenUsername = (username: string, existing?: Row): string | undefined => {
+    const isTaken = username === anonymous || at(listPath).isTaken('username', username, existing);
     return isTaken ? 'This field must be unique.' : undefined;
   };
   return {
