@@ -487,16 +487,16 @@ describe('a create of a user', () => {
   });
 });
 
-describe('an answer to a create', () => {
+describe('the answer', () => {
   const wikiUser = creationOf('user', identity, 'Wiki');
   const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };
 
   test.each(
     answerRows.flatMap((row) => [
-      { ...row, what: scopes[row.ends ?? 'nothing'], creation: application },
-      { ...row, what: scopes[row.ends ?? 'nothing'], creation: wikiUser },
+      { ...row, what: scopes[row.ends ?? 'nothing'], of: 'an application', creation: application },
+      { ...row, what: scopes[row.ends ?? 'nothing'], of: 'a user', creation: wikiUser },
     ]),
-  )('$name to POST $creation.type stops $what', async ({ exchange, creation, ends }) => {
+  )('$name to a create of $of stops $what', async ({ exchange, creation, ends }) => {
     const stops: string[] = [];
     await createRecord(creation, {
       client: documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),

@@ -5,24 +5,24 @@ type Ended = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
 
 const differences = [{ field: 'group', declared: 'Tools', observed: '' }];
 
-test.each<[what: string, ended: Ended, what: 'done' | 'missing' | 'in part']>([
-  ...outcomeKinds.map((outcome): [string, Ended, 'done' | 'missing'] => [
+test.each<[what: string, counted: 'done' | 'missing' | 'in part', ended: Ended]>([
+  ...outcomeKinds.map((outcome): [string, 'done' | 'missing', Ended] => [
     outcome,
-    { outcome },
     ['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs'].includes(outcome)
       ? 'done'
       : 'missing',
+    { outcome },
   ]),
-  ['created with another value than declared', { outcome: 'created', differences }, 'in part'],
-  ['existing, different, created by somebody else', { outcome: 'exists', differences }, 'done'],
-  ['existing after an unclear answer, as declared', { outcome: 'exists', doubt: 'checked' }, 'done'],
+  ['created with another value than declared', 'in part', { outcome: 'created', differences }],
+  ['existing, different, created by somebody else', 'done', { outcome: 'exists', differences }],
+  ['existing after an unclear answer, as declared', 'done', { outcome: 'exists', doubt: 'checked' }],
   [
     'existing after an unclear answer, different',
-    { outcome: 'exists', doubt: 'checked', differences },
     'in part',
+    { outcome: 'exists', doubt: 'checked', differences },
   ],
-  ['existing after an unclear answer, not readable', { outcome: 'exists', doubt: 'unchecked' }, 'in part'],
-])('the outcome %s is counted as %3$s', (_, ended, expected) => {
+  ['existing after an unclear answer, not readable', 'in part', { outcome: 'exists', doubt: 'unchecked' }],
+])('the outcome %s is counted as %s', (_, expected, ended) => {
   expect({ missing: isMissing(ended), partial: isPartial(ended), incomplete: isIncomplete(ended) }).toEqual({
     missing: expected === 'missing',
     partial: expected === 'in part',

@@ -168,9 +168,12 @@ describe('an update of the access of an application with a provider', () => {
   });
 });
 
-test.each([lost, undefined])(
-  'an application created by another run is not reported as open to everyone if its bindings are unreadable',
-  async (exchange) => {
+test.each([
+  ['after a lost answer', lost],
+  ['after a refusal', undefined],
+])(
+  '%s, an application created by another run is not reported as open to everyone if its bindings are unreadable',
+  async (_, exchange) => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_bindings: 'none' }] }, 't');
     const send: Transport = async (request, signal) => {
       if (request.method === 'POST' && request.path.endsWith('/applications/')) {

@@ -264,9 +264,12 @@ describe('apply with access', () => {
     expect(boundTo(service)).toEqual([]);
   });
 
-  test.each(['', '    meta_description: New\n'])(
-    'ends as unfinished if somebody else changes the record while bindings are added: %j',
-    async (more) => {
+  test.each([
+    ['alone', ''],
+    ['together with another field', '    meta_description: New\n'],
+  ])(
+    'as a change %s ends as unfinished if somebody else changes the record while bindings are added',
+    async (_, more) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
         if (request.method === 'POST' && request.path === bindings)
@@ -463,7 +466,7 @@ test.runIf(inFull)(
   },
 );
 
-test.each(['markdown', 'html'])('a %s report of a plan begins with the access gained', async (format) => {
+test.each(['markdown', 'html'])('the %s report of a plan begins with the access gained', async (format) => {
   const { written } = await run('plan', sandboxTransport({}).send, roll, { report: [`${format}=r`] });
   const text = written.get('r') ?? '';
   expect(text).toContain('Opens application.wiki to everyone.');

@@ -28,9 +28,12 @@ function writesOf(world: World): string[] {
 }
 
 describe('a new stage that refers to the flow that contains it', () => {
-  test.each([one, many])(
-    'is created without the reference, which is set once the flow is complete: %j',
-    async (options) => {
+  test.each([
+    ['one request at a time', one],
+    ['several at a time', many],
+  ])(
+    'is created without the reference, which is set once the flow is complete, with %s',
+    async (_, options) => {
       for (const release of someOf(['2023.10', '2026.8'] as const, 1)) {
         const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
         const { context, stdout, stderr } = world.run(circle, { ROLLCALL_CAPABILITIES: '' });

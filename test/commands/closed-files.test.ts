@@ -150,17 +150,17 @@ describe('validate', () => {
   }
 
   test.each<[string, (at: (name: string) => string) => [Partial<ValidateOptions>, Record<string, string>]]>([
-    ['a variable names', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
+    ['a variable names its file', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
     [
-      'rollcall.yaml names',
+      'rollcall.yaml names its file',
       () => [{ config: configured('environments: { a: { token_file: tok } }'), env: 'a' }, {}],
     ],
     [
-      'a variable names, and rollcall.yaml is invalid,',
+      'a variable names its file, and rollcall.yaml is invalid',
       (path) => [{ config: configured('wrong: true') }, { ROLLCALL_TOKEN_FILE: path('tok') }],
     ],
     [
-      'rollcall.yaml names, with other settings invalid,',
+      'rollcall.yaml names its file, and another setting is invalid',
       () => [
         {
           config: configured('environments: { a: { token_file: tok, url: "http://id.example.com" } }'),
@@ -169,7 +169,7 @@ describe('validate', () => {
         {},
       ],
     ],
-  ])('finds a copy of the token without showing it if %s its file', async (_, setup) => {
+  ])('finds a copy of the token without showing it if %s', async (_, setup) => {
     writeFileSync(at('copied.yaml'), copy);
     const { ending, text } = await validated(at('copied.yaml'), ...setup(at));
     rmSync(at('copied.yaml'));

@@ -415,7 +415,7 @@ test.each([
   ],
   ['version: 1\nusers: [{ username: a, name: A, state: present }]\n', '`state` must be "absent"'],
   ['version: 1\nusers: [{ username: a, state: absent }, { username: a, name: A }]\n', 'is declared twice'],
-])('an inconsistent delete in a manifest is refused: %s', async (text, summary) => {
+])('an inconsistent delete in a manifest is refused: %j', async (text, summary) => {
   const world = new World();
   const { context, stderr, stdout } = world.run(text);
   expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');

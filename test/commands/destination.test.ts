@@ -125,17 +125,17 @@ describe('the environment and the URL of the service are shown', () => {
   });
 
   test.each([
-    ['plan', planned, {}],
-    ['apply', applied, {}],
-    ['plan that there is not', planned, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
-    ['plan for which the token is missing', planned, { env: {} }],
-    ['apply for which the token is missing', applied, { env: {} }],
-    ['plan whose settings are faulty', planned, { files: { 'rollcall.yaml': 'version: 2\n' } }],
-  ] as const)('in every report of a %s', async (what, run, setup) => {
+    ['a plan', planned, {}],
+    ['an apply', applied, {}],
+    ['a plan of invalid manifests', planned, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
+    ['a plan without a token', planned, { env: {} }],
+    ['an apply without a token', applied, { env: {} }],
+    ['a plan with invalid settings', planned, { files: { 'rollcall.yaml': 'version: 2\n' } }],
+  ] as const)('in every report of %s', async (what, run, setup) => {
     const known = /token|settings/.test(what) ? 'production' : name;
     const { written } = await run({ report: everyReport }, setup);
     const report = (format: string): string => written.get(`report.${format}`) ?? '';
-    const title = what.startsWith('apply') ? 'rollcall apply' : 'rollcall plan';
+    const title = what.startsWith('an apply') ? 'rollcall apply' : 'rollcall plan';
     expect(report('markdown').split('\n')[1]).toBe(`### ${title} for \`${known}\``);
     expect(report('html').replaceAll('&#58;', ':')).toContain(`<title>${title} for ${known}</title>`);
     expect(report('junit')).toContain(`<testsuites name="${title} for ${known}"`);
@@ -197,11 +197,11 @@ describe('a saved plan with environments', () => {
   });
 
   test.each([
-    ['production', 'twin', name, `twin (${url})`],
-    [undefined, 'production', url, name],
-  ])('of %s is refused for %s, even with the same URL', async (of, chosen, made, here) => {
+    ['of production', 'production', 'twin', name, `twin (${url})`],
+    ['of no environment', undefined, 'production', url, name],
+  ])('%s is refused for another, even with the same URL', async (_, of, chosen, made, here) => {
     const open = of === undefined ? { url, env: { ROLLCALL_TOKEN: 'canary-token' } } : {};
-    const { env: _, ...without } = { ...production, out: 'plan.json', output: 'text' } as const;
+    const { env: _env, ...without } = { ...production, out: 'plan.json', output: 'text' } as const;
     const text =
       of === undefined
         ? ((await ran((context) => plan([], without, context), open)).written.get('plan.json') ?? '')

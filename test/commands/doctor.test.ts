@@ -194,7 +194,7 @@ describe('doctor --wait', () => {
     ['the service says that it is starting', starting, true],
     ['the service asks clients to wait', answered(429, '', { 'retry-after': '5' }), false],
     ['the answer is lost', lost, false],
-  ] as const)('is advised if %s, with flags that doctor has: %#', async (_, answer, named) => {
+  ] as const)('is advised only if it can help, with flags that doctor has: %s', async (_, answer, named) => {
     const { stdout } = await examined([answer]);
     expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
     expect(stdout).not.toContain('--concurrency');

@@ -172,15 +172,15 @@ test.each(someOf(served, 4))(
 );
 
 const missing: Record<string, Reply> = {
-  'JSON with a message': json(404, { message: 'application not found' }),
-  'an empty object': json(404, {}),
-  'an empty body': [404, '', ''],
-  text: [404, 'text/plain', 'not found'],
-  HTML: html,
+  'a 404 with JSON with a message': json(404, { message: 'application not found' }),
+  'a 404 with an empty object': json(404, {}),
+  'a 404 with an empty body': [404, '', ''],
+  'a 404 with text': [404, 'text/plain', 'not found'],
+  'a 404 with HTML': html,
   'a 410': [410, 'text/html', 'Gone'],
 };
 
-describe.each(Object.entries(missing))('an application whose look-up gets a 404 with %s', (_, reply) => {
+describe.each(Object.entries(missing))('an application whose look-up gets %s', (_, reply) => {
   test('is absent if another application was found', async () => {
     const service = await documented({ missing: reply });
     service.applications.set('wiki', { slug: 'wiki', name: 'Wiki', group: 'Docs' });
@@ -210,7 +210,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets a 404 
 });
 
 test.each(Object.entries(missing))(
-  'a 404 with %s next to 404s with a detail never counts as absent',
+  '%s next to 404s with a detail never counts as absent',
   async (_, reply) => {
     const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
     const planned = await run(plan, service.url, manifests.both);
@@ -288,7 +288,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 
   test.each(Object.entries(missing))(
-    'passes if a 404 has %s, and fails if a plan fails',
+    'if an absent application gets %s, passes or fails as a plan does',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });

@@ -109,17 +109,17 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     expect(run.stderr()).toContain('error: this is an access token [invalid-value]');
   });
 
-  test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(
-    'the token in a value of a variable',
-    async (assignment) => {
-      const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
-      const run = capture({ contractOnly: true, files: project(manifest), env });
-      expect(await plan(['a.yaml'], { output: 'text', var: [assignment], ...options }, run.context)).toBe(
-        'invalid',
-      );
-      expect(run.stderr()).toContain('a manifest may not refer to `x` [invalid-reference]');
-    },
-  );
+  test.each([
+    ['a string', `x=by ${secrets.token}`],
+    ['a list', `x=[a, {b: ${secrets.token}}]`],
+  ])('the token in %s that is the value of a variable', async (_, assignment) => {
+    const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
+    const run = capture({ contractOnly: true, files: project(manifest), env });
+    expect(await plan(['a.yaml'], { output: 'text', var: [assignment], ...options }, run.context)).toBe(
+      'invalid',
+    );
+    expect(run.stderr()).toContain('a manifest may not refer to `x` [invalid-reference]');
+  });
 
   test('secrets of a header and of the proxy if the service rejects the value', async () => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
@@ -155,9 +155,13 @@ test('a log of requests masks secrets that an answer or an error repeats', async
 
 describe('a diagnostic about settings masks the token', () => {
   test.each([
-    [{ vars: ['vars.yaml'] }, { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` }],
-    [{}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
-  ])('in %j', async (flags, files) => {
+    [
+      'a variable file',
+      { vars: ['vars.yaml'] },
+      { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` },
+    ],
+    ['rollcall.yaml', {}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
+  ])('in %s', async (_, flags, files) => {
     const run = capture({ contractOnly: true, files: { ...project('version: 1\n'), ...files }, env });
     expect(await validate(['a.yaml'], { output: 'text', ...flags }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('(sensitive)');
@@ -217,11 +221,16 @@ describe('a diagnostic quotes the line of rollcall.yaml, but masks', () => {
 
   test.each([
     [
+      'a URL with a user name',
       'environments: { a: { url: "https://me:canary-in-a-url@id.example.com" } }',
       'the service URL contains a user name',
     ],
-    ['environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }', 'unknown field `uri`'],
-  ])('the password of a URL', async (line, words) => {
+    [
+      'a URL in an unknown field',
+      'environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }',
+      'unknown field `uri`',
+    ],
+  ])('the password of %s', async (_, line, words) => {
     const run = capture({
       contractOnly: true,
       files: { ...project(''), 'rollcall.yaml': `version: 1\n${line}\n` },

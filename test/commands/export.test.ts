@@ -203,12 +203,12 @@ describe('rollcall export', () => {
     expect(ending).toBe('done');
   });
 
-  test.each<[split: ExportOptions['split'], names: string[]]>([
-    [undefined, ['applications', 'groups', 'users']],
-    ['none', ['manifest']],
-    ['path', ['applications', 'groups', 'users/staff/engineering', 'users/users']],
-    ['group', ['applications/docs', 'applications/docs-more', 'groups', 'users']],
-  ])('writes files whose plan has no changes: --split %s', async (split, names) => {
+  test.each<[flag: string, split: ExportOptions['split'], names: string[]]>([
+    ['no --split', undefined, ['applications', 'groups', 'users']],
+    ['--split none', 'none', ['manifest']],
+    ['--split path', 'path', ['applications', 'groups', 'users/staff/engineering', 'users/users']],
+    ['--split group', 'group', ['applications/docs', 'applications/docs-more', 'groups', 'users']],
+  ])('writes files whose plan has no changes: %s', async (_, split, names) => {
     const { send } = sandboxHere(seed);
     const { written, stdout, ending } = await exporting(send, { out: 'm/', ...(split && { split }) });
     expect({ stdout, ending }).toEqual({ stdout: '', ending: 'done' });

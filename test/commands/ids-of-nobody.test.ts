@@ -48,7 +48,7 @@ async function ran(
   return { ending, out: stdout() + stderr() };
 }
 
-describe.each(wrong)('the id of a %s that does not exist', (_, text, summary) => {
+describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
   test.each(someReleases(sandboxReleases))(
     'is an error at its line before anything is sent, on release %s',
     async (release) => {

@@ -148,10 +148,10 @@ describe('rollcall init', () => {
   });
 
   test.each([
-    [{ 'main.tf': '' }, '.', {}],
-    [{ 'main.tf': '' }, undefined, { url }],
-    [{ 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
-  ])('works next to %j if confirmed', async (files, folder, options) => {
+    ['main.tf if a folder is named', { 'main.tf': '' }, '.', {}],
+    ['main.tf with an option', { 'main.tf': '' }, undefined, { url }],
+    ['rollcall.yaml with an option', { 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
+  ])('works next to %s', async (_, files, folder, options) => {
     const { ending } = await started(options, { files, env: { ROLLCALL_URL: url } }, folder);
     expect(ending).toBe('done');
   });
@@ -212,9 +212,9 @@ describe('rollcall init', () => {
   });
 
   test.each([
-    [/^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update', 'delete'] }],
-    [/^# (?=contract_only:)/gm, { contractOnly: true }],
-  ])('writes optional settings as comments that are valid when uncommented: %s', async (sign, opened) => {
+    ['capabilities', /^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update', 'delete'] }],
+    ['contract_only', /^# (?=contract_only:)/gm, { contractOnly: true }],
+  ])('writes optional settings as comments that are valid when uncommented: %s', async (_, sign, opened) => {
     const { written } = await started({ url });
     const text = written.get('rollcall.yaml') ?? '';
     const settingsOf = (config: string): Promise<unknown> =>
@@ -243,11 +243,11 @@ describe('rollcall init', () => {
   });
 
   test.each([
-    [kept, { url }, 'differs in --url'],
-    [kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }, 'differs in --token-env, --manifests'],
-    [kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }, 'names a token_file'],
-    [kept.replace('manifests', 'manifest'), { pipeline: 'github' }, 'is invalid: '],
-  ])('writes nothing next to an incompatible rollcall.yaml: %#', async (text, options, message) => {
+    ['differs in --url', kept, { url }],
+    ['differs in --token-env, --manifests', kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }],
+    ['names a token_file', kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }],
+    ['is invalid: ', kept.replace('manifests', 'manifest'), { pipeline: 'github' }],
+  ])('writes nothing next to a rollcall.yaml that %s', async (message, text, options) => {
     const { context, written } = capture({ files: { 'roll/rollcall.yaml': text } });
     const refused = init('roll', options, context);
     await expect(refused).rejects.toThrow(message);

@@ -68,11 +68,11 @@ function withoutFlag(paths: readonly string[]): readonly string[] {
 
 describe('the same manifests, applied to two services with different ids,', () => {
   test.each([
-    [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
-    [other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
+    ['one', one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
+    ['the other', other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
   ])(
-    'create records with the ids of each service, which are then in sync: %#',
-    async (seed, providers, groups) => {
+    'create records with the ids of each service, which are then in sync: %s',
+    async (_, seed, providers, groups) => {
       const service = sandboxTransport(seed);
       const { ending, stdout } = await run('apply', service);
       expect(ending, stdout).toBe('done');

@@ -64,7 +64,7 @@ describe('an answer to an update that carries another record', () => {
   test.each([
     [user, '1', { pk: 2, username: 'name', name: 'New' }],
     [application, 'p1', { pk: 'p2', slug: 'name', name: 'New' }],
-  ])('does not confirm the update: %#', async (kind, pk, body) => {
+  ])('does not confirm the update: $type', async (kind, pk, body) => {
     const sent: HttpRequest[] = [];
     const send = async (request: HttpRequest): Promise<Exchange> => {
       sent.push(request);

@@ -364,19 +364,22 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');
   });
 
-  test.each([4, 14])('does not send a field that release %i shows but rejects', async (count) => {
-    const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
-    const root = { token: sandboxToken, username: 'root', superuser: true };
-    const applications = slugs.map((slug) => ({ slug, name: slug }));
-    const world = new World({ tokens: [root], applications }, '2023.10');
-    const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
-    const { context, stdout } = world.run(text);
-    world.tamper = ({ path }, answer) =>
-      path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
-    expect(await apply(['m.yaml'], now, context)).toBe('done');
-    expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'unchanged'));
-    expect(world.writes()).toEqual([]);
-  });
+  test.each([4, 14])(
+    'does not send a field that the release shows but ignores, to %i applications',
+    async (count) => {
+      const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
+      const root = { token: sandboxToken, username: 'root', superuser: true };
+      const applications = slugs.map((slug) => ({ slug, name: slug }));
+      const world = new World({ tokens: [root], applications }, '2023.10');
+      const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
+      const { context, stdout } = world.run(text);
+      world.tamper = ({ path }, answer) =>
+        path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
+      expect(await apply(['m.yaml'], now, context)).toBe('done');
+      expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'unchanged'));
+      expect(world.writes()).toEqual([]);
+    },
+  );
 
   describe('with an absent entry that may be a renamed undeclared record', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };

@@ -246,7 +246,7 @@ describe('an update of the login flow', () => {
     ['yes', 'done'],
     ['y', 'failed'],
   ])(
-    'is confirmed separately on a terminal: the answer %s ends the run as %s',
+    'needs a confirmation of its own on a terminal: the answer %s ends the run as %s',
     async (answerToPrompt, expected) => {
       const service = fresh();
       const given = { config: 'rollcall.yaml', allow: all };
@@ -544,15 +544,16 @@ describe('a plan with the last active superuser', () => {
     expect(allowed.stdout).toContain('locks people out: no active superuser');
   });
 
-  test.each(losses.slice(0, 3).flatMap((loss) => ['admins', 'ops'].map((by) => [...loss, by] as const)))(
-    'is accepted although that user %s, if another is left',
-    async (_, text, by) => {
-      const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
-      const service = await withAlice('admins', other);
-      const { ending, stderr } = await run(plan, service, text);
-      expect(ending, stderr).toBe('done');
-    },
-  );
+  test.each(
+    losses
+      .slice(0, 3)
+      .flatMap(([condition, text]) => ['admins', 'ops'].map((by) => [condition, by, text] as const)),
+  )('is accepted although that user %s, if another is left by %s', async (_, by, text) => {
+    const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
+    const service = await withAlice('admins', other);
+    const { ending, stderr } = await run(plan, service, text);
+    expect(ending, stderr).toBe('done');
+  });
 
   test.each(['admins', 'ops', 'others'])(
     'is accepted if it makes another user a superuser, by %s',

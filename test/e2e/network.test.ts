@@ -92,9 +92,9 @@ describe('a service with a certificate of a private authority', () => {
   });
 
   test.each([
-    ['expired', 'the certificate has expired'],
-    ['other-host', 'the certificate is for another host'],
-  ] as const)('that is %s is refused with an explanation', async (certificate, words) => {
+    ['has expired', 'expired', 'the certificate has expired'],
+    ['is for another host', 'other-host', 'the certificate is for another host'],
+  ] as const)('that %s is refused with an explanation', async (_, certificate, words) => {
     const { code, stderr } = await plan(urls[certificate], ['--ca-file', caFile]);
     expect(code).toBe(1);
     expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);

@@ -26,7 +26,7 @@ test.each([
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
   ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
   ['x', 'there is no field `x` to hide', 'Write a field as its type and its name: certificate.'],
-])('%s cannot be hidden: %s', (name, summary, detail) => {
+])('a name that cannot be hidden is refused with advice: %s', (name, summary, detail) => {
   const problem = hideProblem(name);
   expect(problem?.summary).toContain(summary);
   expect(problem?.detail).toContain(detail);

@@ -136,15 +136,15 @@ test('a stage of an unknown type makes it unknown whether its flow is open', () 
 });
 
 test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacles: readonly string[]]>([
-  ['a complete flow', ['who', 'proof', 'enter'], {}, []],
+  ['all its stages', ['who', 'proof', 'enter'], {}, []],
   [
-    'a flow for people who are logged in',
+    'a requirement to be logged in',
     ['who', 'proof', 'enter'],
     { authentication: 'require_authenticated' },
     ['its `authentication` is require_authenticated: only users who are logged in can start it'],
   ],
   [
-    'a flow with a false policy',
+    'a false policy',
     ['who', 'proof', 'enter'],
     { policies: [policy('never')] },
     ['a policy that is bound to it rejects everybody'],
@@ -157,7 +157,10 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     [],
   ],
   ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
-  ['no login', ['who', 'proof'], {}, ['no stage logs anybody in']],
-])('a login flow with %s is reported with its obstacles', (_, bound, fields, obstacles) => {
-  expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
-});
+  ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
+])(
+  'what keeps everybody out of a login flow is reported, if anything does: %s',
+  (_, bound, fields, obstacles) => {
+    expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
+  },
+);

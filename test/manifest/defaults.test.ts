@@ -5,8 +5,8 @@ import { sentOf } from '../support/values.ts';
 const policies =
   'policies: [{ name: p, type: password, error_message: no }, { name: d, type: dummy }, { name: e, type: dummy, result: false }]';
 
-describe('are overridden by the entry, and those of the list by those of the type', () => {
-  test("are overridden by the entry, and the list's by the type's", async () => {
+describe('defaults of a type', () => {
+  test('override those of their list, and are overridden by the entry', async () => {
     const resources = await desired(`version: 1
 defaults:
   policy: { execution_logging: true }

@@ -50,7 +50,7 @@ describe('a default in a manifest', () => {
     ['user', 'groups', '[]', []],
     ['user', 'email', '""', ''],
     ['user', 'attributes', '{}', {}],
-  ])('of an %s is overridden by an empty value of the entry: %s: %s', async (type, field, text, said) => {
+  ])('for the type %s is overridden by any value of the entry: %s: %s', async (type, field, text, said) => {
     const [resource] = await desired(`${everyDefault}${entries[type]}    ${field}: ${text}\n`);
     expect(resource && sentOf(resource)).toMatchObject({ [field]: said });
     expect(resource && shownOf(resource)).toMatchObject({ [field]: said });

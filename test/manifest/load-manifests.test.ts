@@ -25,7 +25,7 @@ test.each([
   [undefined, ['error', 'warning']],
   [false, ['error', 'warning']],
   [true, ['error', 'error']],
-])('with strict %j, an error and a warning are reported as %j', async (strict, severities) => {
+])('with strict set to %j, an error and a warning are reported as %j', async (strict, severities) => {
   const { diagnostics, resources } = await load({ 'm.yaml': users(['alice', 'alice', 'Alice']) }, strict);
   expect(diagnostics.map(({ severity }) => severity)).toEqual(severities);
   expect(resources).toHaveLength(3);

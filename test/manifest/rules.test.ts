@@ -29,7 +29,7 @@ applications: [{ slug: a, name: A }]`,
     [55],
   ],
   ['applications: [{ slug: a, name: A, provider: 2, backchannel_providers: [2, 1] }]', []],
-])('a duplicate id in a list causes a warning at its place: %s', async (list, columns) => {
+])('each duplicate id in a list causes a warning at its place: %s', async (list, columns) => {
   const { diagnostics } = await loadText(`version: 1\n${list}\n`, {
     variables: { id: '11111111111141118111AAAAAAAAAAAA' },
   });

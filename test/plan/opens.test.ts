@@ -225,9 +225,9 @@ describe('a record can be opened by', () => {
 });
 
 test.each([
-  ['absent', 'everyone'],
-  ['unknown', undefined],
-] as const)('a create of an application whose presence is %s opens it to %s', async (presence, whom) => {
+  ['opens it to everyone', 'absent', 'everyone'],
+  ['is not said to open it', 'unknown', undefined],
+] as const)('a create of an application %s if its presence is %s', async (_, presence, whom) => {
   const { resource } = await world({}, []);
   expect(accessOfNewRecord({ resource, presence, action: 'create' })).toBe(whom);
 });

@@ -85,7 +85,7 @@ test.each([
   [{ stoppedBy: 'no_way', attempts: 0 }, true],
   [{ answer: { kind: 'unavailable', status: 503 } }, false],
   [{ stoppedBy: 'interrupted', attempts: 0 }, false],
-] as const)('the advice is not only to repeat the run if it would fail again: %j', async (end, isAlike) => {
+] as const)('the advice is to repeat the run, unless it would fail again: %j', async (end, isAlike) => {
   const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
   expect(shown).toContain(
     isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
@@ -99,7 +99,7 @@ test.each([
   [{ kind: 'changed', fields: [] }, false],
   [{ kind: 'ignored', fields: [] }, true],
 ] as const)(
-  'a fix is not advised if only the next run can find out what is wrong: %j',
+  'a fix is advised, unless only the next run can find out what is wrong: %j',
   async (clash, isToBeFixed) => {
     const outcome = isToBeFixed ? 'unknown' : 'conflict';
     const shown = text(reportOf(await runWith({ outcome, clash })), setting);

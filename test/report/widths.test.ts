@@ -164,11 +164,11 @@ test.each(outputs)('a diagnostic fits $columns columns with its line and its car
 });
 
 test.each([
-  [10, 40],
-  [60, 60],
-  [300, 120],
-  [undefined, Infinity],
-])('on a terminal of %s columns, a line wraps at %i', (columns, width) => {
+  ['on a terminal of 10 columns, a line wraps at 40', 10, 40],
+  ['on a terminal of 60 columns, a line wraps at 60', 60, 60],
+  ['on a terminal of 300 columns, a line wraps at 120', 300, 120],
+  ['in a pipe, no line wraps', undefined, Infinity],
+])('%s', (_, columns, width) => {
   expect(createStyle({ colours: false, ...(columns && { columns }) }).width).toBe(width);
 });
 
@@ -217,13 +217,16 @@ users:
   });
 });
 
-describe.each([undefined, 80])('a plan of 250 new applications on %s columns', (columns) => {
+describe.each([
+  ['in a pipe', undefined],
+  ['on 80 columns', 80],
+])('a plan of 250 new applications %s', (_, columns) => {
   const style = createStyle({ colours: false, ...(columns && { columns }) });
   const manifest = (count: number): string =>
     [
       'version: 1',
       'applications:',
-      ...Array.from({ length: count }, (_, at) => `  - { slug: a${at}, name: A }`),
+      ...Array.from({ length: count }, (_none, at) => `  - { slug: a${at}, name: A }`),
     ].join('\n');
 
   test('names the first 50 and counts the others', async () => {

@@ -83,7 +83,10 @@ describe('the release of the service', () => {
     });
   });
 
-  test.each([plan, apply])('makes unsupported fields errors, and nothing is created', async (job) => {
+  test.each([
+    ['a plan', plan],
+    ['an apply', apply],
+  ])('makes unsupported fields errors in %s, and nothing is created', async (_, job) => {
     expect(await run(job, { says: [version('2025.10.4')] })).toMatchObject({
       ran: { ending: 'invalid' },
       sent: [asked, looked],

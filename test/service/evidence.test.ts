@@ -14,19 +14,19 @@ const notFound: Exchange = { kind: 'answered', status: 404, headers: {}, body: '
 const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<html>Bad request</html>' };
 
 test.each([
-  { self: denied, asked: [denied], isRefused: true },
-  { self: denied, asked: [absent], isRefused: false },
+  { after: 'a denial', self: denied, asked: [denied], isRefused: true },
+  { after: 'an absent record', self: denied, asked: [absent], isRefused: false },
   // A proxy's web page proves nothing, and is requested again.
-  { self: denied, asked: [page, denied], isRefused: true },
-  { self: denied, asked: [page, absent], isRefused: false },
-  { self: denied, asked: [page], isRefused: true },
+  { after: 'a web page and a denial', self: denied, asked: [page, denied], isRefused: true },
+  { after: 'a web page and an absent record', self: denied, asked: [page, absent], isRefused: false },
+  { after: 'web pages alone', self: denied, asked: [page], isRefused: true },
   // So does an outage that outlasts all tries.
-  { self: denied, asked: [down], isRefused: true },
+  { after: 'an outage', self: denied, asked: [down], isRefused: true },
   // A 404 without `detail` disproves it only if the service itself says "absent" so.
-  { self: denied, asked: [notFound, denied], isRefused: true },
-  { self: denied, asked: [notFound, denied, notFound], isRefused: false },
-  { self: down, asked: [page], isRefused: false },
-])('the answers decide whether the token counts as refused: case %#', async ({ self, asked, isRefused }) => {
+  { after: 'one 404 without detail', self: denied, asked: [notFound, denied], isRefused: true },
+  { after: 'each 404 without detail', self: denied, asked: [notFound, denied, notFound], isRefused: false },
+  { after: 'an outage of users/me', self: down, asked: [page], isRefused: false },
+])('the token counts as refused after $after: $isRefused', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
   const client = createClient(async ({ path }) =>
     path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),

@@ -55,7 +55,7 @@ describe('the client waits for a service', () => {
   test.each([
     ['a refused connection, once it has answered', [notFound, refused]],
     ['a refused connection at a former path, once another path was answered', [refusedAtFormerPath]],
-    ['a 502 of its front', [badGateway]],
+    ['a 502 of its proxy', [badGateway]],
     ['a 503', [unavailable]],
     ['two dropped connections in a row, once it has answered', [notFound, dropped, dropped]],
   ] as const)('after %s', async (_, answers) => {
@@ -89,7 +89,7 @@ describe('the client does not wait for a service', () => {
       {},
     ],
     ['that cannot be reached at all', [notFound, { kind: 'unreachable', error: new Error('no host') }], {}],
-    ['with no patience', [notFound, refused, badGateway, unavailable], { waitMs: 0 }],
+    ['with a waiting time of 0', [notFound, refused, badGateway, unavailable], { waitMs: 0 }],
   ] as const)('%s', async (_, answers, patience) => {
     const { outage: watched, asked } = outage([refused], patience);
     for (const answer of answers) watched.note(answer);

@@ -248,13 +248,13 @@ describe('the queue of requests', () => {
     expect([after(19), after(1), after(19), after(1), after(40)]).toEqual([2, 3, 3, 4, 4]);
   });
 
-  test.each<Answer>([
-    { kind: 'failure', retryAfter: '1' },
-    { kind: 'fields_refused' },
-    { kind: 'lost', error: new Error('reset') },
-    { kind: 'lost' },
-    { kind: 'unreachable_for_now', error: timeout },
-  ])('keeps its concurrency after other failures: $kind', async (answer) => {
+  test.each<[string, Answer]>([
+    ['a failure', { kind: 'failure', retryAfter: '1' }],
+    ['refused fields', { kind: 'fields_refused' }],
+    ['a reset', { kind: 'lost', error: new Error('reset') }],
+    ['a lost answer', { kind: 'lost' }],
+    ['a time-out before anything was sent', { kind: 'unreachable_for_now', error: timeout }],
+  ])('keeps its concurrency after %s', async (_, answer) => {
     const { pacing } = withCeiling(8);
     pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);

@@ -64,13 +64,16 @@ describe('the client certificate', () => {
     ['chain.pem', 'client.key', {}, /the client certificate cannot be used: chain.pem/],
     ['trusted.pem', 'client.key', {}, /client/],
     ['client.pem', 'other.key', {}, /do not belong together/],
-  ])('%s with the key %s is refused', async (certificatePath, keyPath, env, message) => {
-    const reading = readClientCertificate({
-      values: { clientCert: certificatePath, clientKey: keyPath, nameOf },
-      env,
-      files,
-    });
-    await expect(reading).rejects.toThrow(message);
-    await expect(reading).rejects.toMatchObject({ name: 'UsageError' });
-  });
+  ])(
+    '%s with the key %s and the environment %j is refused',
+    async (certificatePath, keyPath, env, message) => {
+      const reading = readClientCertificate({
+        values: { clientCert: certificatePath, clientKey: keyPath, nameOf },
+        env,
+        files,
+      });
+      await expect(reading).rejects.toThrow(message);
+      await expect(reading).rejects.toMatchObject({ name: 'UsageError' });
+    },
+  );
 });

@@ -48,15 +48,15 @@ describe('the setting hide of rollcall.yaml', () => {
   });
 
   test.each([
-    ['of rollcall.yaml', 'version: 1\nhide: [user.email]\nvars: { mail: canary, mail: x }\n', 'a: 1\n'],
-    ['of an invalid rollcall.yaml', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
-    ['of a variable file', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
+    ['rollcall.yaml', 'version: 1\nhide: [user.email]\nvars: { mail: canary, mail: x }\n', 'a: 1\n'],
+    ['an invalid rollcall.yaml', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
+    ['a variable file', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
     [
-      'of a variable file that rollcall.yaml names',
+      'a variable file that rollcall.yaml names',
       'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
       'a: 1\n',
     ],
-  ])('keeps lines with variables from being quoted %s', async (_, config, vars) => {
+  ])('keeps lines with variables of %s from being quoted', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).not.toHaveProperty('excerpt');

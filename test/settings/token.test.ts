@@ -26,7 +26,7 @@ describe('the token', () => {
     ['two', {}, /contains characters that no token has/],
     [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /contains characters that no token has/],
     ['missing', {}, /cannot be read/],
-  ])('is refused from %j and %j', async (flag, env, message) => {
+  ])('is refused with the flag %j and the environment %j', async (flag, env, message) => {
     await expect(tokenBy(flag, env)).rejects.toThrow(message);
   });
 

@@ -23,9 +23,9 @@ test.each([
 });
 
 test.each([
-  [true, 'Looking up 400/9000, 16 at a time, 40 records/s'],
-  [false, 'Looking up: 400/9000, 16 at a time, 40 records/s\n'],
-])('the progress bar counts records, not pages', async (isTerminal, line) => {
+  ['on a terminal', true, 'Looking up 400/9000, 16 at a time, 40 records/s'],
+  ['in a log', false, 'Looking up: 400/9000, 16 at a time, 40 records/s\n'],
+])('%s, progress counts records, not pages', async (_, isTerminal, line) => {
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal, colours: false, columns: 50 };
   const clock = virtualClock();

@@ -40,7 +40,8 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test.each([0o600, 0o640, 0o666])('replaces a file with the mode %i', async (mode) => {
+  test.each(['600', '640', '666'])('replaces a file with the mode %s', async (octal) => {
+    const mode = Number.parseInt(octal, 8);
     writeFileSync(file, 'a longer text than the new one');
     chmodSync(file, mode);
     await write(file, 'new');

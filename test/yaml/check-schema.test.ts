@@ -128,7 +128,7 @@ describe('an unknown field', () => {
     ['users', 'is_superuser', 'to `groups`'],
     ['groups', 'members', 'add the group to the `groups` of each user'],
     ['users', 'constructor', 'Known here: username, '],
-  ] as const)('in %s: %s', async (list, written, why) => {
+  ] as const)('in %s is answered with what may be meant: %s', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
