@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.ts';
 import { redactedError } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
@@ -32,8 +31,8 @@ export interface ApplyOptions extends ChangeLimits {
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
   return runInScope(request, job, async (scoped, service) => {
-    const made = await planFor(scoped, service, job, request);
-    return 'halt' in made ? made : applyIfAllowed(made, request, service, job);
+    const made = await planFor(scoped, service, request);
+    return 'halt' in made ? made : applyIfAllowed(made, request, service);
   });
 }
 
@@ -68,12 +67,12 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
     },
   };
   return runInScope(asked, job, async (scoped, reached) => {
-    const made = await planFor(scoped, reached, job, { keepGoing: asked.keepGoing, isSaved: true });
+    const made = await planFor(scoped, reached, { keepGoing: asked.keepGoing, isSaved: true });
     if ('halt' in made) return made;
     const changes = staleChanges(plan, made);
     return changes.length > 0
-      ? stoppedRun({ kind: 'stale', changes }, job)
-      : applyIfAllowed(made, request, reached, job, true);
+      ? stoppedRun({ kind: 'stale', changes }, reached)
+      : applyIfAllowed(made, request, reached, true);
   });
 }
 
@@ -87,27 +86,30 @@ async function applyIfAllowed(
   plan: ReadyPlan,
   options: ApplyOptions,
   service: Service,
-  { clock }: Job,
   saved = false,
 ): Promise<RunResult<ApplyRun>> {
   const { signal, emit } = service;
   emit({ kind: 'planned', plan });
-  const halt =
-    exceededLimit(plan, options) ??
-    (saved ? undefined : refusedLoginChange(plan, options)) ??
-    (await askForConfirmation(plan, options, signal)) ??
-    (saved ? undefined : await askAboutLogin(plan, options, signal));
-  if (halt) return stoppedRun(halt, { emit }, signal);
-  const run = { ...(await send(plan, options, service, clock)), saved };
+  const { confirm, confirmWayIn } = options;
+  const isConfirmed = async (ask: ApplyOptions['confirm']): Promise<boolean | undefined> =>
+    ask?.(plan, signal);
+  const onWay = saved || plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isLoginChange);
+  const halt = exceededLimit(plan, options) ?? (confirmWayIn ? undefined : refusedLoginChanges(onWay));
+  if (halt) return stoppedRun(halt, service);
+  if (
+    (confirm && pendingChanges(plan).length > 0 && !(await isConfirmed(confirm))) ||
+    (onWay.length > 0 && !(await isConfirmed(confirmWayIn)))
+  )
+    return stoppedRun({ kind: 'not_confirmed' }, service);
+  const run = { ...(await send(plan, options, service)), saved };
   emit({ kind: 'finished', run });
   return ended(run, service);
 }
 
-/** Refuses a change of a login flow that no option allows, if nobody can confirm it. */
-function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | undefined {
-  const onWay = unconfirmedChanges(plan);
-  if (confirmWayIn || onWay.length === 0) return undefined;
-  const diagnostics = onWay.map(({ resource }) =>
+/** Refuses changes of login flows that no option allows, if nobody can confirm them. */
+function refusedLoginChanges(changes: readonly Change[]): Halt | undefined {
+  if (changes.length === 0) return undefined;
+  const diagnostics = changes.map(({ resource }) =>
     diagnosticOf(resource, undefined, {
       code: 'way-in',
       summary: 'this plan changes how people log in, and that was not confirmed',
@@ -117,34 +119,11 @@ function refusedLoginChange(plan: Plan, { confirmWayIn }: ApplyOptions): Halt | 
   return { kind: 'refused', isStale: false, diagnostics };
 }
 
-function unconfirmedChanges(plan: Plan): readonly Change[] {
-  return plan.accepts?.includes('way-in') ? [] : plan.changes.filter(isLoginChange);
-}
-
-async function askAboutLogin(
-  plan: Plan,
-  { confirmWayIn }: ApplyOptions,
-  signal: AbortSignal,
-): Promise<Halt | undefined> {
-  if (unconfirmedChanges(plan).length === 0 || (await confirmWayIn?.(plan, signal))) return undefined;
-  return { kind: 'not_confirmed' };
-}
-
-async function askForConfirmation(
-  plan: Plan,
-  { confirm }: ApplyOptions,
-  signal: AbortSignal,
-): Promise<Halt | undefined> {
-  if (!confirm || pendingChanges(plan).length === 0 || (await confirm(plan, signal))) return undefined;
-  return { kind: 'not_confirmed' };
-}
-
 /** After an exception, the run continues until all outcomes are collected, because changes may have been sent. */
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
-  { client, send: sendRequest, pacing, signal, faults, emit }: Service,
-  clock: Clock,
+  { client, send: sendRequest, pacing, signal, faults, emit, clock }: Service,
 ): Promise<Omit<ApplyRun, 'saved'>> {
   const startedAt = clock.now();
   const pace = pacing.pace();

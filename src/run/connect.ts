@@ -13,7 +13,7 @@ import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Job } from './world.ts';
 
-export interface Service {
+export interface Service extends Pick<Job, 'clock' | 'haltWords' | 'toolVersion'> {
   readonly client: Client;
   /** Sends requests that `client` has no method for. */
   readonly send: Transport;
@@ -34,7 +34,7 @@ export async function withService<Result>(
   job: Job,
   task: (service: Service) => Promise<Result>,
 ): Promise<Result> {
-  const { clock, random } = job;
+  const { clock, random, haltWords, toolVersion } = job;
   const { signal: interrupted, urgent } = job.interruptible();
   const faults = new Faults();
   const signal = AbortSignal.any([interrupted, faults.signal]);
@@ -64,7 +64,8 @@ export async function withService<Result>(
       emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    return await task({ client, send, pacing, settings, signal, faults, emit });
+    const service = { client, send, pacing, settings, signal, faults, emit, clock, haltWords, toolVersion };
+    return await task(service);
   } catch (error) {
     throw redactedError(secretsOf(settings), error);
   } finally {

@@ -6,14 +6,12 @@ import { unreadableReason } from '../service/readable-kinds.ts';
 import type { UnreadableReason } from '../service/types.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
-import type { Destination } from '../base/destination.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Rules } from '../manifest/rules.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
-import type { Job } from './world.ts';
 
 /** Collects why resources are not planned: names without an id, conflicting values, or bindings that could not be read. */
 function reasonsByAddress(
@@ -26,33 +24,30 @@ function reasonsByAddress(
     readonly inPart: readonly FailedRead[];
     readonly shared: readonly Diagnostic[];
   },
-  destination: Destination,
-  wordsOf: Job['haltWords'],
+  { settings, haltWords: wordsOf }: Service,
 ): NotPlannedReasons {
-  const observed = new Map<Address, Diagnostic[]>();
-  const addReasons = (address: Address, diagnostics: readonly Diagnostic[]): void => {
-    observed.set(address, [...(observed.get(address) ?? []), ...diagnostics]);
+  const reasons = new Map<Address, Diagnostic[]>();
+  const addReasons = ({ address }: Resource, diagnostics: readonly Diagnostic[]): void => {
+    reasons.set(address, [...(reasons.get(address) ?? []), ...diagnostics]);
   };
-  const about = { ...destination, notRead: 0, interrupted: false } as const;
+  const about = { ...destinationOf(settings), notRead: 0, interrupted: false } as const;
   for (const name of unresolved)
     addReasons(
-      name.resource.address,
+      name.resource,
       wordsOf({ ...about, kind: 'unresolved', diagnostics: [], names: [name], isStale: false }),
     );
   for (const failure of inPart)
-    addReasons(failure.resource.address, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
+    addReasons(failure.resource, wordsOf({ ...about, kind: 'unread', failures: [failure] }));
   // The second search runs backwards, because a search finds only the later of two resources that share a value.
   const findFromEnd = shared.length > 0 ? findSharedValues(resources.toReversed()) : [];
-  for (const found of [...shared, ...findFromEnd])
-    if (found.address !== undefined) addReasons(found.address, [found]);
-  return observed;
+  return withDiagnostics(reasons, [...shared, ...findFromEnd]);
 }
 
 export function withDiagnostics(
-  observed: NotPlannedReasons,
+  reasons: NotPlannedReasons,
   diagnostics: readonly Diagnostic[],
 ): NotPlannedReasons {
-  const all = new Map(observed);
+  const all = new Map(reasons);
   for (const found of diagnostics)
     if (found.address !== undefined) all.set(found.address, [...(all.get(found.address) ?? []), found]);
   return all;
@@ -75,7 +70,6 @@ export async function notPlannedReasons(
   wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,
   keepGoing: boolean,
   service: Service,
-  job: Job,
 ): Promise<NotPlannedReasons | undefined> {
   const { unresolved, inPart, shared, notRead } = wrong;
   if (notRead > 0) return undefined;
@@ -84,7 +78,7 @@ export async function notPlannedReasons(
   if (!keepGoing && (!isUnread || isNothing)) return undefined;
   for (const { fault } of unresolved)
     if (fault.kind === 'unread' && !(await isOptionalRead(fault.answer, service))) return undefined;
-  return reasonsByAddress(wrong, destinationOf(service.settings), job.haltWords);
+  return reasonsByAddress(wrong, service);
 }
 
 export function unreadableIn(

@@ -13,7 +13,6 @@ import { readReferenceFacts } from '../observe/reference-facts.ts';
 import { hasReferencesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
-import type { ListReport } from '../observe/read-lists.ts';
 import type { DescribeGaps } from '../observe/undeclared.ts';
 import { readUnboundAccess } from '../observe/unbound-access.ts';
 import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
@@ -23,7 +22,7 @@ import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-planned.ts';
 import { notPlannedChanges, unfinishedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
-import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
 import { notPlannedReasons, findSharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
 import { runInScope, type ScopedResources, type ScopeRequest } from './scope.ts';
@@ -60,23 +59,22 @@ export interface PlanResult extends ReadyPlan {
  * `planFor` looks up the declared resources and compares them. `exceededLimit` stops the run if the plan exceeds a limit.
  */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<PlanResult>> {
-  return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request, job));
+  return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request));
 }
 
 async function planWithinLimits(
   scoped: ScopedResources,
   service: Service,
   options: PlanOptions,
-  job: Job,
 ): Promise<RunResult<PlanResult>> {
-  const planned = await planFor(scoped, service, job, options);
+  const planned = await planFor(scoped, service, options);
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
-  if ('halt' in complete) return stoppedRun(complete.halt, job, service.signal);
+  if ('halt' in complete) return stoppedRun(complete.halt, service);
   const made = await withAccountStatus(complete, service);
-  job.emit({ kind: 'planned', plan: made });
+  service.emit({ kind: 'planned', plan: made });
   const halt = exceededLimit(made, options);
-  if (halt) return { result: made, ...stoppedRun(halt, job, service.signal) };
+  if (halt) return { result: made, ...stoppedRun(halt, service) };
   const isWhole = notPlannedChanges(made).length + unfinishedChanges(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
@@ -91,21 +89,20 @@ async function planWithinLimits(
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,
-  job: Job,
   { isSaved = false, keepGoing = false }: PlanManner = {},
 ): Promise<PlanResult | StoppedRun> {
-  const { client, pacing, settings, signal } = service;
-  const asking = { client, pacing, signal };
+  const { client, pacing, settings, signal, emit } = service;
+  const context = { client, pacing, signal };
   const unresolved = (
     diagnostics: readonly Diagnostic[],
     names: readonly UnresolvedName[] = [],
     notRead = 0,
   ): StoppedRun => {
     const reason = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
-    return stoppedRun({ kind: 'unresolved', ...destinationOf(settings), ...reason }, job, signal);
+    return stoppedRun({ kind: 'unresolved', ...destinationOf(settings), ...reason }, service);
   };
   const onRead = (done: number, total: number): void =>
-    job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
+    emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, everything.length);
   const over = new AbortController();
   const release = checkByRelease && everything.length > 0 ? fetchRelease(service, over.signal) : undefined;
@@ -118,28 +115,32 @@ export async function planFor(
   const known = everything.some(hasReferencesInLaterFields) ? ((await release) ?? configured) : undefined;
   const { resources: declared, leftOutFields } = withoutLaterFields(everything, known);
   if (known && leftOutFields.length > 0)
-    job.emit({ kind: 'later_fields', release: known, fields: leftOutFields });
+    emit({ kind: 'later_fields', release: known, fields: leftOutFields });
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Family, name: string): boolean =>
     addresses.has(addressOfName({ related, name }) ?? '.');
-  const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
+  const resolved = await resolveNames(declared, { ...context, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
   const collectReasons = (
     all: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
   ): Promise<NotPlannedReasons | undefined> =>
-    notPlannedReasons({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service, job);
+    notPlannedReasons({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service);
   if (!(await collectReasons(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
-  const result = await observe(resolved.resources, { ...asking, onRead, onList: reportLists(job) });
-  if (result.kind === 'failed') return ended(() => unreadHalt(result, service, job));
+  const result = await observe(resolved.resources, {
+    ...context,
+    onRead,
+    onList: (news) => emit({ kind: 'listed', news }),
+  });
+  if (result.kind === 'failed') return ended(() => unreadHalt(result, service));
   const { observed, partialReads } = result;
-  const ofIds = await readReferenceFacts(resolved, observed, asking);
+  const ofIds = await readReferenceFacts(resolved, observed, context);
   const wrong = [
     ...ofIds.missing,
     ...namesWithoutId(resolved.resources, observed, client.readable),
-    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, asking)),
+    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, context)),
   ];
   const heldBack = await collectReasons([...names, ...wrong], partialReads);
   if (!heldBack && wrong.length + partialReads.length > 0) return ended(() => unresolved([], wrong));
@@ -149,12 +150,10 @@ export async function planFor(
   const late = release && checkByRelease?.(said, existingIn(observed));
   const diagnostics = [...(late ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
-    return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, job, signal);
+    return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
-    toolVersion: job.toolVersion,
-    createdAt: new Date(job.clock.now()),
-    ...settingsOfPlan(settings),
+    ...headOfPlan(service),
     ...unreadableIn(resources, observed),
     ...scopeContext,
     permission: allowed.permission,
@@ -165,41 +164,39 @@ export async function planFor(
   });
   if (refused.length > 0) return unresolved(refused);
   const planned = { ...(await withBlueprints(made, said ?? configured, service)), observed, ...allowed };
-  return withLoginChecked(planned, service, job, { isSaved, heldBack });
+  return withLoginChecked(planned, service, { isSaved, heldBack });
 }
 
-function settingsOfPlan(
-  settings: ServiceSettings,
-): Destination & Pick<PlanResult, 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
-  const { hide, capabilities, contractOnly, acceptedRisks } = settings;
-  return { ...destinationOf(settings), hide, capabilities, contractOnly, accepts: acceptedRisks };
+function headOfPlan({
+  settings,
+  clock,
+  toolVersion,
+}: Service): Destination &
+  Pick<PlanResult, 'toolVersion' | 'createdAt' | 'hide' | 'capabilities' | 'contractOnly' | 'accepts'> {
+  const { hide, capabilities, contractOnly, acceptedRisks: accepts } = settings;
+  const createdAt = new Date(clock.now());
+  return { ...destinationOf(settings), toolVersion, createdAt, hide, capabilities, contractOnly, accepts };
 }
 
 async function withLoginChecked(
   made: PlanResult,
   service: Service,
-  job: Job,
   { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
 ): Promise<PlanResult | StoppedRun> {
   const { refused, ...login } = await planLoginChanges(made, service);
   if (heldBack) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
-  return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, job, service.signal);
+  return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, service);
 }
 
 async function checkWithRelease(
   release: Release | undefined,
   resources: readonly Resource[],
   observed: ObservedState,
-  { client, pacing, signal, settings }: Service,
+  service: Service,
 ): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
-  const mayDelete = settings.allow.includes('delete');
-  const unbound = await readUnboundAccess(resources, observed, release, {
-    client,
-    pacing,
-    signal,
-    mayDelete,
-  });
+  const mayDelete = service.settings.allow.includes('delete');
+  const unbound = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const needed = problemsOfEntries(resources, observed, release);
   return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, unbound)] };
 }
@@ -214,17 +211,12 @@ function withObservedIds(resources: readonly Resource[], observed: ObservedState
   return resources.map((resource) => withRunIds(resource, pkOf));
 }
 
-function reportLists({ emit }: Job): (news: ListReport) => void {
-  return (news) => emit({ kind: 'listed', news });
-}
-
 function unreadHalt(
   failed: Extract<ObserveResult, { readonly kind: 'failed' }>,
-  { settings, signal }: Service,
-  job: Job,
+  service: Service,
 ): StoppedRun {
-  const interrupted = failed.interrupted || signal.aborted;
-  return stoppedRun({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
+  const interrupted = failed.interrupted || service.signal.aborted;
+  return stoppedRun({ ...failed, interrupted, ...destinationOf(service.settings), kind: 'unread' }, service);
 }
 
 /** Reads the release during the first look-ups. An exception is passed on to the code that awaits the result. */
@@ -235,7 +227,10 @@ function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Pro
   return release;
 }
 
-export function stoppedRun(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): StoppedRun {
+export function stoppedRun(
+  halt: Halt,
+  { emit, signal }: Pick<Job, 'emit'> & Partial<Pick<Service, 'signal'>>,
+): StoppedRun {
   emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
 }
