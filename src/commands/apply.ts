@@ -2,7 +2,7 @@ import { joinWords } from '../kinds/all.ts';
 import { destinationLabel } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
-import { pendingChanges, plannedEffects, type Plan } from '../plan/plan.ts';
+import { pendingChanges, plannedEffects, type Change, type Plan } from '../plan/plan.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, fitToWidth } from '../report/formats/lines.ts';
 import { applyText, planTextBeforeApply } from '../report/formats/text.ts';
@@ -101,9 +101,11 @@ async function runApply(
     refuseOutputs: refuse,
     failFast,
     ...(context.ask && {
-      confirmWayIn: (plan: Plan, signal: AbortSignal) => confirmLoginChange(plan, signal, context),
+      confirmWayIn: (plan: Plan, signal: AbortSignal) => areConfirmed([loginQuestion(plan)], signal, context),
     }),
-    ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmPlan(plan, signal, context) }),
+    ...(asks && {
+      confirm: (plan: Plan, signal: AbortSignal) => areConfirmed(planQuestions(plan), signal, context),
+    }),
   };
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
@@ -135,9 +137,14 @@ function showPlan(
     stderr.write(`${planTextBeforeApply(plan, createStyle(stderr), detail)}\n`);
 }
 
-async function confirmPlan(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
-  const { stderr } = context;
-  if (signal.aborted) return false;
+interface Question {
+  /** The lines above the question. Safe to print. */
+  readonly lines: readonly string[];
+  readonly question: string;
+}
+
+/** One question about all changes, and one for each kind of consequence that a person might overlook. */
+function planQuestions(plan: Plan): Question[] {
   const { add, change: changed, destroy } = plannedEffects(plan);
   const actionCounts = withoutEmpty(
     (add > 0 || changed + destroy === 0) && `create ${add}`,
@@ -145,56 +152,49 @@ async function confirmPlan(plan: Plan, signal: AbortSignal, context: Context): P
     destroy > 0 && `delete ${destroy}`,
   );
   const question = `${joinWords(actionCounts)} in ${printableLine(destinationLabel(plan))}?`;
-  const isYes = askYesOrNo(signal, context);
-  if (!(await isYes(capitalised(question)))) return false;
   const pending = pendingChanges(plan);
-  const withRemarks = pending.filter(({ remarks = [] }) => remarks.length > 0);
-  if (withRemarks.length === 0) return confirmDeletesAndAccess(plan, isYes, stderr);
-  for (const change of withRemarks)
-    stderr.write(
-      `  ${printableLine(change.resource.address)}: ${printableLine((change.remarks ?? []).join('; '))}\n`,
-    );
   const all = pending.length;
-  const which = all === 1 ? 'This change' : `${withRemarks.length} of these ${all} changes`;
-  const reach = `${withRemarks.length === 1 ? 'does' : 'do'} more than change fields, as shown above`;
-  const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
-  return isMeant && confirmDeletesAndAccess(plan, isYes, stderr);
-}
-
-function askYesOrNo(signal: AbortSignal, { ask, stderr }: Context): (question: string) => Promise<boolean> {
-  return async (question) =>
-    (await ask?.(`${fitToWidth(`${question} Only "yes" is accepted:`, createStyle(stderr))} `, signal)) ===
-    'yes';
-}
-
-/** Asks about changes that affect how people log in. --yes does not answer this question. */
-async function confirmLoginChange(plan: Plan, signal: AbortSignal, context: Context): Promise<boolean> {
-  if (signal.aborted) return false;
-  context.stderr.write(
-    loginChangeWords(plan)
-      .map((line) => `  ${line}\n`)
-      .join(''),
+  const remarks = pending.flatMap((change) =>
+    change.remarks?.length ? addressLine(change, change.remarks.join('; ')) : [],
   );
-  return askYesOrNo(signal, context)('Change how people log in?');
+  const which = all === 1 ? 'This change' : `${remarks.length} of these ${all} changes`;
+  const reach = `${remarks.length === 1 ? 'does' : 'do'} more than change fields, as shown above`;
+  const deletes = pending.filter(({ action }) => action === 'delete');
+  const opened = newAccessLines({ changes: pending });
+  const consequences = [
+    { lines: remarks, question: `${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?` },
+    {
+      lines: deletes.map((change) => addressLine(change, 'will be deleted')),
+      question: `Delete ${deletes.length === 1 ? 'it' : `these ${deletes.length}`} for good?`,
+    },
+    { lines: opened, question: opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?` },
+  ];
+  return [
+    { lines: [], question: capitalised(question) },
+    ...consequences.filter(({ lines }) => lines.length > 0),
+  ];
 }
 
-/** Asks separately about deletes, and about records that the plan opens. */
-async function confirmDeletesAndAccess(
-  plan: Plan,
-  isYes: (question: string) => Promise<boolean>,
-  stderr: Context['stderr'],
+/** The question about changes that affect how people log in. --yes does not answer it. */
+function loginQuestion(plan: Plan): Question {
+  return { lines: loginChangeWords(plan), question: 'Change how people log in?' };
+}
+
+function addressLine({ resource }: Change, words: string): string {
+  return printableLine(`${resource.address}: ${words}`);
+}
+
+/** Asks until a question is not answered with yes. */
+async function areConfirmed(
+  questions: readonly Question[],
+  signal: AbortSignal,
+  { ask, stderr }: Context,
 ): Promise<boolean> {
-  const deletes = pendingChanges(plan).filter(({ action }) => action === 'delete');
-  stderr.write(
-    deletes.map(({ resource }) => `  ${printableLine(resource.address)}: will be deleted\n`).join(''),
-  );
-  if (
-    deletes.length > 0 &&
-    !(await isYes(`Delete ${deletes.length === 1 ? 'it' : `these ${deletes.length}`} for good?`))
-  )
-    return false;
-  const opened = newAccessLines({ changes: pendingChanges(plan) });
-  if (opened.length === 0) return true;
-  stderr.write(opened.map((line) => `  ${line}\n`).join(''));
-  return isYes(opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?`);
+  for (const { lines, question } of questions) {
+    if (signal.aborted) return false;
+    stderr.write(lines.map((line) => `  ${line}\n`).join(''));
+    const prompt = fitToWidth(`${question} Only "yes" is accepted:`, createStyle(stderr));
+    if ((await ask?.(`${prompt} `, signal)) !== 'yes') return false;
+  }
+  return true;
 }

@@ -2,7 +2,7 @@ import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
 import { validate } from '../generated/apply.ts';
 import { isKnownKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
-import { sortDiagnostics, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
+import { sortDiagnostics, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
 /** Whether a value is a document of `apply -o json`, with only kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
@@ -49,7 +49,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     ...same
   } = document;
   const { outcome, detail = '', diagnostics = [] } = document;
-  return outcomeView({
+  return {
     ...same,
     resource: resourceAt(document),
     ...(notCompared && { notCompared }),
@@ -61,5 +61,5 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     diagnostics,
     ...(request_id !== undefined && { requestId: request_id }),
     durationMs,
-  });
+  };
 }

@@ -1,4 +1,4 @@
-import { isIncomplete, isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
+import { isMissing, type Outcome } from '../apply/outcome.ts';
 import { destinationLabel, type Destination } from '../base/destination.ts';
 import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
@@ -18,7 +18,6 @@ import {
   applyWords,
   detailWords,
   isToBeFixed,
-  verdictWords,
   interruptedSentence,
   type ApplySummary,
 } from './words/outcomes.ts';
@@ -75,18 +74,10 @@ export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Ch
   readonly resource: Resource;
   /** Whether the plan would create or change the resource, or would do so if the resource could be planned. */
   readonly planned: boolean;
-  readonly verdict: string;
   /** The answer of the service, or why nothing was sent; may be empty. */
   readonly detail: string;
   /** The id that the service gave to the request that decided the outcome. */
   readonly requestId?: string;
-  /** The answer of the service about an existing resource; otherwise empty. */
-  readonly said: string;
-  readonly incomplete: boolean;
-  /** Whether the resource exists but some of its declared values may be missing. */
-  readonly partial: boolean;
-  /** Whether the resource ended as planned, so that it only needs to be counted. */
-  readonly asPlanned: boolean;
   /** Whether every further run would end in the same way until somebody fixes something. */
   readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -194,9 +185,9 @@ export function planReport(
 export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyReport {
   const { result: run } = ended;
   if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
-  const outcomes = run.outcomes.map((outcome) => {
+  const outcomes = run.outcomes.map((outcome): OutcomeView => {
     const { change, answer, ...known } = outcome;
-    return outcomeView({
+    return {
       ...known,
       resource: change.resource,
       planned: change.action !== 'no-op' || isMissing(outcome),
@@ -205,7 +196,7 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
       diagnostics: outcomeDiagnostics(outcome),
       ...(outcome.outcome === 'unchanged' && change.notCompared && { notCompared: change.notCompared }),
       ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
-    });
+    };
   });
   const { error, ...rest } = run;
   const diagnostics = [
@@ -266,21 +257,5 @@ export function sortDiagnostics({
     errors: diagnostics.filter(({ severity }) => severity === 'error'),
     warnings: diagnostics.filter(({ severity }) => severity === 'warning'),
     filenames,
-  };
-}
-
-export function outcomeView(
-  outcome: Omit<OutcomeView, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
-): OutcomeView {
-  const incomplete = isIncomplete(outcome);
-  // The resource was absent when it was looked up, so somebody else has created it since.
-  const appeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
-  return {
-    ...outcome,
-    verdict: verdictWords(outcome),
-    said: outcome.outcome === 'exists' ? outcome.detail : '',
-    incomplete,
-    asPlanned: !incomplete && !appeared,
-    partial: isPartial(outcome),
   };
 }

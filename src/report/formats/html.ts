@@ -11,7 +11,13 @@ import { fieldViews, type FieldView, type ValueSide } from '../words/change-view
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { joinLines } from '../words/answers.ts';
 import { foldByCause } from '../words/diagnostics.ts';
-import { applyHeading, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
+import {
+  applyHeading,
+  existingWords,
+  outcomeLooks,
+  splitByImportance,
+  verdictWords,
+} from '../words/outcomes.ts';
 import { planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
@@ -168,11 +174,12 @@ function changeEntry(change: Change): Entry {
   };
 }
 
-function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: OutcomeView): Entry {
+function outcomeEntry(ended: OutcomeView): Entry {
+  const { resource, outcome, pk, attempts, diagnostics } = ended;
   const parts = withoutEmpty(
-    verdict,
+    verdictWords(ended),
     pk !== undefined && `pk ${pk}`,
-    said && `the service said: ${said}`,
+    existingWords(ended),
     attempts > 1 && `${attempts} attempts`,
   );
   const texts = diagnostics.map(

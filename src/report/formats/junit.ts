@@ -1,10 +1,12 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { isIncomplete } from '../../apply/outcome.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
 import { joinLines } from '../words/answers.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { summaryWithAddress } from '../words/diagnostics.ts';
+import { verdictWords } from '../words/outcomes.ts';
 
 interface Case {
   readonly name: string;
@@ -52,17 +54,16 @@ export const junit: Format = (report, { pathInRepository = String }) => {
 
 type PathOf = (filename: string) => string;
 
-function outcomeCase(
-  { resource, outcome, incomplete, doubt, notCompared, verdict, diagnostics }: OutcomeView,
-  pathOf: PathOf,
-): Case {
+function outcomeCase(ended: OutcomeView, pathOf: PathOf): Case {
+  const { resource, outcome, doubt, notCompared, diagnostics } = ended;
   const { file, line } = sourceOf(resource);
+  const verdict = verdictWords(ended);
   const texts = diagnostics.map(({ summary, detail }) => joinLines(summary, detail));
   return {
     name: resource.address,
     file: pathOf(file),
     line,
-    failed: incomplete,
+    failed: isIncomplete(ended),
     type: outcome,
     message: verdict,
     text: texts.length === 0 && (doubt ?? notCompared) ? verdict : texts.join('\n'),

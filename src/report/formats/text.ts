@@ -1,3 +1,4 @@
+import { isPartial } from '../../apply/outcome.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
 import {
@@ -12,7 +13,14 @@ import {
 } from '../report.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from '../words/diagnostics.ts';
-import { applyHeading, maxAsPlanned, outcomeLooks, splitByImportance } from '../words/outcomes.ts';
+import {
+  applyHeading,
+  existingWords,
+  maxAsPlanned,
+  outcomeLooks,
+  splitByImportance,
+  verdictWords,
+} from '../words/outcomes.ts';
 import { planView, shownChanges, limitNewResources, type PlanView } from '../words/plan.ts';
 import { removedEntryWords } from '../words/undeclared.ts';
 import {
@@ -178,9 +186,7 @@ export function omittedOutcomesText(named: number, more: number): string {
 /** A line for each resource. Resources share a line if dozens of them were not begun for the same reason. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
-  const many = [...groupBy(notBegun, ({ verdict }) => verdict)].filter(
-    ([, { length }]) => length > maxAsPlanned,
-  );
+  const many = [...groupBy(notBegun, verdictWords)].filter(([, { length }]) => length > maxAsPlanned);
   const joined = new Set(many.flatMap(([, alike]) => alike));
   const others = outcomes.filter((outcome) => !joined.has(outcome));
   const lines = many.map(([verdict, alike]) => {
@@ -192,12 +198,12 @@ function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] 
 
 export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   return outcomes.map((view) => {
-    const { outcome, resource, verdict, partial, said } = view;
+    const { outcome, resource } = view;
     const { sign, colour } = outcomeLooks[outcome];
     const pk = outcome === 'created' && view.pk !== undefined ? `pk ${view.pk}` : '';
-    const more = pk || (said && `the service said: ${said}`);
-    const words = `${style.bold(printableLine(resource.address))}  ${printableLine(verdict)}${more && style.dim(` (${printableLine(more)})`)}`;
-    return withHangingIndent(colorize(sign, partial ? 'amber' : colour, style), words, style);
+    const more = pk || existingWords(view);
+    const words = `${style.bold(printableLine(resource.address))}  ${printableLine(verdictWords(view))}${more && style.dim(` (${printableLine(more)})`)}`;
+    return withHangingIndent(colorize(sign, isPartial(view) ? 'amber' : colour, style), words, style);
   });
 }
 

@@ -1,15 +1,15 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { isIncomplete } from '../../apply/outcome.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { joinLines } from './answers.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from './diagnostics.ts';
+import { verdictWords, type VerdictFacts } from './outcomes.ts';
 
-interface EndedOutcome {
+type EndedOutcome = VerdictFacts & {
   readonly resource: Resource;
-  readonly verdict: string;
-  readonly incomplete: boolean;
   readonly diagnostics: readonly Diagnostic[];
-}
+};
 
 /** The maximum number of resources that are named if many failed for the same reason. */
 const maxListed = 20;
@@ -19,9 +19,9 @@ export function notCreatedDiagnostics(
   outcomes: readonly EndedOutcome[],
   advice: readonly string[],
 ): Diagnostic[] {
-  const left = outcomes.filter(({ incomplete, diagnostics }) => incomplete && diagnostics.length === 0);
-  const byCause = groupBy(left, ({ verdict }) => verdict);
-  return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
+  const left = outcomes.filter((outcome) => isIncomplete(outcome) && outcome.diagnostics.length === 0);
+  const byCause = groupBy(left, verdictWords);
+  return Array.from(byCause, ([verdict, [{ resource }, ...others]]) => {
     const alike = listAddresses(others, maxListed);
     return diagnosticOf(resource, resource.kind.identity, {
       code: 'not-created',

@@ -64,13 +64,15 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   error: { words: 'the run met an unexpected error' },
 };
 
+export type VerdictFacts = OutcomeFacts & Pick<Outcome, 'stoppedBy'> & Pick<Change, 'notCompared'>;
+
 export function verdictWords({
   outcome,
   doubt,
   differences = [],
   stoppedBy,
   notCompared,
-}: OutcomeFacts & Pick<Outcome, 'stoppedBy'> & Pick<Change, 'notCompared'>): string {
+}: VerdictFacts): string {
   switch (outcome) {
     case 'created':
       return differences.length === 0 ? 'created' : `created, but ${returnedValuesWords(differences)}`;
@@ -136,15 +138,26 @@ export const maxAsPlanned = 50;
 const maxListedChanges = 200;
 
 /** Splits resources into those that did not end as planned, those that were created or changed, and the number of all others. */
-export function splitByImportance<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
+export function splitByImportance<Ended extends OutcomeFacts & Pick<Outcome, 'pk'>>(
   outcomes: readonly Ended[],
 ): { readonly named: readonly Ended[]; readonly more: number } {
-  const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
+  const asPlanned = outcomes.filter(isAsPlanned);
   if (asPlanned.length <= maxAsPlanned) return { named: outcomes, more: 0 };
   const done = asPlanned.filter(endedAsPlanned);
   const shown = new Set(done.length <= maxListedChanges ? done : done.slice(0, maxAsPlanned));
-  const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
+  const named = outcomes.filter((outcome) => !isAsPlanned(outcome) || shown.has(outcome));
   return { named, more: outcomes.length - named.length };
+}
+
+function isAsPlanned(outcome: OutcomeFacts & Pick<Outcome, 'pk'>): boolean {
+  // The resource was absent when it was looked up, so somebody else has created it since.
+  const hasAppeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
+  return !isIncomplete(outcome) && !hasAppeared;
+}
+
+/** What the service said about a resource that exists; otherwise empty. */
+export function existingWords({ outcome, detail }: Pick<Outcome, 'outcome'> & { detail: string }): string {
+  return outcome === 'exists' && detail !== '' ? `the service said: ${detail}` : '';
 }
 
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
