@@ -27,12 +27,11 @@ export function printableOutcome(
 }
 
 function printableConflict(
-  { resource, observed }: Change,
+  { resource, observed: planned = {} }: Change,
   clash: NonNullable<WriteResult['clash']>,
   unbound: Unbound,
 ): Conflict {
   if (!('now' in clash)) return clash;
-  const planned = observed?.() ?? {};
   const { fields, shown = fields } = clash.now;
   const openTo = whoMayOpen(resource, clash.now, unbound);
   return {

@@ -156,8 +156,7 @@ export function planDocument(plan: Plan): PlanDocument {
 }
 
 export function changeDocument(of: Change): ChangeDocument {
-  const { resource, presence, action, differences } = of;
-  const observed = of.observed?.() ?? {};
+  const { resource, presence, action, observed = {}, differences } = of;
   const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, affectsLogin } = of;
   const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;

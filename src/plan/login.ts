@@ -137,8 +137,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
 
 /** The values before a change. They include undeclared bindings, and policies that are bound to bindings. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
-  const { resource, differences } = change;
-  const observed = change.observed?.() ?? {};
+  const { resource, observed = {}, differences } = change;
   const observedFields = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
   const bound = new Map(childFields(resource.kind));
   const values = differences.map(({ field }) => {

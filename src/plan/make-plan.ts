@@ -32,7 +32,6 @@ import {
   pendingChanges,
   type Change,
   type Difference,
-  type ObservedFields,
   type Permission,
   type Plan,
   type ReadyChange,
@@ -137,7 +136,7 @@ function plannedDelete(
   if (presence !== 'present') return { resource, presence, action: 'no-op', differences: [] };
   const { held: base } = observation;
   const { identity } = resource.kind;
-  const observed = (): ObservedFields => ({ [identity]: base.fields[identity] ?? null });
+  const observed = { [identity]: base.fields[identity] ?? null };
   const differences = [{ field: state, declared: 'absent', observed: 'present' }];
   const found = { resource, presence, observed, differences } as const;
   const deletion = deletions?.get(resource.address);
@@ -159,7 +158,7 @@ function plannedUpdate(
   const found = {
     resource,
     presence: 'present',
-    observed: () => observedFields(resource, base, differences),
+    observed: observedFields(resource, base, differences),
     differences,
     ...(hidden.length > 0 && { notShown: hidden }),
     ...(notCompared.length > 0 && { notCompared }),

@@ -59,8 +59,8 @@ interface ChangeBase {
   readonly resource: Resource;
   /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
-  /** Returns the observed values of the declared fields, with secrets masked. */
-  readonly observed?: () => ObservedFields;
+  /** The observed values of the declared fields, with secrets masked. */
+  readonly observed?: ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
   /** The declared fields that are not compared, because no release returns them. */

@@ -65,7 +65,7 @@ export function changeFromDocument(
     resource,
     presence,
     action,
-    ...(before && { observed: () => withoutMaskedValues(before, resource) }),
+    ...(before && { observed: withoutMaskedValues(before, resource) }),
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = placeholderFor(resource, field);
