@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mistakes } from '../../scripts/mistakes.js';
+import { mistakes } from '../../scripts/mistakes.ts';
 import { rules } from '../simulation/rules.ts';
 
 test.each(mistakes)(

@@ -7,11 +7,10 @@ import { randomInt } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { mistakes } from './mistakes.js';
+import { mistakes } from './mistakes.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = process.cwd();
 const { values } = parseArgs({ options: { from: { type: 'string' } } });
 const from = Number(values.from ?? randomInt(10_000_000, 1_000_000_000));
 const simulation = ['scripts/run.js', 'test/simulation/main.ts'];
@@ -44,30 +43,17 @@ console.log(
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
-/**
- * @param {number} count
- * @param {number} [first]
- */
-function seeds(count, first = 0) {
+function seeds(count: number, first: number = 0) {
   return ['--seeds', String(count), '--from', String(from + first)];
 }
 
-/**
- * @param {string} what
- * @param {readonly string[]} words
- * @param {Readonly<Record<string, string>>} [variables]
- */
-async function holds(what, words, variables) {
+async function holds(what: string, words: readonly string[], variables?: Readonly<Record<string, string>>) {
   const { code, output } = await ran(root, words, variables);
   if (code !== 0) console.log(output);
   say(code === 0, what);
 }
 
-/**
- * @param {boolean} isHeld
- * @param {string} what
- */
-function say(isHeld, what) {
+function say(isHeld: boolean, what: string) {
   console.log(`${isHeld ? 'ok  ' : 'FAIL'}  ${what}`);
   if (!isHeld) failed += 1;
 }
@@ -93,11 +79,7 @@ async function plantMistakes() {
   }
 }
 
-/**
- * @param {string} copy
- * @param {string} law
- */
-async function seedThatShows(copy, law) {
+async function seedThatShows(copy: string, law: string) {
   for (let first = 0; first < 2000; first += 100) {
     const { output } = await ran(copy, [...simulation, ...seeds(100, first)]);
     const story = output.split(/^(?=seed \d)/m).find((each) => each.includes(`BROKEN  ${law}:`));
@@ -106,18 +88,16 @@ async function seedThatShows(copy, law) {
   return undefined;
 }
 
-/**
- * @param {string} folder
- * @param {readonly string[]} words
- * @param {Readonly<Record<string, string>>} [variables]
- * @returns {Promise<{ code: number | null, output: string }>}
- */
-function ran(folder, words, variables) {
+function ran(
+  folder: string,
+  words: readonly string[],
+  variables?: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...variables };
     const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.on('error', reject).on('close', (code) => resolve({ code, output }));
   });
 }

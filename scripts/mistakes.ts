@@ -1,9 +1,13 @@
-/**
- * The mistakes that `npm run prove` plants: the source line to replace, its replacement, and the law that must catch the mistake.
- *
- * @type {readonly { law: string, mistake: string, file: string, line: string, instead: string }[]}
- */
-export const mistakes = [
+interface Mistake {
+  readonly law: string;
+  readonly mistake: string;
+  readonly file: string;
+  readonly line: string;
+  readonly instead: string;
+}
+
+/** The mistakes that `npm run prove` plants: the source line to replace, its replacement, and the law that must catch the mistake. */
+export const mistakes: readonly Mistake[] = [
   {
     law: 'retry',
     mistake: 'a create whose answer was lost counts as never sent',

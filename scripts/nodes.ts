@@ -6,24 +6,25 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-/** @type {{ version: string, engines: { node: string } }} */
-const { version: release, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const root = process.cwd();
+const { version: release, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+  engines: { node: string };
+}; // our own package.json
 const [oldest = ''] = /[\d.]+$/.exec(engines.node) ?? [];
 const given = process.argv.slice(2);
 const versions = given.length > 0 ? given : [oldest, '22', '24', '26'];
 
 const library = `import { validate } from 'rollcall';\nconsole.log((await validate(['manifests'])).ending);\n`;
 /** The commands to run after the installation, each with its exit code and a part of its output. */
-const checks = /** @type {const} */ ([
+const checks = [
   ['rollcall --version', 0, release],
   ['rollcall validate manifests', 0, 'Valid'],
   ['rollcall sandbox -- rollcall plan manifests --detailed-exitcode', 2, 'Plan: 7 to add'],
   ['rollcall sandbox -- rollcall apply manifests --yes', 0, '7 added'],
   ['node library.js', 0, 'done'],
-]);
+] as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
 // Without scripts, because `npm run test:nodes` has already built rollcall.
@@ -36,11 +37,7 @@ for (const version of versions) {
 }
 rmSync(folder, { recursive: true });
 
-/**
- * @param {string} node
- * @param {string} project
- */
-function tried(node, project) {
+function tried(node: string, project: string) {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }\n');
   writeFileSync(join(project, 'library.js'), library);
@@ -49,9 +46,9 @@ function tried(node, project) {
   const options = {
     cwd: project,
     env: { ...process.env, PATH: path },
-    encoding: /** @type {const} */ ('utf8'),
+    encoding: 'utf8' as const,
   };
-  const lines = /** @type {const} */ ([[`npm install ${join(folder, packed)}`, 0, ''], ...checks]);
+  const lines = [[`npm install ${join(folder, packed)}`, 0, ''] as const, ...checks];
   for (const [line, code, words] of lines) {
     const [program = '', ...args] = line.split(' ');
     const { status, stdout, stderr } = spawnSync(program, args, options);
@@ -62,10 +59,6 @@ function tried(node, project) {
   return 'runs rollcall';
 }
 
-/**
- * @param {string} program
- * @param {readonly string[]} args
- */
-function printed(program, args) {
+function printed(program: string, args: readonly string[]) {
   return spawnSync(program, args, { cwd: root, encoding: 'utf8' }).stdout.trim();
 }

@@ -3,17 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { chromium } from 'playwright-core';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = process.cwd();
 const pictures = join(root, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
 const reports = { markdown: join(folder, 'plan.md'), html: join(folder, 'plan.html') };
-/** @type {Readonly<Record<string, string>>} */
-const lineKinds = { '+': 'added', '-': 'removed', '!': 'changed' };
+const lineKinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '!': 'changed' };
 
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
@@ -46,12 +45,7 @@ function plan() {
   if (status !== 0) throw new Error(stderr);
 }
 
-/**
- * @param {string} name
- * @param {string} html
- * @param {number} [mostHeight]
- */
-async function draw(name, html, mostHeight = Infinity) {
+async function draw(name: string, html: string, mostHeight: number = Infinity) {
   const file = join(folder, 'page.html');
   writeFileSync(file, html);
   // The viewport is high, because a browser may leave content far outside it blank.
@@ -63,12 +57,8 @@ async function draw(name, html, mostHeight = Infinity) {
   await page.close();
 }
 
-/**
- * An expanded comment as on GitHub.
- *
- * @param {string} markdown
- */
-function commentPage(markdown) {
+/** An expanded comment as on GitHub. */
+function commentPage(markdown: string) {
   const body = micromark(markdown, {
     allowDangerousHtml: true, // as GitHub does for <details>
     extensions: [gfm()],
