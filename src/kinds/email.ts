@@ -27,7 +27,7 @@ export function emailRefusal(email: string, release: Release | undefined): Probl
   if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
     return refusedProblem(
       'a string that does not look like an e-mail address',
-      'Correct it, leave it out, or set it to "".',
+      'Correct the address, leave out the field, or set it to "".',
     );
   if (!isName || stricterName.test(domain)) return undefined;
   return releaseProblemFor(

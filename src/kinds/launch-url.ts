@@ -66,12 +66,13 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
       { before: since },
       release,
       leave(name),
-      name === 'pk' ? 'They replace %(id)s.' : '',
+      name === 'pk' ? 'These releases replace %(id)s.' : '',
     );
     if (found) return { ...found, severity: 'warning' };
   }
   const found =
-    names.has('id') && releaseProblemFor({ from: since }, release, leave('id'), 'They replace %(pk)s.');
+    names.has('id') &&
+    releaseProblemFor({ from: since }, release, leave('id'), 'These releases replace %(pk)s.');
   return found ? { ...found, severity: 'warning' } : undefined;
 }
 

@@ -46,7 +46,7 @@ const fields = {
       const added = textOf(now)
         .split('\n')
         .filter((path) => path.trim() !== '' && !known.has(path));
-      return added.length > 0 ? 'everyone at more paths, without a login' : undefined;
+      return added.length > 0 ? 'everyone, at more paths and without a login' : undefined;
     },
   },
   basic_auth_enabled: { default: false },

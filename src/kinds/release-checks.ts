@@ -52,7 +52,7 @@ export function laterKindCheck(several: string, since: string): Check {
           { before: since },
           release,
           `have no ${several.replaceAll('_', ' ')}`,
-          'Leave it out.',
+          'Leave out the entry.',
         )
       : undefined;
 }
@@ -61,7 +61,7 @@ export function laterKindCheck(several: string, since: string): Check {
 export function otherPathCheck(names: readonly string[]): Check {
   return (name) =>
     names.includes(textOf(name))
-      ? refusedProblem('this name', 'It is already a path of the API. Choose another value.')
+      ? refusedProblem('this name', 'The API already uses this path. Choose another value.')
       : undefined;
 }
 

@@ -15,7 +15,7 @@ import { settingsKind } from './settings.ts';
 import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 import { userKind } from './user.ts';
 
-/** Kinds whose behaviour is written by hand, by the paths of their lists. */
+/** The kinds with handwritten behaviour, by the path of the list. */
 const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/admin/settings/': settingsKind,
   '/core/applications/': applicationKind,
@@ -42,7 +42,7 @@ export function kindAt(world: World, path: string): SandboxKind | undefined {
   return facts.can.includes('create') ? writableKindFrom(world, { path }) : readOnlyKindFrom(world, { path });
 }
 
-/** Short names of kinds, for tests and scripts, with the possible paths of each. The first path in the release is used. */
+/** Short names of kinds, for tests and scripts, with the possible paths of each. A release uses the first path that it has. */
 const shortNames = {
   application: ['/core/applications/'],
   certificate: ['/crypto/certificatekeypairs/'],

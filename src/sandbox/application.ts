@@ -63,7 +63,7 @@ function removeBackchannels(rows: Rows, application: Row): void {
   }
 }
 
-/** Makes ids that depend only on the slug and on how many earlier records had it. */
+/** Makes ids that depend only on the slug and on the number of earlier records with this slug. */
 function slugIds(): (slug: string) => string {
   const given = new Set<string>();
   return (slug) => {

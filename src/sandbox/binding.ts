@@ -33,7 +33,7 @@ export function bindingKind(world: World): WritableKind {
   });
 }
 
-/** Whether another binding of the target has the same order and the same policy, or also no policy. */
+/** Whether another binding of the target has the same order and the same policy; two bindings without a policy are equal. */
 function hasTwin({ at }: World, existing: Row, values: Values): boolean {
   const { policy = null, order, target = null } = { ...existing.fields, ...values };
   return at('/policies/bindings/')

@@ -9,7 +9,7 @@ interface RequiredFields {
   readonly isForCreate?: true;
 }
 
-/** By path: 2023.10.7 and 2025.12.4 rejected other requests, or crashed. */
+/** The required fields by path. Without them, 2023.10.7 and 2025.12.4 rejected the request or crashed. */
 const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/managed/blueprints/': [{ oneOf: ['path', 'content'], message: 'Either path or content must be set.' }],
   '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isForCreate: true }],

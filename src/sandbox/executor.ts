@@ -26,7 +26,7 @@ const challenges: Readonly<Record<string, string>> = {
   '/stages/prompt/stages/': 'ak-stage-prompt',
 };
 
-/** Runs flows for a user who knows no password, as `/flows/executor/SLUG/` does. */
+/** Imitates `/flows/executor/SLUG/` for a user who knows no password. */
 export class Executor {
   readonly #world: World;
   readonly #sessions = new Map<string, Session>();
@@ -111,7 +111,7 @@ export class Executor {
     return jsonResponse(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
-  /** In 2023.10, each answer states how to show it. */
+  /** In 2023.10, each answer contains the way in which a browser must show it. */
   #form(type: 'native' | 'redirect'): JsonObject {
     return this.#world.rules.isFrom2025 ? {} : { type };
   }

@@ -34,12 +34,12 @@ const listNames: Readonly<Record<string, string>> = {
   '/flows/bindings/': 'stage_bindings',
 };
 
-/** The name by which rights of tokens refer to a path, such as `stages` or `event_rules`. */
+/** The name of a list in the rights of tokens, such as `stages` or `event_rules`. */
 export function listNameOf(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
 
-/** The list with several types to which a path belongs. Undefined if there is none. */
+/** The list with several types to which a path belongs. Undefined if the path belongs to no such list. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
   return typedLists.find((list) => path.startsWith(list.path.replace(/(?:all|connectors)\/$/, '')));

@@ -38,7 +38,7 @@ export function factsIn({ release }: World, path: string): TypeFacts {
   return facts;
 }
 
-/** The writable fields at a path, with functions that read them. Rows for fields that the release lacks are skipped. */
+/** The writable fields at a path. Rows for fields that the release does not have are skipped. */
 export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {

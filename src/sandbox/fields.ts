@@ -12,7 +12,7 @@ type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
   readonly type: string;
-  /** By default, the name of the field in words. */
+  /** The default is the name of the field in words. */
   readonly label?: string;
   readonly attributes?: JsonObject;
   readonly read: ReadField;

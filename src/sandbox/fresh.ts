@@ -4,10 +4,10 @@ import { packageFileText } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritable, type World } from './kind.ts';
 
-/** The records of a new service, by path. A digest replaces the text of code. */
+/** The records of a new service, by path. Digests replace code. */
 type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
 
-/** The records are those that 2023.10.7 and 2025.12.4 list, but their ids depend only on their names. */
+/** The records of new services of 2023.10.7 and 2025.12.4, with ids that depend only on names. */
 const freshRecordsOf = memoizePerText(
   (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // what is in that folder
 );

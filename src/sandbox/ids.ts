@@ -20,7 +20,7 @@ export function uuidFrom(of: string): string {
 /** A UUID, with or without dashes. */
 export const uuidForm: RegExp = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 
-/** An id in the form in which records have it. */
+/** Converts an id to the form in records. */
 export function canonicalPk(id: string): string {
   return id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5');
 }

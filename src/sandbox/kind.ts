@@ -36,11 +36,11 @@ export interface SandboxKind extends GuardedKind {
   readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
   /** Answers list requests, if the answer depends on more than permissions and filters. */
   readonly listFor?: (query: Query, asker: Requester) => ListResult;
-  /** Converts a record to an answer. The query may omit fields. */
+  /** Converts a record to an answer. The query may leave out fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   /** The URLs of a record at the service, by name. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
-  /** The user of a token. If no user has the name, a service account is created. */
+  /** Finds the user of a token, or creates a service account. */
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes when it reads the record. */
   readonly isUnreadable?: (row: Row) => boolean;

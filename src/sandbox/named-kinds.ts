@@ -63,7 +63,7 @@ const mappings = '/propertymappings/all/';
 export function propertyMappingKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: mappings,
-    // Releases before 2025.12 ignore this filter.
+    // Releases before 2025.12 ignore the filter `managed`.
     filtersFor: (query) => {
       const managed = query.text('managed');
       if (managed === undefined || !world.rules.isFrom2025) return [];

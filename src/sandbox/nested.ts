@@ -91,7 +91,7 @@ const omittedInSets: ReadonlySet<string> = new Set([
   'stages',
 ]);
 
-/** Returns the record to which a field refers: `stage_obj` contains the record to which `stage` refers. */
+/** Returns the record in a field such as `stage_obj`: the record to which `stage` refers. */
 function referencedRecord(
   world: World,
   path: string,
@@ -100,7 +100,7 @@ function referencedRecord(
 ): ShowNested | undefined {
   const own = name.replace(/_obj$/, '');
   const facts = fields[own];
-  // The service returns a list that may be null only on request.
+  // The service returns lists that may be null only on request.
   if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
     return undefined;
   const list = referenceOf(path, own, facts)?.list;

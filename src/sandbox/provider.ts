@@ -9,7 +9,7 @@ import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
 const allTypesPath = '/providers/all/';
 
-/** The list of providers of all types. Each type returns and changes its own records. */
+/** The read-only list of providers of all types. */
 export function providerKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: allTypesPath,
@@ -119,7 +119,7 @@ function validityFields(fields: object): FieldRows {
   return Object.fromEntries(names.map((name) => [name, { checkLast: validityProblem }]));
 }
 
-/** A provider in the form that it has inside an application or an outpost. */
+/** A provider as a nested record in an application or an outpost. */
 export function baseProviderRecord(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,

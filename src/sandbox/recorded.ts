@@ -26,7 +26,7 @@ const recordedBy = memoizePerText(
   (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
 );
 
-/** The recording for a path. 2023.10 has its own recordings; all later releases use those of 2025.12. */
+/** The recording for a path. 2023.10 has recordings; all later releases use the recordings of 2025.12. */
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;

@@ -1,14 +1,14 @@
 export const sandboxReleases = ['2023.10', '2025.12', '2026.2', '2026.5', '2026.8'] as const;
 export type SandboxRelease = (typeof sandboxReleases)[number];
 
-/** The default is the oldest release, because later releases accept everything that it accepts except for a few slugs. */
+/** The default is the oldest release: except for a few slugs, later releases accept all requests that the oldest accepts. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
 export interface Rules {
   readonly version: string;
   readonly json: string;
   readonly vary: string;
-  /** Whether the release is 2025.12 or later, with all changes that were made up to then. */
+  /** Whether the release is 2025.12 or later. */
   readonly isFrom2025: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
   /** The properties of a user that launch URL templates can contain. */

@@ -9,13 +9,13 @@ export interface Requester {
   readonly rights: Rights;
 }
 
-/** The records to which a right applies: all, none, or the records with these names. */
+/** The records to which a right applies: all records, none, or a set of names. */
 export type Extent = 'all' | 'none' | ReadonlySet<string>;
 
 /** `open` depends on policies, even for superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
-/** The right that a method needs in addition to `view`. */
+/** The right that a method requires in addition to `view`. */
 export const rightFor: ReadonlyMap<string, Right> = new Map([
   ['PATCH', 'change'],
   ['PUT', 'change'],

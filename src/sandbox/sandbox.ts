@@ -274,7 +274,8 @@ export class Sandbox {
 
   #written(type: string): WritableKind {
     const kind = this.#paths.listAt(`/api/v3${pathOfName(this.#world, type)}`);
-    if (!kind || !isWritable(kind)) throw new Error(`release ${this.#world.release} creates none at ${type}`);
+    if (!kind || !isWritable(kind))
+      throw new Error(`release ${this.#world.release} cannot create records at ${type}`);
     return kind;
   }
 

@@ -21,7 +21,7 @@ export async function serveSandbox(
 ): Promise<SandboxServer> {
   const server = createServer((request, response) => {
     answer(sandbox, request, response, options.latencyMs).catch(() => {
-      // The sandbox cannot handle some requests, such as JSON with too many nested levels.
+      // The sandbox cannot handle some requests, such as JSON with too many levels.
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/html' });
       response.end();
     });

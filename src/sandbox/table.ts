@@ -113,7 +113,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
 /** The fields that can identify a record. The first field that a type has is used. */
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
-/** Whether a field is a writable string. If the id is one, it appears in the path of the record. */
+/** Whether a field is a writable string. An id that is a writable string appears in the path of the record. */
 function isWritableText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;

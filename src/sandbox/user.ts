@@ -104,7 +104,7 @@ function refusedAttributes(
   return undefined;
 }
 
-/** The service's user for anonymous requests. Clients notice this user only because its name is taken. */
+/** The service's user for anonymous requests. Clients can only see that the name of this user is taken. */
 const anonymous = 'AnonymousUser';
 
 const internalServiceAccount = 'internal_service_account';
@@ -166,7 +166,7 @@ function filters(query: Query): readonly Filter[] | FieldErrors {
   return conditions.filter((condition) => condition !== false);
 }
 
-/** Whether the database rejects a value because it contains NUL or lone surrogates. */
+/** Whether a value contains NUL or lone surrogates, which the database rejects. */
 function isUnstorable(value: JsonValue): boolean {
   if (typeof value === 'string') return /\0|\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;

@@ -12,7 +12,7 @@ interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether all types of a list have the field. In this case, the answer contains the name of the list. */
+  /** Whether all types of a list have the field. If all types have the field, answers contain the name of the list. */
   readonly isOfAllTypes: boolean;
 }
 
@@ -103,7 +103,7 @@ function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): J
   return useRecord(world, path, row, by.action);
 }
 
-/** A dependent in the form in which the service lists it. */
+/** A dependent as an item of the service's answer. */
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
   const family = families.find((one) => one.path === `/api/v3${path}`);
   const [app = '', model_name = ''] = family
@@ -138,7 +138,7 @@ function nameOf(world: World, path: string, { fields }: Row): string {
   }
 }
 
-/** The record to which a policy is bound, in the form in which the dependents of a policy contain it. */
+/** The record to which a policy is bound, as an item of the policy's dependents. */
 function bindingTargets(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';

@@ -150,7 +150,7 @@ describe('a plan reports who gains access, and --fail-on opens counts it:', () =
       'a proxy with more open paths',
       withProxy({ skip_path_regex: '^/a' }),
       withProxy({ skip_path_regex: '^/a\n^/b' }),
-      'everyone at more paths, without a login',
+      'everyone, at more paths and without a login',
     ],
     [
       'a proxy with fewer open paths',

@@ -29,13 +29,13 @@ export const flow: RowKind = kindFrom({
           ? 'people whose enrolment a stage or policy prevented'
           : undefined,
     },
-    authentication: { changeWarning: () => 'it changes who may use it', accessGain: reachOfDemand },
+    authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
     denied_action: {
-      changeWarning: () => 'people who are denied go on in another way',
+      changeWarning: () => 'people who are denied continue in another way',
       accessGain: (now, before) =>
         now === 'continue' && before !== now ? 'people who are denied' : undefined,
     },
-    designation: { changeWarning: () => 'it gets another purpose' },
+    designation: { changeWarning: () => 'the flow gets another purpose' },
   },
 });
 
@@ -47,7 +47,7 @@ const admitted: Readonly<Record<string, string>> = {
   require_superuser: 'superusers',
   require_redirect: 'people redirected by another flow',
   require_outpost: 'outposts',
-  require_token: 'anyone with a token for it',
+  require_token: 'anyone with a token for the flow',
 };
 
 function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {

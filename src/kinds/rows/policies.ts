@@ -32,7 +32,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/expression/': {
     login: { is: 'login policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
-    fields: { expression: { changeWarning: () => 'it changes who passes' } },
+    fields: { expression: { changeWarning: () => 'other users may pass this policy' } },
   },
   '/policies/geoip/': {},
   '/policies/password/': {

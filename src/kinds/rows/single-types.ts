@@ -18,7 +18,7 @@ const rows: readonly KindRow[] = [
     // 2023.10.7 and 2025.12.4 refused an update without both fields.
     update: { requiredInUpdates: ['path', 'content'] },
     fields: {
-      content: { ifMissing: requireField('a new blueprint needs a `content` or a `path`', ['path']) },
+      content: { ifMissing: requireField('a new blueprint needs `content` or `path`', ['path']) },
     },
   },
   {
