@@ -237,6 +237,7 @@ async function referencedOutcomes(
   { parents, settling, started, unbound }: Run,
 ): Promise<Outcome[]> {
   const first = new Set([...prerequisitesOf(resource), ...referencedParents(resource, parents)]);
+  if (first.size === 0) return [];
   const outcomes = Array.from(first, async (address): Promise<Outcome[]> => {
     const known = await (settling.get(address) ?? started.get(address));
     if (known === undefined || 'change' in known) return known ? [known] : [];

@@ -58,13 +58,13 @@ export function pickObserved(
   wanted: readonly string[],
 ): ObservedRecord {
   const { fields } = kind;
-  const names = new Set(
-    wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children),
+  const names = wanted.filter(
+    (name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children,
   );
   const pick = (object: JsonObject): JsonObject => {
+    const newest = toNewestRelease(kind, object);
     const picked: Record<string, JsonValue> = {};
-    for (const [name, value] of Object.entries(toNewestRelease(kind, object)))
-      if (names.has(name)) picked[name] = value;
+    for (const name of names) if (Object.hasOwn(newest, name)) picked[name] = newest[name] ?? null;
     return picked;
   };
   return {

@@ -84,10 +84,12 @@ export function redactError(error: Error, redactor: Redactor, depth = 0): void {
 
 const maxCauses = 8;
 
-export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
-  if (secrets.length === 0) return answer;
+/** Returns an answer that is safe to show, without the record of a success, which no report needs. */
+export function withoutSecrets({ body: received, ...answer }: Answer, secrets: readonly string[]): Answer {
+  const { requestId, redirectOrigin, error, status = 0 } = answer;
+  const body = status < 400 ? undefined : received;
+  if (secrets.length === 0) return { ...answer, ...(body && { body }) };
   const redactor = redactorOf(secrets);
-  const { body, requestId, redirectOrigin, error } = answer;
   if (error) redactError(error, redactor);
   const cleaned =
     body &&
