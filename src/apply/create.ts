@@ -2,10 +2,8 @@ import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
-import type { Answer } from '../service/answer.ts';
 import type { LookUpResult, CreateResult } from '../service/client.ts';
 import { retrieve } from '../service/retrieve.ts';
-import type { ObservedRecord } from '../service/types.ts';
 import {
   endedAs,
   judgeFailure,
@@ -37,12 +35,12 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
         return endedAs(result.proof);
       case 'taken': {
         const found = await lookUpRecord(record, writer);
-        const isUnseen = found.presence === 'unseeable' && client.unseenProof(result.answer) === 'exists';
+        const isUnseen = found.proof === 'unseeable' && client.unseenProof(result.answer) === 'exists';
         return isUnseen ? endedAs('exists') : (endAfter('taken', found) ?? { kind: 'not_applied' });
       }
       case 'ambiguous': {
         const found = await lookUpRecord(record, writer);
-        if (found.presence === 'not_seen' && canDuplicate) return { ...endedAs('unknown'), kind: 'open' };
+        if (found.proof === 'absent' && canDuplicate) return { ...endedAs('unknown'), kind: 'open' };
         return { ...endAfter('unclear', found), kind: 'open' };
       }
       default:
@@ -53,8 +51,8 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   async function next(): Promise<NextRequest<CreateResult>> {
     if (!canDuplicate) return { kind: 'send', send };
     const found = await lookUpRecord(record, writer);
-    if (found.presence === 'hidden') control.stop('type', 'denied');
-    if (found.presence === 'unreadable' && found.stop === 'run') control.stop('run');
+    if (found.proof === 'denied') control.stop('type', 'denied');
+    if (found.stop === 'run') control.stop('run');
     return endAfter('before', found) ?? { kind: 'send', send };
   }
 
@@ -66,46 +64,39 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
  * Without an outcome, the create is sent (again).
  */
 const outcomesAfterLookUp = {
-  before: { not_seen: undefined, unseeable: undefined, hidden: 'denied', unreadable: 'not_attempted' },
-  taken: { not_seen: 'conflict', unseeable: 'unknown', hidden: 'conflict', unreadable: 'unknown' },
-  unclear: { not_seen: undefined, unseeable: undefined, hidden: 'unknown', unreadable: 'unknown' },
+  absent: { before: undefined, taken: 'conflict', unclear: undefined },
+  unseeable: { before: undefined, taken: 'unknown', unclear: undefined },
+  denied: { before: 'denied', taken: 'conflict', unclear: 'unknown' },
+  nothing: { before: 'not_attempted', taken: 'unknown', unclear: 'unknown' },
+  fault: { before: 'not_attempted', taken: 'unknown', unclear: 'unknown' },
+  unsent: { before: 'not_attempted', taken: 'unknown', unclear: 'unknown' },
 } as const;
 
-function endAfter(moment: keyof typeof outcomesAfterLookUp, found: Found): Ended | undefined {
-  if (found.presence === 'present') return endedAs('exists', { held: found.held });
-  const outcome = outcomesAfterLookUp[moment][found.presence];
+function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): Ended | undefined {
+  if (found.proof === 'exists') return endedAs('exists', { held: found.held });
+  const outcome = outcomesAfterLookUp[found.proof][moment];
   if (outcome === undefined) return undefined;
-  const isDecisive = moment === 'before' || (moment === 'taken' && found.presence === 'unreadable');
-  const answer = isDecisive && 'answer' in found ? found.answer : undefined;
-  return endedAs(outcome, { ...(answer && { answer }) });
+  const isDecisive = moment === 'before' || (moment === 'taken' && outcome === 'unknown');
+  return endedAs(outcome, isDecisive && found.answer ? { answer: found.answer } : {});
 }
 
+/**
+ * The result of a look-up. `unseeable`: records of this kind cannot be read, but their names are unique, so the service rejects a
+ * second create.
+ */
 type Found =
-  | { readonly presence: 'present'; readonly held: ObservedRecord }
-  | { readonly presence: 'not_seen' }
-  /** Records of this kind cannot be read, but their names are unique, so the service rejects a second create. */
-  | { readonly presence: 'unseeable' }
-  | { readonly presence: 'hidden'; readonly answer?: Answer }
-  | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: LookUpResult['stop'] };
+  | LookUpResult
+  | {
+      readonly proof: 'unseeable' | 'denied' | 'unsent';
+      readonly answer?: undefined;
+      readonly stop?: undefined;
+    };
 
 async function lookUpRecord(record: NewRecord, { client, pacing }: Writer): Promise<Found> {
   const { kind } = record;
-  const unseen = { presence: kind.listing.isUnique ? 'unseeable' : 'hidden' } as const;
-  if (!client.readable.canRead(kind)) return unseen;
-  const reading = await retrieve(lookUpTargetOf(record), { client, pacing });
+  const isReadable = (): boolean => client.readable.canRead(kind);
+  const reading = isReadable() ? await retrieve(lookUpTargetOf(record), { client, pacing }) : undefined;
   // The look-up itself may have shown that this kind cannot be read.
-  if (!client.readable.canRead(kind)) return unseen;
-  switch (reading?.proof) {
-    case 'exists':
-      return { presence: 'present', held: reading.held };
-    case 'absent':
-      return { presence: 'not_seen' };
-    case 'denied':
-      return { presence: 'hidden', answer: reading.answer };
-    case 'nothing':
-    case 'fault':
-      return { presence: 'unreadable', answer: reading.answer, ...(reading.stop && { stop: reading.stop }) };
-    case undefined:
-      return { presence: 'unreadable' };
-  }
+  if (!isReadable()) return { proof: kind.listing.isUnique ? 'unseeable' : 'denied' };
+  return reading ?? { proof: 'unsent' };
 }

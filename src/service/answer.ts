@@ -109,19 +109,12 @@ export function classifyAnswer(exchange: Exchange, request: ExpectedAnswer): Ans
   switch (exchange.kind) {
     case 'withheld':
       return { kind: 'not_offered' };
-    case 'never_sent':
-      return {
-        kind: exchange.transient ? 'unreachable_for_now' : 'unreachable',
-        error: exchange.error,
-        ...(exchange.wasAnsweredBefore && { wasAnsweredBefore: true }),
-      };
+    case 'never_sent': {
+      const { transient, ...failure } = exchange;
+      return { ...failure, kind: transient ? 'unreachable_for_now' : 'unreachable' };
+    }
     case 'lost':
-      return {
-        kind: 'lost',
-        error: exchange.error,
-        ...(exchange.likeTlsPort && { likeTlsPort: true }),
-        ...(exchange.wasAnsweredBefore && { wasAnsweredBefore: true }),
-      };
+      return exchange;
     case 'answered': {
       const { status, headers } = exchange;
       const json = parseBody(exchange.body, status, request);
@@ -177,9 +170,6 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
       return body && 'identity' in request && onlyFieldInError(body) === request.identity
         ? 'identity_refused'
         : 'fields_refused';
-    case 401:
-    case 403:
-      return 'denied';
     case 404:
     case 410:
       if (request.shape !== 'record' && !mayBeMissing(request)) return 'not_offered';
@@ -189,28 +179,28 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
       return json === undefined ? 'crash' : 'unprocessable';
     case 501:
       return request.shape === 'record' ? 'failure' : 'not_offered';
-    case 406:
-    case 411:
-    case 413:
-    case 414:
-    case 415:
-    case 422:
-    case 431:
-      return 'unprocessable';
-    case 409:
-      return 'clash';
-    case 408:
-      return 'failure';
-    case 503:
-      return 'unavailable';
-    case 421:
-    case 425:
-    case 429:
-      return 'slow_down';
     default:
-      return status >= 500 ? 'failure' : 'unlisted';
+      return kindsOfStatuses.get(status) ?? (status >= 500 ? 'failure' : 'unlisted');
   }
 }
+
+const kindsOfStatuses: ReadonlyMap<number, AnswerKind> = new Map([
+  [401, 'denied'],
+  [403, 'denied'],
+  [406, 'unprocessable'],
+  [408, 'failure'],
+  [409, 'clash'],
+  [411, 'unprocessable'],
+  [413, 'unprocessable'],
+  [414, 'unprocessable'],
+  [415, 'unprocessable'],
+  [421, 'slow_down'],
+  [422, 'unprocessable'],
+  [425, 'slow_down'],
+  [429, 'slow_down'],
+  [431, 'unprocessable'],
+  [503, 'unavailable'],
+]);
 
 function contentForm(contentType: string = '', json: JsonValue | undefined): string {
   const [mediaType = ''] = contentType.split(';');
