@@ -27,8 +27,9 @@ export function withFormerPaths(send: Transport): Transport {
     if (!isUnknownPath(answer) || signal?.aborted) return answer;
     const other = await send(former, signal);
     if (isUnknownPath(other)) return answer;
-    // A 405 may follow a create that succeeded, so a second request that was never sent must not hide the 405.
-    if (other.kind === 'never_sent' && request.method !== 'GET' && isRefusedMethod(answer)) return answer;
+    // A 405 may follow a create that succeeded, so a second request that had no effect must not hide the 405.
+    if (request.method !== 'GET' && isRefusedMethod(answer) && hadNoEffect(other))
+      return { ...answer, headers: { ...answer.headers, ...retryAfterOf(other) } };
     if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
     return other.kind === 'never_sent' || other.kind === 'lost'
       ? { ...other, wasAnsweredBefore: true }
@@ -36,8 +37,23 @@ export function withFormerPaths(send: Transport): Transport {
   }
 }
 
-function isOfService({ status, headers }: Exchange & { kind: 'answered' }): boolean {
-  return status < 500 && isJson(headers);
+type Answered = Exchange & { readonly kind: 'answered' };
+
+function isOfService({ status, headers }: Answered): boolean {
+  return status < 500 && !asksToSlowDown.has(status) && isJson(headers);
+}
+
+const asksToSlowDown: ReadonlySet<number> = new Set([421, 425, 429]);
+
+function hadNoEffect(exchange: Exchange): boolean {
+  return (
+    exchange.kind === 'never_sent' || (exchange.kind === 'answered' && asksToSlowDown.has(exchange.status))
+  );
+}
+
+function retryAfterOf(exchange: Exchange): Answered['headers'] {
+  const asked = exchange.kind === 'answered' ? exchange.headers['retry-after'] : undefined;
+  return asked === undefined ? {} : { 'retry-after': asked };
 }
 
 /** Whether the service does not know the path. Its 404 then has no JSON, unlike the 404 for an absent record. */
@@ -46,7 +62,7 @@ function isUnknownPath(exchange: Exchange): boolean {
   return !isJson(exchange.headers);
 }
 
-function isRefusedMethod(exchange: Exchange): boolean {
+function isRefusedMethod(exchange: Exchange): exchange is Answered & { readonly status: 405 } {
   return exchange.kind === 'answered' && exchange.status === 405;
 }
 

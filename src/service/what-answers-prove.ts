@@ -68,7 +68,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   not_offered: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   // A change follows a read at the same URL, so the URL is right: only this request is blocked, or the service restarts.
   no_such_route: { read: 'fault', create: 'fault', update: 'not_applied', stop: 'run' },
-  crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
+  crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous', pause: 'if asked' },
   unprocessable: { read: 'fault', create: 'rejected', update: 'rejected' },
   clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' }, update: 'ambiguous' },
   failure: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'if asked' },

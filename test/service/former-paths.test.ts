@@ -80,6 +80,16 @@ test('a create that was not sent to the former path may have worked at the prese
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual([405]);
 });
 
+test('a create that the former path asks to repeat later may have worked at the present path', async () => {
+  const slow = { ...page(429), headers: { 'retry-after': '7' } } as const;
+  const send = withFormerPaths(async (request) => (request.path === path ? page(405) : slow));
+  expect(await send({ method: 'POST', path, body: '{}' })).toMatchObject({
+    status: 405,
+    headers: { 'retry-after': '7' },
+  });
+  expect(await send(list)).toMatchObject({ status: 429 });
+});
+
 test.each([
   ['GET', 404],
   ['GET', 405],

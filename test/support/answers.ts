@@ -128,8 +128,8 @@ export const answerRows: readonly AnswerRow[] = [
   ]),
   row('405 with JSON', answered(405, { detail: 'x' }), rejected),
   row('405 with a list', answered(405, ['x']), rejected),
-  row('405 with HTML', answered(405, html), unexplained),
-  row('405 without a body', answered(405), unexplained),
+  row('405 with HTML', answered(405, html), { ...unexplained, waits: 'if told' }),
+  row('405 without a body', answered(405), { ...unexplained, waits: 'if told' }),
   ...[406, 411, 413, 414, 415, 422, 431].flatMap((status) => [
     row(`${status} with HTML`, answered(status, html), rejected),
     row(`${status} with JSON`, answered(status, { detail: 'x' }), rejected),
