@@ -1,7 +1,6 @@
 import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
-import type { Capability, Risk } from '../kinds/capability.ts';
 import { fieldOf, fieldValues, instructionsOf, shownValue } from '../kinds/fields.ts';
 import {
   namesByPointer,
@@ -11,9 +10,8 @@ import {
   type NamesByPointer,
 } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
-import type { Scope } from '../manifest/select.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
-import type { Alteration, Baseline } from '../manifest/baseline.ts';
+import type { Baseline } from '../manifest/baseline.ts';
 import {
   planSummary,
   type Change,
@@ -21,14 +19,67 @@ import {
   type ObservedFields,
   type Plan,
   type PlanSummary,
-  type UnreadableTypes,
-  type PlannedLoginFlows,
 } from './plan.ts';
 
 export const planFormatVersion = '1.0';
 
+/** Optional parts of a plan, with their names in its document. */
+export const planParts = {
+  scope: 'scope',
+  capabilities: 'capabilities',
+  contractOnly: 'contract_only',
+  unreadable: 'unreadable',
+  accepts: 'accepts',
+  loginFlows: 'way_in',
+} as const;
+
+/** Optional parts of a change, with their names in its document. */
+export const changeParts = {
+  leftBecause: 'left_because',
+  unfinished: 'unfinished',
+  notShown: 'not_shown',
+  notCompared: 'not_compared',
+  remarks: 'remarks',
+  opens: 'opens',
+  openTo: 'open_to',
+  affectsLogin: 'on_way_in',
+  takesOwnRights: 'takes_own_rights',
+  waitsFor: 'waits_for',
+  setAfter: 'set_after',
+  since: 'since',
+} as const;
+
+type Renamed<Of, Names extends { readonly [Key in keyof Of]?: string }> = {
+  readonly [Key in keyof Names & keyof Of as Names[Key] & string]?: Exclude<Of[Key], undefined | false>;
+};
+
+/** The parts of an object that have other names in a document. Empty lists and `false` are left out. */
+function renamed<Of extends object, Names extends { readonly [Key in keyof Of]?: string }>(
+  of: Of,
+  names: Names,
+): Renamed<Of, Names> {
+  const values = Object.entries(names).map(([key, name]) => [name, of[key as keyof Of]] as const); // keys of names
+  return Object.fromEntries(values.filter(([, value]) => isGiven(value))) as Renamed<Of, Names>; // as the names say
+}
+
+/** The parts of a document under the names that they have outside of it. */
+export function partsFrom<Of, Names extends { readonly [Key in keyof Of]?: string }>(
+  document: Renamed<Of, Names>,
+  names: Names,
+): Pick<Of, keyof Names & keyof Of> {
+  const values = new Map<string, unknown>(Object.entries(document));
+  const parts = Object.entries<string | undefined>(names).flatMap(([key, name = key]) =>
+    values.has(name) ? [[key, values.get(name)] as const] : [],
+  );
+  return Object.fromEntries(parts) as Pick<Of, keyof Names & keyof Of>; // as the names say
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
 /** The plan as it is printed and saved, without secrets. Its schema is schemas/plan.schema.json. */
-export interface PlanDocument {
+export interface PlanDocument extends Renamed<Plan, typeof planParts> {
   readonly format_version: string;
   readonly tool_version: string;
   readonly created_at: string;
@@ -36,16 +87,6 @@ export interface PlanDocument {
   readonly environment?: string;
   /** A digest of all declared resources, whether selected or not. */
   readonly manifest_digest: string;
-  readonly scope?: Scope;
-  readonly capabilities?: readonly Capability[];
-  /** Present if rollcall used only the three documented operations. */
-  readonly contract_only?: true;
-  /** The types that could not be read, because the token may not read them or the service does not have them. */
-  readonly unreadable?: UnreadableTypes;
-  /** The risks that the run accepts. Absent if it accepts none. */
-  readonly accepts?: readonly Risk[];
-  /** Present if the plan changes a login flow. */
-  readonly way_in?: PlannedLoginFlows;
   readonly baseline?: BaselineDocument;
   /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
@@ -61,7 +102,7 @@ type BaselineDocument = Pick<Baseline, 'path'> & {
   readonly no_longer_declared: Baseline['noLongerDeclared'];
 };
 
-export interface ChangeDocument {
+export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
   readonly address: Address;
   readonly type: ResourceType;
   /** Distinguishes kinds that have the same type, such as `oauth2provider`. */
@@ -93,27 +134,6 @@ export interface ChangeDocument {
   readonly names?: NamesByPointer;
   /** The names of the observed ids in the differences. Each key is the JSON Pointer of an id in `before`. */
   readonly observed_names?: NamesByPointer;
-  readonly since?: Alteration;
-  /** Why a difference is not applied although updates are allowed. */
-  readonly left_because?: string;
-  /** Present if an earlier run did not complete the record, and only an update can complete it. */
-  readonly unfinished?: true;
-  /** The declared fields that are not compared, because this release does not return them. */
-  readonly not_shown?: readonly string[];
-  /** The declared fields that are not compared, because no release returns them. */
-  readonly not_compared?: readonly string[];
-  /** Side effects of the change, and its consequences for people. */
-  readonly remarks?: readonly string[];
-  readonly opens?: readonly string[];
-  /** Who can open the new record, because the manifest declares no access to it. */
-  readonly open_to?: string;
-  /** Present if the change affects a login flow. */
-  readonly on_way_in?: true;
-  /** Present if the change may take rights from the token of the run. */
-  readonly takes_own_rights?: true;
-  readonly waits_for?: readonly Address[];
-  /** The references that are set later, because the referenced records do not exist yet. */
-  readonly set_after?: NonNullable<Change['setAfter']>;
   /** The fields that are declared in full although they could be declared in part. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
@@ -134,12 +154,7 @@ export function planDocument(plan: Plan): PlanDocument {
     service: plan.service,
     ...(plan.environment !== undefined && { environment: plan.environment }),
     manifest_digest: plan.manifestDigest(),
-    ...(plan.scope && { scope: plan.scope }),
-    ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
-    ...(plan.contractOnly && { contract_only: true as const }),
-    ...(plan.unreadable && { unreadable: plan.unreadable }),
-    ...(plan.accepts && plan.accepts.length > 0 && { accepts: plan.accepts }),
-    ...(plan.loginFlows && { way_in: plan.loginFlows }),
+    ...renamed(plan, planParts),
     ...(baseline && {
       baseline: { path: baseline.path, no_longer_declared: baseline.noLongerDeclared },
     }),
@@ -157,8 +172,6 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, unfinished, notShown, notCompared, remarks, opens, openTo, affectsLogin } = of;
-  const { takesOwnRights, waitsFor, setAfter, since } = of;
   const { address, kind, name } = resource;
   const shownFields = fieldValues(shownValue, resource);
   const names = declaredNamesFor(resource, differences, action === 'create' ? shownFields : observed);
@@ -178,18 +191,7 @@ export function changeDocument(of: Change): ChangeDocument {
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
-    ...(leftBecause !== undefined && { left_because: leftBecause }),
-    ...(unfinished && { unfinished }),
-    ...(notShown && { not_shown: notShown }),
-    ...(notCompared && { not_compared: notCompared }),
-    ...(remarks && { remarks }),
-    ...(opens && { opens }),
-    ...(openTo !== undefined && { open_to: openTo }),
-    ...(affectsLogin && { on_way_in: affectsLogin }),
-    ...(takesOwnRights && { takes_own_rights: takesOwnRights }),
-    ...(waitsFor && { waits_for: waitsFor }),
-    ...(setAfter && { set_after: setAfter }),
-    ...(since && { since }),
+    ...renamed(of, changeParts),
     ...instructionsOf(resource),
   };
 }

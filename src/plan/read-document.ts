@@ -3,7 +3,7 @@ import { placeholderFor, shownValue } from '../kinds/fields.ts';
 import { hiddenFields } from '../kinds/hide.ts';
 import type { NamesByPointer } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
-import type { ChangeDocument, PlanDocument } from './document.ts';
+import { changeParts, partsFrom, planParts, type ChangeDocument, type PlanDocument } from './document.ts';
 import { notPlanned } from './not-planned.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
@@ -18,12 +18,7 @@ export function planFromDocument(
     service: document.service,
     environment: document.environment,
     manifestDigest: () => document.manifest_digest,
-    ...(document.scope && { scope: document.scope }),
-    ...(document.capabilities && { capabilities: document.capabilities }),
-    ...(document.contract_only && { contractOnly: true }),
-    ...(document.unreadable && { unreadable: document.unreadable }),
-    ...(document.accepts && { accepts: document.accepts }),
-    ...(document.way_in && { loginFlows: document.way_in }),
+    ...partsFrom<Plan, typeof planParts>(document, planParts),
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
@@ -38,23 +33,7 @@ export function changeFromDocument(
   document: ChangeDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Change {
-  const {
-    address,
-    presence,
-    change,
-    differences,
-    left_because: leftBecause,
-    unfinished,
-    not_shown: notShown,
-    not_compared: notCompared,
-    remarks,
-    opens,
-    open_to: openTo,
-    on_way_in: affectsLogin,
-    takes_own_rights: takesOwnRights,
-    since,
-  } = document;
-  const { observed_names: allNames = {}, waits_for: waitsFor, set_after: setAfter } = document;
+  const { address, presence, change, differences, observed_names: allNames = {}, since } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenFields(known.kind, []));
@@ -74,18 +53,7 @@ export function changeFromDocument(
         ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
         : { field, declared: shownValue(resource, field) ?? declared, observed };
     }),
-    ...(leftBecause !== undefined && { leftBecause }),
-    ...(unfinished && { unfinished }),
-    ...(notShown && { notShown }),
-    ...(notCompared && { notCompared }),
-    ...(remarks && { remarks }),
-    ...(opens && { opens }),
-    ...(openTo !== undefined && { openTo }),
-    ...(affectsLogin && { affectsLogin }),
-    ...(takesOwnRights && { takesOwnRights }),
-    ...(waitsFor && { waitsFor }),
-    ...(setAfter && { setAfter }),
-    ...(since && { since }),
+    ...partsFrom<Change, typeof changeParts>(document, changeParts),
   };
 }
 
