@@ -9,7 +9,7 @@ function isOfPeople({ resource: { kind } }: LoginChange): boolean {
   return kind.rights !== undefined;
 }
 
-interface TouchedFlow {
+export interface TouchedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
   readonly after: LoginFlow | undefined;

@@ -11,11 +11,10 @@ import {
   loginObstacles,
   nameOnlyLogin,
   openLogin,
-  type LoginFlow,
   type LoginRecord,
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
-import { safeLoginOrder } from './login-sequence.ts';
+import { safeLoginOrder, type TouchedFlow } from './login-sequence.ts';
 import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
@@ -48,12 +47,16 @@ export interface LoginPlan {
   readonly loginFlows?: PlannedLoginFlows;
 }
 
-interface PlannedFlow {
-  readonly key: string;
-  readonly before: LoginFlow | undefined;
-  readonly after: LoginFlow | undefined;
-  readonly touching: readonly LoginChange[];
+interface PlannedFlow extends TouchedFlow {
   readonly isDefaultLogin: boolean;
+}
+
+/** The login records before and after the plan, with the login flows. `isUnknown` if records could not be read. */
+interface PlannedLogins {
+  readonly before: LoginState;
+  readonly after: LoginState;
+  readonly flows: readonly PlannedFlow[];
+  readonly isUnknown: boolean;
 }
 
 /**
@@ -68,7 +71,8 @@ export function checkLoginChanges(
   const before = LoginState.of(observed.records);
   const after = before.after(pending);
   const flows = plannedFlows(before, after, pending);
-  const onWay = changesOfLoginFlows(flows, before, after, pending, observed);
+  const logins = { before, after, flows, isUnknown: observed.unread.length > 0 };
+  const onWay = changesOfLoginFlows(pending, logins);
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
@@ -87,7 +91,7 @@ export function checkLoginChanges(
     } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
       note(change, unclearRemark(flow, found.policies));
   }
-  for (const flow of loginFlows(flows, before, after, onWay, observed)) {
+  for (const flow of loginFlows(onWay, logins)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
     for (const reason of lockoutReasons(flow))
@@ -114,7 +118,9 @@ export function checkLoginChanges(
       sequence.changes.map(({ resource }) => resource.address),
     ),
     refused,
-    ...(onWay.size > 0 && { loginFlows: wayInOf(flows, before, after, observed) }),
+    ...(onWay.size > 0 && {
+      loginFlows: { flows: namesOfFlows(logins), unread: observed.unread },
+    }),
   };
 }
 
@@ -152,13 +158,9 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
 
 /** The changes to parts of the login flow. If these parts could not be read, the changes to all login flows. */
 function changesOfLoginFlows(
-  flows: readonly PlannedFlow[],
-  before: LoginState,
-  after: LoginState,
   pending: readonly LoginChange[],
-  { unread }: ObservedLogin,
+  { before, after, flows, isUnknown }: PlannedLogins,
 ): ReadonlySet<LoginChange> {
-  const isUnknown = unread.length > 0;
   const ofFlows = flows.flatMap(({ isDefaultLogin, touching }) =>
     isDefaultLogin || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
   );
@@ -183,13 +185,10 @@ function changesOfLoginFlows(
 
 /** The default login flow before and after the plan. If the default is unknown, all login flows. */
 function loginFlows(
-  flows: readonly PlannedFlow[],
-  before: LoginState,
-  after: LoginState,
   onWay: ReadonlySet<LoginChange>,
-  { unread }: ObservedLogin,
+  { before, after, flows, isUnknown }: PlannedLogins,
 ): readonly PlannedFlow[] {
-  if (unread.length > 0) return flows;
+  if (isUnknown) return flows;
   const [was, is] = [before.defaultLoginKey, after.defaultLoginKey];
   const defaultFlows = flows.filter(({ key }) => key === was || key === is);
   if (was === undefined || was === is) return defaultFlows;
@@ -254,23 +253,15 @@ function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   ];
 }
 
-function wayInOf(
-  flows: readonly PlannedFlow[],
-  before: LoginState,
-  after: LoginState,
-  { unread }: ObservedLogin,
-): PlannedLoginFlows {
-  const [was, is] = [before.defaultLoginKey, after.defaultLoginKey ?? before.defaultLoginKey];
-  const touched = flows.flatMap(({ key, touching }) => (touching.length > 0 ? [[key, key] as const] : []));
-  const pairs = unread.length > 0 ? touched : [[was ?? '', is ?? ''] as const];
-  return {
-    flows: pairs.map(([old, now]) => {
-      const [first, second] = [before.recordAt(old)?.name, after.recordAt(now)?.name];
-      return {
-        ...(first !== undefined && { before: first }),
-        ...(second !== undefined && { after: second }),
-      };
-    }),
-    unread,
-  };
+function namesOfFlows({ before, after, flows, isUnknown }: PlannedLogins): PlannedLoginFlows['flows'] {
+  const { defaultLoginKey: was = '' } = before;
+  const touched = flows.filter(({ touching }) => touching.length > 0).map(({ key }) => [key, key] as const);
+  const pairs = isUnknown ? touched : [[was, after.defaultLoginKey ?? was] as const];
+  return pairs.map(([old, now]) => {
+    const [first, second] = [before.recordAt(old)?.name, after.recordAt(now)?.name];
+    return {
+      ...(first !== undefined && { before: first }),
+      ...(second !== undefined && { after: second }),
+    };
+  });
 }
