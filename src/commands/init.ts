@@ -175,7 +175,7 @@ function refuseContradictions(
   const file = folder + defaultConfigFile;
   const isDifferent = {
     '--url': url && kept.url && readBaseUrl(url, true) !== readBaseUrl(kept.url, true),
-    '--token-env': tokenEnv !== undefined && tokenEnv !== (kept.tokenEnv ?? defaultTokenEnv),
+    '--token-env': tokenEnv !== undefined && tokenEnv !== (kept.token_env ?? defaultTokenEnv),
     '--manifests':
       manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests),
   };
@@ -186,7 +186,7 @@ function refuseContradictions(
       'Leave out the flag, so that the value is taken from the file; or change the file first.',
     );
   }
-  if (pipeline !== 'none' && kept.tokenFile !== undefined && kept.tokenEnv === undefined) {
+  if (pipeline !== 'none' && kept.token_file !== undefined && kept.token_env === undefined) {
     throw new UsageError(
       `${file} names a token_file, but a pipeline gets its token from a variable`,
       'Name the variable there with token_env, instead of or in addition to the file.',
@@ -215,7 +215,7 @@ async function answersFrom(
     );
   }
   const baseUrl = signal.aborted ? '' : readBaseUrl(givenUrl, insecureHttp);
-  const keptTokenEnv = kept && (kept.tokenEnv ?? defaultTokenEnv);
+  const keptTokenEnv = kept && (kept.token_env ?? defaultTokenEnv);
   const variable = await ask(
     tokenEnv ?? keptTokenEnv,
     'The environment variable that holds the token:',
@@ -272,14 +272,14 @@ async function checkService(
   options: InitOptions,
   context: Context,
 ): Promise<ServiceCheck | { readonly kind: 'not checked' }> {
-  const file = options.tokenFile ?? kept?.tokenFile;
+  const file = options.tokenFile ?? kept?.token_file;
   if (file === undefined && nonEmpty(environmentValue(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', envFlag(environment), context)}\n`,
     );
     return { kind: 'not checked' };
   }
-  const config = kept ?? { ...noConfig, tokenEnv };
+  const config = kept ?? { ...noConfig, token_env: tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
   // The check uses only the token of the named variable.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };

@@ -28,7 +28,7 @@ export function readReach({ values, env, config }: Omit<SettingSources, 'files'>
       : variable === undefined
         ? (config.capabilities ?? [])
         : checkCapabilities(variable.split(/[\s,]+/), variables.capabilities);
-  const isContractOnly = contractOnly ?? contractOnlyVariable(env) ?? config.contractOnly ?? false;
+  const isContractOnly = contractOnly ?? contractOnlyVariable(env) ?? config.contract_only ?? false;
   return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
 

@@ -172,26 +172,28 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
         (names.length > 0 ? `There are: ${names.join(', ')}.` : 'It has none.'),
     );
   }
-  const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
+  const { version: _, environments: __, ...shared } = config;
+  const {
+    token_file: tokenFile,
+    manifests = [],
+    allow_files: files,
+    allow_texts: texts,
+    ...own
+  } = {
+    ...shared,
+    ...chosen,
+  };
   const fromWorkingDirectory = (path: string): string => resolveFromFile(filename, path);
   return {
+    ...own,
     environment,
-    manifests: (chosen.manifests ?? config.manifests ?? []).map(fromWorkingDirectory),
     vars: { ...config.vars, ...chosen.vars },
-    varsFiles: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(fromWorkingDirectory),
-    choices: environment === undefined ? environments : undefined,
-    url,
-    tokenEnv,
-    tokenFile: tokenFile && fromWorkingDirectory(tokenFile),
-    concurrency: chosen.concurrency ?? config.concurrency,
-    capabilities: chosen.capabilities ?? config.capabilities,
-    contractOnly: chosen.contract_only ?? config.contract_only,
-    allow: chosen.allow,
-    release: chosen.release ?? config.release,
-    hide: config.hide,
-    allowEnv: config.allow_env,
-    allowFiles: config.allow_files?.map(fromWorkingDirectory),
-    allowTexts: config.allow_texts?.map(fromWorkingDirectory),
+    vars_files: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(fromWorkingDirectory),
+    manifests: manifests.map(fromWorkingDirectory),
+    ...(tokenFile !== undefined && { token_file: fromWorkingDirectory(tokenFile) }),
+    ...(files && { allow_files: files.map(fromWorkingDirectory) }),
+    ...(texts && { allow_texts: texts.map(fromWorkingDirectory) }),
+    ...(environment === undefined && { choices: environments }),
   };
 }
 

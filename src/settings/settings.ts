@@ -43,7 +43,10 @@ export interface Settings extends AllowedOperations {
   /** Undefined unless the purpose is `service`. */
   readonly service?: ServiceSettings | undefined;
   readonly acceptedRisks?: readonly Risk[];
-  readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles' | 'allowTexts'> & {
+  readonly policy: {
+    readonly allowEnv: ChosenConfig['allow_env'];
+    readonly allowFiles: ChosenConfig['allow_files'];
+    readonly allowTexts: ChosenConfig['allow_texts'];
     /** Files and variables with secrets of rollcall, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
   };
@@ -82,7 +85,7 @@ export async function readSettings(
   const { config, filename, tokens, hide, diagnostics } = await resolveConfig(values, env, files);
   const secretFiles = await secretFilePaths(values, env, tokens, files);
   const varsFiles = { secretFiles, areQuotable: hide.length === 0 };
-  const configVariables = await readVarsFiles(config?.varsFiles ?? [], files, {
+  const configVariables = await readVarsFiles(config?.vars_files ?? [], files, {
     ...varsFiles,
     namedIn: filename,
   });
@@ -97,7 +100,7 @@ export async function readSettings(
   return {
     config,
     configFile: filename,
-    files: [...(filename === undefined ? [] : [filename]), ...(config?.varsFiles ?? []), ...vars],
+    files: [...(filename === undefined ? [] : [filename]), ...(config?.vars_files ?? []), ...vars],
     paths: paths.length > 0 ? paths : (config?.manifests ?? []),
     variables:
       config && faults.length === 0
@@ -112,9 +115,9 @@ export async function readSettings(
     hide,
     policy: {
       ownSecrets: own,
-      allowEnv: config?.allowEnv,
-      allowFiles: config?.allowFiles,
-      allowTexts: config?.allowTexts,
+      allowEnv: config?.allow_env,
+      allowFiles: config?.allow_files,
+      allowTexts: config?.allow_texts,
     },
     diagnostics: [...diagnostics, ...faults].map((diagnostic) => redactDiagnostic(diagnostic, redactor)),
     nameOf,

@@ -24,15 +24,15 @@ export async function readToken(sources: SettingSources): Promise<Secret> {
   if (configured !== undefined) return configured;
   throw new UsageError(
     'no access token is given',
-    config.tokenEnv === undefined
+    config.token_env === undefined
       ? `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`
-      : `Set ${config.tokenEnv}, which token_env names in the settings.`,
+      : `Set ${config.token_env}, which token_env names in the settings.`,
   );
 }
 
 /** The token from the variable or file that rollcall.yaml names; undefined if only an unset variable is named. */
 async function configuredToken({ env, config, files }: SettingSources): Promise<Secret | undefined> {
-  const { tokenEnv, tokenFile, hasTokenOutside } = config;
+  const { token_env: tokenEnv, token_file: tokenFile, hasTokenOutside } = config;
   const configuredTokens = tokenEnv === undefined ? undefined : nonEmpty(environmentValue(env, tokenEnv));
   if (tokenEnv !== undefined && configuredTokens !== undefined) return checkToken(configuredTokens, tokenEnv);
   if (tokenFile === undefined) return undefined;
@@ -53,7 +53,7 @@ async function configuredToken({ env, config, files }: SettingSources): Promise<
 export async function refuseTokenMismatch(token: Secret, sources: SettingSources): Promise<void> {
   const { values, env, config } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;
-  const { environment, tokenEnv, tokenFile } = config;
+  const { environment, token_env: tokenEnv, token_file: tokenFile } = config;
   const variable = ['ROLLCALL_TOKEN', 'ROLLCALL_TOKEN_FILE'].find(
     (name) => nonEmpty(env[name]) !== undefined,
   );

@@ -1,9 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ConfigEnvironment } from '../generated/config.ts';
-import type { Capability } from '../kinds/capability.ts';
-import type { HiddenFieldNames } from '../kinds/hide.ts';
+import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import type { EnvironmentVariables } from './environment.ts';
 
 /** Settings from the command line or the library. They override the environment, which overrides rollcall.yaml. */
@@ -42,34 +40,14 @@ export interface GivenHeader {
 }
 
 /** The settings of one environment of rollcall.yaml. Paths are relative to the working directory. */
-export interface ChosenConfig {
+export type ChosenConfig = Readonly<Omit<Config, 'version' | 'environments'> & ConfigEnvironment> & {
   readonly environment?: string | undefined;
-  readonly manifests: readonly string[];
-  readonly vars: JsonObject;
-  /** Files of variables. Later files override earlier ones, and `vars` overrides all files. */
-  readonly varsFiles?: readonly string[] | undefined;
+  readonly manifests: string[];
   /** The variables of each environment, by its name. Undefined if an environment is chosen. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
-  readonly url?: string | undefined;
-  readonly tokenEnv?: string | undefined;
-  readonly tokenFile?: string | undefined;
   /** Whether the token file is outside the folder of rollcall.yaml after following links. */
-  readonly hasTokenOutside?: boolean | undefined;
-  readonly concurrency?: number | undefined;
-  /** The release of the service, as checked by `releaseProblem`. */
-  readonly release?: string | undefined;
-  /** The environment variables that manifests may use; all by default. */
-  readonly allowEnv?: readonly string[] | undefined;
-  /** The files and folders that manifests may use; all by default. */
-  readonly allowFiles?: readonly string[] | undefined;
-  /** Like `allowFiles`, for `${text:PATH}`, whose content plans show. */
-  readonly allowTexts?: readonly string[] | undefined;
-  readonly hide?: HiddenFieldNames | undefined;
-  readonly capabilities?: readonly Capability[] | undefined;
-  /** Whether only the documented operations are sent. */
-  readonly contractOnly?: boolean | undefined;
-  readonly allow?: readonly Capability[] | undefined;
-}
+  readonly hasTokenOutside?: boolean;
+};
 
 export interface SettingSources {
   readonly values: GivenSettings;
@@ -78,7 +56,7 @@ export interface SettingSources {
   readonly files: Pick<Files, 'read' | 'readStandardInput'>;
 }
 
-export const noConfig: ChosenConfig = { manifests: [], vars: {} };
+export const noConfig: ChosenConfig = { manifests: [] };
 
 export type SettingName = (value: NamedValue) => string;
 

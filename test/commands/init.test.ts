@@ -36,12 +36,12 @@ describe('rollcall init', () => {
     expect(await projectSettings({ env: 'production' }, {}, files)).toMatchObject({
       config: {
         url,
-        tokenEnv: 'ROLLCALL_TOKEN',
+        token_env: 'ROLLCALL_TOKEN',
         manifests: ['manifests'],
         // Manifests may refer to nothing until the setting is changed.
-        allowEnv: [],
-        allowFiles: ['secrets/'],
-        allowTexts: ['texts/'],
+        allow_env: [],
+        allow_files: ['secrets/'],
+        allow_texts: ['texts/'],
       },
       diagnostics: [],
     });
@@ -213,7 +213,7 @@ describe('rollcall init', () => {
 
   test.each([
     ['capabilities', /^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update', 'delete'] }],
-    ['contract_only', /^# (?=contract_only:)/gm, { contractOnly: true }],
+    ['contract_only', /^# (?=contract_only:)/gm, { contract_only: true }],
   ])('writes optional settings as comments that are valid when uncommented: %s', async (_, sign, opened) => {
     const { written } = await started({ url });
     const text = written.get('rollcall.yaml') ?? '';

@@ -45,9 +45,9 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
   });
 
   test('for variable files, which are read in addition', async () => {
-    expect((await chosen()).varsFiles).toEqual(['ops/vars/all.yaml']);
-    expect((await chosen('production')).varsFiles).toEqual(['ops/vars/all.yaml']);
-    expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
+    expect((await chosen()).vars_files).toEqual(['ops/vars/all.yaml']);
+    expect((await chosen('production')).vars_files).toEqual(['ops/vars/all.yaml']);
+    expect((await chosen('staging')).vars_files).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
   test('for the number of requests', async () => {
@@ -58,8 +58,8 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
   test('for manifests, with paths relative to the folder of rollcall.yaml', async () => {
     expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/memory/ops/whole']);
     expect((await chosen('production')).manifests).toEqual(['ops/all']);
-    expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
-    expect((await chosen('production')).tokenFile).toBe('/memory/ops/secrets/production');
+    expect((await chosen('staging')).token_file).toBe('ops/secrets/staging');
+    expect((await chosen('production')).token_file).toBe('/memory/ops/secrets/production');
   });
 });
 

@@ -217,7 +217,7 @@ describe('the settings', () => {
       ROLLCALL_TOKEN: 'from-env',
       ROLLCALL_CONCURRENCY: '5',
     };
-    const { url: _, tokenEnv: __, ...unbound } = chosen;
+    const { url: _, token_env: __, ...unbound } = chosen;
     const fromEnv = await serviceSettings({ concurrency: '7' }, both, unbound, files);
     expect(fromEnv).toMatchObject({ baseUrl: 'https://env.example.com', concurrency: 7 });
     expect(fromEnv.token.reveal()).toBe('from-env');
