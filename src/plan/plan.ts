@@ -128,16 +128,18 @@ export interface Difference {
 
 type Counted = Pick<Change, 'presence' | 'action' | 'differences' | 'notCompared'>;
 
-export type ChangeKind =
-  | 'create'
-  | 'create_if_absent'
-  | 'update'
-  | 'delete'
-  | 'in_sync'
-  /** All fields that can be compared are equal, but some cannot be compared. */
-  | 'not_compared'
-  | 'differs'
-  | 'not_planned';
+const noChanges = {
+  create: 0,
+  create_if_absent: 0,
+  update: 0,
+  delete: 0,
+  in_sync: 0,
+  not_compared: 0, // all fields that can be compared are equal, but some cannot be compared
+  differs: 0,
+  not_planned: 0,
+};
+
+export type ChangeKind = keyof typeof noChanges;
 
 export function changeKind({ presence, action, differences, notCompared }: Counted): ChangeKind {
   switch (action) {
@@ -157,16 +159,7 @@ export function changeKind({ presence, action, differences, notCompared }: Count
 export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 
 export const planSummary: (changes: readonly Counted[]) => PlanSummary = memoizePerKey((changes) => {
-  const summary = {
-    create: 0,
-    create_if_absent: 0,
-    update: 0,
-    delete: 0,
-    in_sync: 0,
-    not_compared: 0,
-    differs: 0,
-    not_planned: 0,
-  };
+  const summary = { ...noChanges };
   for (const change of changes) summary[changeKind(change)] += 1;
   return summary;
 });
