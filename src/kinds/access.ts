@@ -42,16 +42,17 @@ export function childrenDeclaredBy(
   { access, fields: rows }: Kind,
   declared: readonly string[],
 ): ReadonlyMap<Children, string> {
-  const found = declared.flatMap((field): [Children, string][] => {
+  const pairs = declared.flatMap((field): [Children, string][] => {
     const { children } = rows[field] ?? {};
     if (children) return [[children, field]];
     return access?.subjects.some((subject) => subject.field === field)
       ? [[access.children, access.field]]
       : [];
   });
-  const first = new Map<Children, string>();
-  for (const [children, field] of found) if (!first.has(children)) first.set(children, field);
-  return first;
+  const fieldByChildren = new Map<Children, string>();
+  for (const [children, field] of pairs)
+    if (!fieldByChildren.has(children)) fieldByChildren.set(children, field);
+  return fieldByChildren;
 }
 
 /** The declared fields, including the fields inside bindings, such as `stages.policies`. */
@@ -209,10 +210,10 @@ export function accessProblem(value: JsonValue): Problem | undefined {
 export function asManifestEntry(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
-  const all = Object.fromEntries(
+  const written = Object.fromEntries(
     Object.entries(values).map(([field, value]) => [field, writeNames(kind.fields[field] ?? {}, value)]),
   );
-  const fields = withSingleAccessForm(kind, all);
+  const fields = withSingleAccessForm(kind, written);
   const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
   if (access === undefined || bound.length === 0) return { ...fields, ...sorted };
   const lists = bound.flatMap(({ key, field }) => {

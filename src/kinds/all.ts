@@ -23,7 +23,6 @@ import { stages } from './rows/stages.ts';
 import { settings } from './settings.ts';
 import { user } from './user.ts';
 
-/** The type of a declarable kind: `application`, `user`, … */
 export type ResourceType = FamilyType;
 
 /** All kinds, in the default order of plans and creates. */
@@ -78,7 +77,7 @@ export const lists: readonly Kind['list'][] = [...byList.keys()];
 
 /** Everything that must be read for these kinds through undocumented operations, which the service may refuse. */
 export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
-  const named = subset.flatMap(({ fields }) =>
+  const referred = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
   );
   const bound = allChildren(subset).flatMap(({ binds }) => binds.map(({ refersTo }) => refersTo));
@@ -86,7 +85,7 @@ export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Fam
     subset.some((kind) => kind.family === family && kind.variant === undefined);
   return [
     ...subset.filter(({ lookUp }) => !lookUp.isDocumented),
-    ...new Set([...named, ...bound].filter((family) => !isKind(family))),
+    ...new Set([...referred, ...bound].filter((family) => !isKind(family))),
     ...allChildren(subset),
   ];
 }
@@ -142,8 +141,10 @@ const kindOfTypes = memoizePerText(
 
 /** The kind at a path in a manifest: of the kinds that share the list, the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
-  const found = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
-  return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
+  const candidates = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
+  return (
+    candidates.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? candidates[0]
+  );
 }
 
 /** The keys under `defaults` that apply to a kind: its type and, if kinds share the type, also `provider.oauth2`. */

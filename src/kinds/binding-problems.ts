@@ -10,11 +10,11 @@ export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,
 ): { readonly place: Place; readonly problem: Problem }[] {
-  const known = new Set<string>();
+  const seenKeys = new Set<string>();
   return (isJsonList(value) ? value : []).flatMap((one, item) => {
     if (!isJsonObject(one)) return [];
-    const within = inside ? bindingProblems(inside.children, one[inside.field] ?? null) : [];
-    const nested = within.map(({ place, problem }) => ({
+    const nestedProblems = inside ? bindingProblems(inside.children, one[inside.field] ?? null) : [];
+    const nested = nestedProblems.map(({ place, problem }) => ({
       place: [item, inside?.field ?? '', ...place],
       problem,
     }));
@@ -22,8 +22,8 @@ export function bindingProblems(
     if (binds === undefined || others.length > 0)
       return [{ place: [item], problem: notSingleChildProblem(fields) }, ...nested];
     const key = `${childKey({ binds, id: one[binds.idField] ?? null })} ${textOf(one['order'] ?? null)}`;
-    if (known.has(key)) return [{ place: [item], problem: repeatedBindingProblem(binds) }, ...nested];
-    known.add(key);
+    if (seenKeys.has(key)) return [{ place: [item], problem: repeatedBindingProblem(binds) }, ...nested];
+    seenKeys.add(key);
     return nested;
   });
 }

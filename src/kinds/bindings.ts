@@ -103,8 +103,8 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
 
 /** A key that all bindings of the same child share. */
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
-  const known = isNameReference(id) ? (id['id'] ?? id) : id;
-  return `${binds?.idField} ${textOf(plainUuid(known))}`;
+  const idOrName = isNameReference(id) ? (id['id'] ?? id) : id;
+  return `${binds?.idField} ${textOf(plainUuid(idOrName))}`;
 }
 
 /** The declared fields of a binding that have another value in the service. */
@@ -219,12 +219,15 @@ export function withoutDefaultsIn(children: Children, value: JsonValue): JsonVal
 }
 
 function withoutDefaults({ fields, inside }: Children, values: JsonObject): JsonObject {
-  const own = pickFields(values, (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null));
-  const nested = inside && own[inside.field];
-  if (inside === undefined || nested === undefined) return own;
-  const { [inside.field]: _, ...others } = own;
+  const changed = pickFields(
+    values,
+    (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null),
+  );
+  const nested = inside && changed[inside.field];
+  if (inside === undefined || nested === undefined) return changed;
+  const { [inside.field]: _, ...others } = changed;
   const isNothing = isJsonList(nested) && nested.length === 0;
-  return isNothing ? others : { ...own, [inside.field]: withoutDefaultsIn(inside.children, nested) };
+  return isNothing ? others : { ...changed, [inside.field]: withoutDefaultsIn(inside.children, nested) };
 }
 
 function pickFields(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {

@@ -78,7 +78,6 @@ export interface UnboundAccess {
   readonly after: Unbound;
 }
 
-/** A type of subject that a binding can admit, such as groups. */
 export interface Subject {
   readonly binds: ChildField;
   readonly field: string;

@@ -60,14 +60,14 @@ export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = 
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);
   const changes = JSON.parse(text) as Record<string, JsonValue>; // written by scripts/service-api
-  const found = new Map<string, TypeFacts>();
+  const factsByLine = new Map<string, TypeFacts>();
   let facts: JsonValue = null;
   for (const { line } of knownReleases) {
     const change = changes[line];
     if (change !== undefined) facts = applyChange(facts, change);
-    if (facts !== null) found.set(line, facts as unknown as TypeFacts); // written by scripts/service-api
+    if (facts !== null) factsByLine.set(line, facts as unknown as TypeFacts); // written by scripts/service-api
   }
-  return found;
+  return factsByLine;
 });
 
 /** Applies a recorded change to the value of an earlier release: null removes a key, `+` and `-` add and remove items of a list. */

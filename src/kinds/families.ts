@@ -147,7 +147,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
   const ownPath = pathOf(row);
   const path = `/api/v3${ownPath}`;
   const keys = row.keys ?? keysFor(identity);
-  const named = lazy(() =>
+  const modelParts = lazy(() =>
     (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
   );
   const searchQuery = lazy(() => row.searchQuery ?? searchQueryFor(identity, ownPath));
@@ -171,8 +171,8 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     },
   };
   return withLazy(family, {
-    permissionApp: () => named()[0] ?? '',
-    model: () => ({ type: named()[1] ?? '', list: list.replaceAll('_', ' ') }),
+    permissionApp: () => modelParts()[0] ?? '',
+    model: () => ({ type: modelParts()[1] ?? '', list: list.replaceAll('_', ' ') }),
   });
 }
 

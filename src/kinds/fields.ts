@@ -113,7 +113,6 @@ export function fieldValues(
   return values;
 }
 
-/** The names of the declared fields, except instructions. */
 export function fieldNames({ kind, fields }: Declared): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
@@ -220,8 +219,8 @@ export function removedIds(
   held: JsonValue | undefined,
 ): readonly JsonValue[] {
   const { idForm } = resource.kind.fields[name] ?? {};
-  const left = idForm && partialIds(idForm).dropped(held ?? null, mergedValue(resource, name, held));
-  return left && isJsonList(left) ? left : [];
+  const dropped = idForm && partialIds(idForm).dropped(held ?? null, mergedValue(resource, name, held));
+  return dropped && isJsonList(dropped) ? dropped : [];
 }
 
 /** The declared ids that are missing from the observed list. Undefined if the lists also differ in another way. */
@@ -233,10 +232,10 @@ export function missingIds(
 ): readonly JsonValue[] | undefined {
   const { idForm, isDeduplicated } = resource.kind.fields[name] ?? {};
   if (idForm === undefined || !isJsonList(declared) || !isJsonList(observed)) return undefined;
-  const there = new Set(observed.map(idForm));
-  if (isDeduplicated && there.size < observed.length) return undefined;
-  const wanted = new Set(declared.map(idForm));
+  const observedIds = new Set(observed.map(idForm));
+  if (isDeduplicated && observedIds.size < observed.length) return undefined;
+  const declaredIds = new Set(declared.map(idForm));
   const hasMore =
-    partialComparison(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
-  return hasMore ? undefined : declared.filter((id) => !there.has(idForm(id)));
+    partialComparison(resource, name) === undefined && observed.some((id) => !declaredIds.has(idForm(id)));
+  return hasMore ? undefined : declared.filter((id) => !observedIds.has(idForm(id)));
 }

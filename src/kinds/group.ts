@@ -6,9 +6,9 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 const fields = {
   is_superuser: {
     default: false,
-    changeWarning: (is) => {
-      if (typeof is !== 'boolean') return "its members gain a superuser's rights, or lose them";
-      return `its members ${is ? 'gain' : 'lose'} a superuser's rights`;
+    changeWarning: (isSuperuser) => {
+      if (typeof isSuperuser !== 'boolean') return "its members gain a superuser's rights, or lose them";
+      return `its members ${isSuperuser ? 'gain' : 'lose'} a superuser's rights`;
     },
   },
   parents: {

@@ -22,8 +22,8 @@ export function hiddenFields(
   hide: HiddenFieldNames,
 ): ReadonlySet<string> {
   const start = `${kind.type}.`;
-  const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
-  return new Set([...named, ...secretFields(kind)]);
+  const hiddenByUser = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
+  return new Set([...hiddenByUser, ...secretFields(kind)]);
 }
 
 export const secretFields: (kind: Pick<Kind, 'fields'>) => readonly string[] = memoizePerKey(({ fields }) =>
@@ -33,28 +33,28 @@ export const secretFields: (kind: Pick<Kind, 'fields'>) => readonly string[] = m
 export function hideProblem(name: string): Problem | undefined {
   const [of = ''] = name.split('.', 1);
   if (kindsOf(of).some((kind) => hideableOf(kind).includes(name))) return undefined;
-  const named = kinds.find(({ type, identity, scope }) =>
+  const identified = kinds.find(({ type, identity, scope }) =>
     [identity, scope].some((field) => name === `${type}.${field}`),
   );
-  if (named) {
+  if (identified) {
     return {
       code: 'invalid-value',
       summary: `\`${name}\` cannot be hidden`,
-      detail: `Every output uses this field to identify ${named.words.one}. Hide other fields.`,
+      detail: `Every output uses this field to identify ${identified.words.one}. Hide other fields.`,
     };
   }
-  const known = hideableFields();
-  const whole = known.find((field) => name.startsWith(`${field}.`));
-  const parts = known.filter((field) => field.startsWith(`${name}.`));
+  const knownFields = hideableFields();
+  const parent = knownFields.find((field) => name.startsWith(`${field}.`));
+  const parts = knownFields.filter((field) => field.startsWith(`${name}.`));
   return {
     code: 'invalid-value',
     summary: `there is no field \`${name}\` to hide`,
     detail:
       parts.length > 0
         ? `Hide its parts instead: ${parts.map((part) => `\`${part}\``).join(', ')}.`
-        : whole === undefined
-          ? (didYouMean(name, known) ??
+        : parent === undefined
+          ? (didYouMean(name, knownFields) ??
             `Write a field as its type and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
-          : `A field is hidden as a whole: \`${whole}\`.`,
+          : `A field is hidden as a whole: \`${parent}\`.`,
   };
 }

@@ -98,7 +98,6 @@ interface UpdateOf {
 }
 
 interface Credentials {
-  /** The fields to print, in this order. */
   readonly fields: (held: JsonObject) => readonly string[];
   /** The path that returns a record's URLs, and the name of each URL in the printed credentials. */
   readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
@@ -106,7 +105,6 @@ interface Credentials {
 
 /** A record is deleted at the path of its updates. */
 interface Deletion {
-  /** Why rollcall refuses a delete. Undefined if the delete is allowed. */
   readonly refusal?: (held: JsonObject) => string | undefined;
   /** rollcall does not delete the last record with this flag. `words` describe such a record. */
   readonly last?: { readonly field: string; readonly words: string };
@@ -233,9 +231,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly form?: ValueForms;
   /** Whether the value is secret: manifests must take it from the environment or a file, and it is never printed. */
   readonly isSecret?: boolean;
-  /** Whether a create requires the field. Entries for existing records may omit it. */
   readonly isRequired?: true;
-  /** Whether the newest release accepts null. */
   readonly isNullable?: true;
   /** The problem to report if a create omits the field, although the schema allows this. */
   readonly ifMissing?: (release: Release | undefined, otherFields: JsonObject) => Problem | undefined;

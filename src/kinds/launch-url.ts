@@ -43,13 +43,13 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
     return refusedProblem('a port like this', 'A port has one to five digits.');
   if (newerReleases.includes(scheme)) {
-    const found = releaseProblemFor(
+    const problem = releaseProblemFor(
       { before: '2026.2' },
       release,
       'refuse this scheme',
       `All releases accept ${shown(allReleases)}.`,
     );
-    if (found) return found;
+    if (problem) return problem;
   }
   if (port?.length !== 2) return undefined;
   return releaseProblemFor({ before: '2024.8' }, release, 'refuse a port of one digit', '');

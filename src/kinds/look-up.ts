@@ -24,10 +24,10 @@ export function lookUpOf(
   const isNarrowed = scope !== undefined && filters.includes(scope);
   return {
     path: (name, within) => {
-      const asked =
+      const parameters =
         filter === undefined ? { ...leftOut, ...searchFor(name) } : { [filter]: name, ...leftOut };
       const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
-      return `${path}?${queryOf({ ...asked, ...narrowed })}`;
+      return `${path}?${queryOf({ ...parameters, ...narrowed })}`;
     },
     answers: filter === identity && scope === undefined ? 'list' : 'search',
   };

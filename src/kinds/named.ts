@@ -124,12 +124,12 @@ export function prerequisitesOf(resource: Declared): readonly Address[] {
 }
 
 export function withNamesByPointer(value: JsonValue, field: string, names: NamesByPointer): JsonValue {
-  const named = (id: JsonValue, place: string): JsonValue => {
+  const withName = (id: JsonValue, place: string): JsonValue => {
     const name = Object.hasOwn(names, place) ? names[place] : undefined;
     return name === undefined ? id : { name, id };
   };
-  if (isJsonList(value)) return value.map((id, item) => named(id, pointer([field, item])));
-  return named(value, pointer([field]));
+  if (isJsonList(value)) return value.map((id, item) => withName(id, pointer([field, item])));
+  return withName(value, pointer([field]));
 }
 
 export function namesById(resource: Declared, field: string): NamesById {
@@ -211,7 +211,6 @@ export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }
 
-/** The lists to which the fields and bindings of a kind can refer. */
 export function referencedFamilies(kind: Kind): readonly Family[] {
   const bound = childFields(kind).flatMap(([, { binds }]) => binds);
   return [...referenceFields(kind).map(([, related]) => related), ...bound.map(({ refersTo }) => refersTo)];
@@ -267,7 +266,7 @@ export function referenceFactsOf(
 
 /** The facts that a record contains about itself and about its nested records, except that it owns them. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
-  const within = nestedFields(kind).flatMap(([field, related]) => {
+  const nestedFacts = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);
     return nestedRecords(kind, field, received).flatMap((record, index) =>
       referenceFactsOf(related, record, cleaned[index] ?? {}).filter(
@@ -275,5 +274,5 @@ export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: Js
       ),
     );
   });
-  return [...referenceFactsOf(kind, received, shown), ...within];
+  return [...referenceFactsOf(kind, received, shown), ...nestedFacts];
 }

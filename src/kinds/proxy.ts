@@ -31,8 +31,8 @@ const fields = {
   },
   internal_host_ssl_validation: {
     default: true,
-    changeWarning: (is) =>
-      is === true
+    changeWarning: (isValidated) =>
+      isValidated === true
         ? 'the certificate of the application is checked'
         : 'an attacker on the network can impersonate the application',
   },
@@ -42,10 +42,10 @@ const fields = {
     checks: [patternsProblem],
     changeWarning: () => 'other paths are open without a login',
     accessGain: (now, before = '') => {
-      const known = new Set(textOf(before).split('\n'));
+      const earlierPaths = new Set(textOf(before).split('\n'));
       const added = textOf(now)
         .split('\n')
-        .filter((path) => path.trim() !== '' && !known.has(path));
+        .filter((path) => path.trim() !== '' && !earlierPaths.has(path));
       return added.length > 0 ? 'everyone, at more paths and without a login' : undefined;
     },
   },

@@ -37,9 +37,9 @@ export function asUris(observed: JsonValue): JsonValue {
   return observed.map((uri) => {
     if (!isJsonObject(uri)) return uri;
     const { matching_mode: mode = null, url = null, [use]: type = usualUse, ...others } = uri;
-    const more = { ...(type !== usualUse && { [use]: type }), ...others };
-    if (mode === 'strict' && Object.keys(more).length === 0) return textOf(url);
-    return { matching_mode: mode, url, ...more };
+    const otherKeys = { ...(type !== usualUse && { [use]: type }), ...others };
+    if (mode === 'strict' && Object.keys(otherKeys).length === 0) return textOf(url);
+    return { matching_mode: mode, url, ...otherKeys };
   });
 }
 
@@ -56,8 +56,8 @@ export function dropUnknownKeys(observed: JsonValue): JsonValue {
   return asUris(
     observed.map((uri) => {
       if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
-      const known = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));
-      return Object.fromEntries(known);
+      const knownEntries = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));
+      return Object.fromEntries(knownEntries);
     }),
   );
 }

@@ -73,11 +73,10 @@ const exceptions: Readonly<Record<string, Reference | null>> = {
 /** The lists whose records have numeric ids; records of all other lists have UUIDs. */
 const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'users']);
 
-/** Undefined if the field does not refer to another record. */
 export function referenceOf(path: string, field: string, facts: FieldFacts): Reference | undefined {
   if (facts.readOnly || !isId(facts.items ?? facts)) return undefined;
-  const known = exceptions[`${path} ${field}`];
-  if (known !== undefined) return known ?? undefined;
+  const exception = exceptions[`${path} ${field}`];
+  if (exception !== undefined) return exception ?? undefined;
   const list = byName.find(([name]) => name.test(field))?.[1];
   if (list === undefined || numbered.has(list) !== ((facts.items ?? facts).type === 'integer'))
     return undefined;

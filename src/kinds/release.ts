@@ -103,7 +103,6 @@ export function inRange(range: ReleaseRange, release: Release | undefined): bool
   return 'from' in range ? compared >= 0 : compared < 0;
 }
 
-/** Describes a range: `releases from 2025.8 on`, `releases before 2025.12`. */
 function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
@@ -132,7 +131,6 @@ export function refusedProblem(
   return { code, summary: `the service refuses ${what}`, detail };
 }
 
-/** A warning about a value that some services reject. */
 export function likelyRefusedProblem(summary: string, detail: string): Problem {
   return { code: 'likely-refused', severity: 'warning', summary, detail };
 }

@@ -33,8 +33,8 @@ export function addressOf(type: ResourceType, name: string): Address {
 /** The address of a record, with the parent if names are unique only within a parent: `entitlement.grafana/admin`. */
 export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonValue = null): Address {
   if (kind.scope === undefined || within === null) return addressOf(kind.type, name);
-  const whole = isNameReference(within) ? within.name : textOf(within);
-  return addressOf(kind.type, `${whole.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
+  const parent = isNameReference(within) ? within.name : textOf(within);
+  return addressOf(kind.type, `${parent.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
 }
 
 export function addressNow({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
@@ -81,11 +81,11 @@ export function diagnosticOf(
 ): Diagnostic {
   const { address, origin, secrets } = resource;
   const range = placeOf(resource, field, item);
-  const found = { severity: 'error', detail: '', address, ...problem, range } as const;
-  if (origin.kind === 'saved-plan') return found;
+  const diagnostic = { severity: 'error', detail: '', address, ...problem, range } as const;
+  if (origin.kind === 'saved-plan') return diagnostic;
   const { excerpt, ...place } = locationAt(origin.file, range);
   return {
-    ...found,
+    ...diagnostic,
     ...place,
     ...(excerpt !== undefined && { excerpt: redactorOf(secrets).maskLine(excerpt) }),
   };

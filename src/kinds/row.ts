@@ -36,7 +36,6 @@ export interface KindRow
   readonly update?: Omit<Kind['update'], 'path'>;
   /** Whether rollcall cannot rename or delete records of this kind. */
   readonly isPermanent?: boolean;
-  /** The handwritten part of the fields. All other fields follow the API schema. */
   readonly fields?: FieldRows;
 }
 
@@ -106,8 +105,8 @@ export function kindFrom(row: KindRow): RowKind {
       isDocumented: row.isDocumented ?? false,
     }),
   };
-  const whole = withLazy(kind, lazyParts);
-  return withLazy(whole, { fields: () => fieldsOf(row, whole, listPath) });
+  const kindWithoutFields = withLazy(kind, lazyParts);
+  return withLazy(kindWithoutFields, { fields: () => fieldsOf(row, kindWithoutFields, listPath) });
 }
 
 const apiRoot = '/api/v3';
@@ -147,9 +146,9 @@ function fieldsOf(
     ...(otherPaths.length > 0 ? [otherPathCheck(otherPaths)] : []),
   ];
   const fields = Object.entries(rowsOf(row, family, variant, facts)).map(([name, field]) => {
-    const made = fieldFrom(path, name, field, facts);
-    const checks = [...(made.checks ?? []), ...nameChecks];
-    return [name, name === identity && nameChecks.length > 0 ? { ...made, checks } : made] as const;
+    const completed = fieldFrom(path, name, field, facts);
+    const checks = [...(completed.checks ?? []), ...nameChecks];
+    return [name, name === identity && nameChecks.length > 0 ? { ...completed, checks } : completed] as const;
   });
   return { ...withInstructions(Object.fromEntries(fields)), ...(deletion && lifecycleFields) };
 }
@@ -157,11 +156,10 @@ function fieldsOf(
 /** The type that the last part of a path names, such as `authenticator_validate`. */
 function typeIn(all: string, path: string): string {
   const steps = all.replace(/all\/$/, '').split('/');
-  const own = path.split('/').filter((step, index) => step !== steps[index] && step !== '');
-  return own.filter((step) => !steps.includes(step)).join('_');
+  const ownSteps = path.split('/').filter((step, index) => step !== steps[index] && step !== '');
+  return ownSteps.filter((step) => !steps.includes(step)).join('_');
 }
 
-/** The name in permissions. Undefined if the name is the same as the type. */
 function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
   const [, model = type] = facts.model?.split('.') ?? [];
   return several === undefined && model === type ? undefined : { type: model, list: several ?? list };

@@ -117,12 +117,10 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
 
 /** Why the service would reject a date-time that the schema accepts. */
 function lastLoginRefusal(time: string): Problem | undefined {
-  if (time.endsWith('z')) {
+  if (time.endsWith('z'))
     return likelyRefusedProblem('the service is known to refuse a lower-case z', 'Write Z.');
-  }
-  if (/^.{16}:60/s.test(time)) {
+  if (/^.{16}:60/s.test(time))
     return likelyRefusedProblem('the service is known to refuse leap seconds', 'Write 59 in place of 60.');
-  }
   const year = new Date(hasNoTimeZone(time) ? `${time}Z` : time).getUTCFullYear();
   if (year < 1 || year > 9999) {
     return likelyRefusedProblem(

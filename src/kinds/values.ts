@@ -1,6 +1,5 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** A name that stands in place of an id. */
 export interface NameReference extends JsonObject {
   readonly name: string;
 }
@@ -141,14 +140,14 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
 
 /** The declared items, each with the undeclared keys of the observed item that it matches. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
-  const left = new Map(observed.entries());
+  const unmatched = new Map(observed.entries());
   return declared.map((item, index) => {
     const isKept = (at: number): boolean =>
-      left.has(at) && sameJson(item, declaredKeys(item, left.get(at) ?? null));
-    const at = isKept(index) ? index : [...left.keys()].find(isKept);
+      unmatched.has(at) && sameJson(item, declaredKeys(item, unmatched.get(at) ?? null));
+    const at = isKept(index) ? index : [...unmatched.keys()].find(isKept);
     if (at === undefined) return item;
-    const kept = withKeys(item, left.get(at) ?? null);
-    left.delete(at);
+    const kept = withKeys(item, unmatched.get(at) ?? null);
+    unmatched.delete(at);
     return kept;
   });
 }

@@ -40,12 +40,12 @@ export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind
 /** A flow with its stages and policies. Undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow | undefined {
   const { kind, fields } = record;
-  const all = childFields(kind);
-  const [stagesIn, children] = all.find(([, { inside }]) => inside) ?? [];
+  const bindingFields = childFields(kind);
+  const [stagesIn, children] = bindingFields.find(([, { inside }]) => inside) ?? [];
   const bound = stagesIn === undefined ? undefined : fields[stagesIn];
   if (children?.inside === undefined || bound === undefined) return undefined;
   const { inside } = children;
-  const own = all.flatMap(([field, of]) =>
+  const own = bindingFields.flatMap(([field, of]) =>
     of.inside ? [] : [judged(of, fields[field], kind, fields, recordOf)],
   );
   const stages = bindingsIn(children, bound)
@@ -84,7 +84,7 @@ function judged(
   recordOf: FindRecord,
 ): { readonly passes: Verdict; readonly policies: readonly LoginRecord[] } {
   const counted = bindingsIn(children, bound).filter((one) => one.values['enabled'] !== false);
-  const all = counted.map(({ binds, id, values: { negate } }) => {
+  const verdicts = counted.map(({ binds, id, values: { negate } }) => {
     const record = recordOf(binds.refersTo, id);
     const part = record?.kind.login;
     const passes = record && part?.is === 'login policy' ? part.passes(record.fields) : undefined;
@@ -96,12 +96,12 @@ function judged(
   const mode = bindable?.mode;
   const isAll = mode !== undefined && values[mode.field] === mode.all;
   const passes =
-    all.length === 0 ||
+    verdicts.length === 0 ||
     together(
-      all.map((one) => one.passes),
+      verdicts.map((one) => one.passes),
       isAll,
     );
-  return { passes, policies: all.flatMap(({ policies }) => policies) };
+  return { passes, policies: verdicts.flatMap(({ policies }) => policies) };
 }
 
 function together(verdicts: readonly Verdict[], isAll: boolean): Verdict {

@@ -20,7 +20,7 @@ const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publ
 
 export function applicationKind(world: World): WritableKind {
   const newPk = slugIds();
-  const shown = new Map<string, readonly JsonObject[]>();
+  const cache = new Map<string, readonly JsonObject[]>();
   const kind = writableKindFrom(world, {
     path: listPath,
     ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
@@ -31,10 +31,10 @@ export function applicationKind(world: World): WritableKind {
     newPk: (_, { slug }) => newPk(textOf(slug)),
     afterSave: (application, _, existing) => {
       removeBackchannels(world.at(listPath), application);
-      if (existing === undefined) shown.clear();
+      if (existing === undefined) cache.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
-    listFor: (query, asker) => cachedList(kind, query, asker, world, shown),
+    listFor: (query, asker) => cachedList(kind, query, asker, world, cache),
   });
   return kind;
 }
@@ -65,11 +65,11 @@ function removeBackchannels(rows: Rows, application: Row): void {
 
 /** Makes ids that depend only on the slug and on the number of earlier records with this slug. */
 function slugIds(): (slug: string) => string {
-  const given = new Set<string>();
+  const usedIds = new Set<string>();
   return (slug) => {
     let pk = uuidFrom(`application ${slug}`);
-    while (given.has(pk)) pk = uuidFrom(pk);
-    given.add(pk);
+    while (usedIds.has(pk)) pk = uuidFrom(pk);
+    usedIds.add(pk);
     return pk;
   };
 }
@@ -166,7 +166,7 @@ function iconUrls(icon: string): JsonObject {
   };
 }
 
-/** The URL of an icon. Unlike the service, the sandbox does not sign URLs of files. */
+/** Unlike the service, the sandbox does not sign URLs of files. */
 function iconUrl(icon: string): string {
   return notUploadedIcon.test(icon) ? icon : `/files/media/public/${icon}`;
 }

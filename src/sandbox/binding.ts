@@ -55,10 +55,10 @@ export function isExpired({ fields: { expires, expiring } }: Row): boolean {
 }
 
 function refusalOf(values: Values, isFrom2025: boolean): string | undefined {
-  const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
-  if (given.length === 1) return undefined;
+  const children = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
+  if (children.length === 1) return undefined;
   const names = isFrom2025 ? "'group', 'policy', 'user'" : "'policy', 'group' or 'user'";
-  return given.length > 1 ? `Only one of ${names} can be set.` : `One of ${names} must be set.`;
+  return children.length > 1 ? `Only one of ${names} can be set.` : `One of ${names} must be set.`;
 }
 
 function labelOf(world: World, values: Row['fields']): string {
@@ -71,7 +71,7 @@ function labelOf(world: World, values: Row['fields']): string {
   return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
-/** The filters of a query. Rejects a target that does not exist, and ignores all filters except targets. */
+/** Rejects a target that does not exist, and ignores all filters except targets. */
 function filtersOf(
   world: World,
   query: Query,

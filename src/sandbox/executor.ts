@@ -39,8 +39,8 @@ export class Executor {
     const [flow] = this.#world.at('/flows/instances/').with('slug', slug);
     if (flow === undefined) return htmlResponse(404, '<!DOCTYPE html>');
     const id = new RegExp(`${cookie}=(\\w+)`).exec(request.headers['cookie'] ?? '')?.[1] ?? '';
-    const known = this.#sessions.get(id);
-    const session = known?.flow === flow ? known : { flow, at: 0, name: undefined };
+    const current = this.#sessions.get(id);
+    const session = current?.flow === flow ? current : { flow, at: 0, name: undefined };
     if (request.method === 'GET') return this.#next(session, id);
     const stage = this.#stagesFrom(session)[0];
     const component = stage && challenges[stage.path];
@@ -123,7 +123,7 @@ export class Executor {
     more: JsonObject = {},
   ): SandboxResponse {
     const { isFrom2025 } = this.#world.rules;
-    const shown: Readonly<Record<string, JsonObject>> = {
+    const details: Readonly<Record<string, JsonObject>> = {
       'ak-stage-identification': {
         user_fields: stage?.fields['user_fields'] ?? [],
         password_fields: (stage?.fields['password_stage'] ?? null) !== null,
@@ -143,7 +143,7 @@ export class Executor {
         ...(isFrom2025 && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
       },
     };
-    return jsonResponse(200, { ...this.#whole(session), component, ...more, ...shown[component] }, allow);
+    return jsonResponse(200, { ...this.#whole(session), component, ...more, ...details[component] }, allow);
   }
 
   #denied(session: Session, error_message: string): SandboxResponse {

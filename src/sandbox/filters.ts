@@ -32,13 +32,13 @@ function requestedFilters(
   { filters, fields }: TypeFacts,
   query: Query,
 ): Filter[] | FieldErrors {
-  const found: Filter[] = [];
+  const requested: Filter[] = [];
   for (const [parameter, { type, format }] of Object.entries(filters)) {
     const wanted = query.text(parameter);
     if (wanted === undefined) continue;
     if (parameter.endsWith(ignoreCase)) {
       const name = parameter.slice(0, -ignoreCase.length);
-      found.push((row) => textOf(row.fields[name]).toLowerCase() === wanted.toLowerCase());
+      requested.push((row) => textOf(row.fields[name]).toLowerCase() === wanted.toLowerCase());
       continue;
     }
     const facts = fields[parameter];
@@ -46,10 +46,12 @@ function requestedFilters(
     const list = referenceOf(path, parameter, facts)?.list;
     if (list !== undefined && list !== 'bindables' && !world.kind(referredLists[list]).rows.at(wanted))
       return { [parameter]: ['Select a valid choice. That choice is not one of the available choices.'] };
-    const some = type === 'array' ? new Set(query.all(parameter)) : new Set([wanted.toLowerCase()]);
-    found.push((row) =>
-      valuesOf(row, parameter).some((value) => some.has(typeof value === 'object' ? '' : String(value))),
+    const wantedValues = type === 'array' ? new Set(query.all(parameter)) : new Set([wanted.toLowerCase()]);
+    requested.push((row) =>
+      valuesOf(row, parameter).some((value) =>
+        wantedValues.has(typeof value === 'object' ? '' : String(value)),
+      ),
     );
   }
-  return found;
+  return requested;
 }

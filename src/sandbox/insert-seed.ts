@@ -72,14 +72,14 @@ function bindingTarget(
   world: World,
   order: number,
 ): JsonObject {
-  const named = (path: string, field: string, name: JsonValue): JsonValue =>
+  const idOrName = (path: string, field: string, name: JsonValue): JsonValue =>
     world.at(path).with(field, name)[0]?.pk ?? name;
   return {
     order,
     ...more,
-    target: named('/core/applications/', 'slug', application),
-    ...(group !== undefined && { group: named('/core/groups/', 'name', group) }),
-    ...(user !== undefined && { user: named('/core/users/', 'username', user) }),
+    target: idOrName('/core/applications/', 'slug', application),
+    ...(group !== undefined && { group: idOrName('/core/groups/', 'name', group) }),
+    ...(user !== undefined && { user: idOrName('/core/users/', 'username', user) }),
     ...(policy !== undefined && { policy: policyNamed(world, textOf(policy)) }),
   };
 }
@@ -87,10 +87,10 @@ function bindingTarget(
 /** Finds the policy with a name, or creates a policy that nobody passes. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
-  const known = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
-  if (known() === undefined)
+  const findId = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
+  if (findId() === undefined)
     insertRecord(world, path, { pk: uuidFrom(`policy ${name}`), name, result: false });
-  return known() ?? null;
+  return findId() ?? null;
 }
 
 /** An entry of a seed that the service would reject. */
@@ -119,10 +119,10 @@ export function insertSeed(world: World): RejectedEntry[] {
     insertRecord(world, path, whole());
   return entries.flatMap(({ list, index, path, pk, whole }) => {
     const kind = world.kind(path);
-    const made = pk === undefined && isWritable(kind) && saveRequest(kind, whole());
-    if (!made || 'record' in made) return [];
+    const saved = pk === undefined && isWritable(kind) && saveRequest(kind, whole());
+    if (!saved || 'record' in saved) return [];
     const errors =
-      'errors' in made ? made.errors : { [made.crashedOver]: ['The service crashes for this value.'] };
+      'errors' in saved ? saved.errors : { [saved.crashedOver]: ['The service crashes for this value.'] };
     return Object.entries(errors).map(([field, texts]) => ({ list, index, field, texts: [texts].flat() }));
   });
 }

@@ -44,7 +44,6 @@ export interface SandboxKind extends GuardedKind {
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes when it reads the record. */
   readonly isUnreadable?: (row: Row) => boolean;
-  /** How to create and change records; undefined if the kind is read-only. */
   readonly writing?: Writing;
 }
 

@@ -98,19 +98,19 @@ function referencedRecord(
   [name, { readOnly, of, type, nullable }]: readonly [string, FieldFacts],
   fields: TypeFacts['fields'],
 ): ShowNested | undefined {
-  const own = name.replace(/_obj$/, '');
-  const facts = fields[own];
+  const referenceField = name.replace(/_obj$/, '');
+  const facts = fields[referenceField];
   // The service returns lists that may be null only on request.
-  if (!readOnly || of === undefined || own === name || !facts || (type === 'array' && nullable))
+  if (!readOnly || of === undefined || referenceField === name || !facts || (type === 'array' && nullable))
     return undefined;
-  const list = referenceOf(path, own, facts)?.list;
+  const list = referenceOf(path, referenceField, facts)?.list;
   if (list === undefined || list === 'bindables') return undefined;
   return (row) => {
-    const shown = world
+    const records = world
       .kind(referredLists[list])
-      .rows.those(valuesOf(row, own))
+      .rows.those(valuesOf(row, referenceField))
       .map((other) => partialRecord(world, other, of, referredLists[list]));
-    return type === 'array' ? shown : (shown[0] ?? null);
+    return type === 'array' ? records : (records[0] ?? null);
   };
 }
 

@@ -13,8 +13,8 @@ export class Paths {
   }
 
   listAt(path: string): SandboxKind | undefined {
-    const known = this.#kinds.get(path);
-    if (known !== undefined || !path.startsWith(api)) return known;
+    const existing = this.#kinds.get(path);
+    if (existing !== undefined || !path.startsWith(api)) return existing;
     const made = kindAt(this.#world, path.slice(api.length));
     if (made !== undefined) this.#kinds.set(path, made);
     return made;

@@ -49,7 +49,6 @@ type Pagination = {
 
 export type Filter = (row: Row) => boolean;
 
-/** The requested page; undefined if its number does not exist. */
 export function pageOf(
   query: Query,
   found: readonly Row[],

@@ -37,21 +37,21 @@ export function recordFrom(
   let others: ReturnType<typeof nestedSerializers> | undefined; // found out when one is first shown
   return (row, asker, query) => {
     others ??= nestedSerializers(world, path, facts);
-    const own: JsonObject = shown?.(row, asker, query) ?? {};
+    const computed: JsonObject = shown?.(row, asker, query) ?? {};
     const ofType = isTyped ? typeLabelsOf(textOf(row.fields['meta_model_name'])) : undefined;
     const record: Record<string, JsonValue> = {};
     for (const [name, nothing] of fields) {
       const stored = name === idField ? row.pk : row.fields[name];
       record[name] =
-        own[name] ??
+        computed[name] ??
         ofType?.[name] ??
         stored ??
         (stored === null ? null : shownValue(recorded, name, row)) ??
         nothing;
-      if (own[name] === null) record[name] = null;
+      if (computed[name] === null) record[name] = null;
     }
     for (const [name, show] of others) {
-      if (own[name] !== undefined) continue;
+      if (computed[name] !== undefined) continue;
       const value = show(row);
       if (value === undefined) delete record[name];
       else record[name] = value;

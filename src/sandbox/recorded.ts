@@ -30,17 +30,17 @@ const recordedBy = memoizePerText(
 export function recordedOf(release: SandboxRelease, path: string, model?: string): Recorded {
   const later = recordedBy('2025.12');
   if (release !== '2023.10') return later[path] ?? nothing;
-  const known = first.get(path);
+  const known = recordedByPath.get(path);
   if (known !== undefined) return known;
   const { model: name, shown } = later[path] ?? recordingOfModel(model) ?? nothing;
   const { component: _, ...own } = shown ?? {};
   const found = { ...(name !== undefined && { model: name }), ...recordedBy('2023.10')[path], shown: own };
-  first.set(path, found);
+  recordedByPath.set(path, found);
   return found;
 }
 
 const nothing: Recorded = {};
-const first = new Map<string, Recorded>();
+const recordedByPath = new Map<string, Recorded>();
 
 const typeLabels = ['verbose_name', 'verbose_name_plural', 'meta_model_name'];
 
@@ -93,11 +93,11 @@ export function shownValue(
 ): JsonValue | undefined {
   const value = shown?.[name];
   if (typeof value !== 'string' || !value.includes('{')) return value;
-  const own: Readonly<Record<string, string>> = {
+  const replacements: Readonly<Record<string, string>> = {
     pk: String(pk),
     slug: textOf(fields['slug']),
     origin: 'http://localhost',
   };
-  if (isGenerated(value) && !(value.slice(1, -1) in own)) return generatedValue(value, name, pk);
-  return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => own[key] ?? all);
+  if (isGenerated(value) && !(value.slice(1, -1) in replacements)) return generatedValue(value, name, pk);
+  return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => replacements[key] ?? all);
 }

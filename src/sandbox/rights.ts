@@ -54,7 +54,7 @@ export class Requesters {
   }
 }
 
-/** The rights of a token in a seed. Rights that the seed does not mention are granted. */
+/** Rights that the seed does not mention are granted. */
 function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
   const allowed = new Map(
@@ -67,9 +67,9 @@ function rightsOf(token: SeedToken): Rights {
   };
 }
 
-function extentFrom(said: JsonValue): Extent {
-  if (said === false || said === 'none') return 'none';
-  return isJsonList(said) ? new Set(said.map(textOf)) : 'all';
+function extentFrom(right: JsonValue): Extent {
+  if (right === false || right === 'none') return 'none';
+  return isJsonList(right) ? new Set(right.map(textOf)) : 'all';
 }
 
 export interface GuardedKind {

@@ -32,7 +32,7 @@ export class Rows {
     return row;
   }
 
-  /** The next numeric id. No id is used twice. */
+  /** No id is used twice. */
   nextNumber(): number {
     return this.#highest + 1;
   }
@@ -77,8 +77,8 @@ export class Rows {
     const rows = some ?? this.all();
     const fields = new Set(['pk', ...Object.keys(rows[0]?.fields ?? {})]);
     const terms = ordering.split(',').map((term) => term.trim());
-    const asked = terms.filter((term) => fields.has(term.replace(/^-/, '')));
-    const orders = [...asked, ...byDefault.split(',')].map(comparatorFor);
+    const knownTerms = terms.filter((term) => fields.has(term.replace(/^-/, '')));
+    const orders = [...knownTerms, ...byDefault.split(',')].map(comparatorFor);
     const ordered = rows.toSorted((a, b) => orders.reduce((first, order) => first || order(a, b), 0));
     if (some === undefined) this.#ordered.set(ordering, ordered);
     return ordered;

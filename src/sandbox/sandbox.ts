@@ -118,9 +118,9 @@ export class Sandbox {
       );
     const slug = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
     if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
-    const all = this.#paths.listAt(path);
-    if (all?.single !== undefined) return this.#atRecord(request, all, all.single);
-    if (all !== undefined) return this.#atList(request, all);
+    const list = this.#paths.listAt(path);
+    if (list?.single !== undefined) return this.#atRecord(request, list, list.single);
+    if (list !== undefined) return this.#atList(request, list);
     const item = this.#paths.recordAt(path);
     if (item?.kind.otherLists?.has(item.name))
       return this.#show(request, (asker, query) => asker && this.#emptyList(item.kind, query));

@@ -21,7 +21,7 @@ export function versionAnswer({ version, isFrom2025 }: Rules): JsonObject {
 
 /** The answer to OPTIONS of a list. The answer describes POST only if the user may create records. */
 export function listOptions({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
-  const shown = Object.entries(writing.fields).map(
+  const options = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,
   );
   return {
@@ -29,7 +29,7 @@ export function listOptions({ title, writing }: WritableKind, mayCreate: boolean
     description: `${title} Viewset`,
     renders: ['application/json'],
     parses: ['application/json'],
-    ...(mayCreate && { actions: { POST: Object.fromEntries(shown) } }),
+    ...(mayCreate && { actions: { POST: Object.fromEntries(options) } }),
   };
 }
 

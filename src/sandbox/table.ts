@@ -54,8 +54,8 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const list = family?.path ?? path;
   const recorded = recordedOf(world.release, path, model);
   const identity = rest.identity ?? identities.find((name) => facts.fields[name]) ?? 'name';
-  const all = list === path ? new Rows() : undefined;
-  const records = (): Rows => all ?? world.at(list);
+  const ownRows = list === path ? new Rows() : undefined;
+  const records = (): Rows => ownRows ?? world.at(list);
   const taken =
     recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
   let fields: WritableKind['writing']['fields'] | undefined; // made when one is first written
@@ -135,13 +135,13 @@ function fieldRowsOf(
   taken: Readonly<Record<string, readonly string[]>>,
   records: () => Rows,
 ): FieldRows {
-  const all: Record<string, FieldRow> = {};
+  const merged: Record<string, FieldRow> = {};
   for (const [name, value] of Object.entries(defaults))
-    all[name] = isGenerated(value) ? { isGenerated: true } : { default: value };
+    merged[name] = isGenerated(value) ? { isGenerated: true } : { default: value };
   for (const [name, [complaint = '']] of Object.entries(taken))
-    all[name] = { ...all[name], checkFirst: uniqueCheck(records, name, complaint) };
-  for (const [name, row] of Object.entries(rows)) all[name] = { ...all[name], ...row };
-  return all;
+    merged[name] = { ...merged[name], checkFirst: uniqueCheck(records, name, complaint) };
+  for (const [name, row] of Object.entries(rows)) merged[name] = { ...merged[name], ...row };
+  return merged;
 }
 
 /** Why the service rejects a request whose fields are all valid. */
@@ -154,10 +154,10 @@ function rejectionOf(
   existing?: Row,
 ): Rejection | undefined {
   const [first, ...others] = together ?? [];
-  const whole = { ...existing?.fields, ...values };
+  const merged = { ...existing?.fields, ...values };
   const isTwice = (row: Row): boolean =>
-    row !== existing && others.every((name) => row.fields[name] === whole[name]);
-  if (first !== undefined && rows.with(first, whole[first] ?? null).some(isTwice))
+    row !== existing && others.every((name) => row.fields[name] === merged[name]);
+  if (first !== undefined && rows.with(first, merged[first] ?? null).some(isTwice))
     return rejected(`The fields ${together?.join(', ')} must make a unique set.`);
   if (enterprise && !seed.is_licensed)
     return rejected('Enterprise is required to create/update this object.');
@@ -169,8 +169,8 @@ function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
 }
 
 function allowedMethods({ can }: TypeFacts): SandboxKind['allow'] {
-  const has = (what: TypeFacts['can'][number], ...methods: string[]): string[] =>
-    can.includes(what) ? methods : [];
+  const has = (operation: TypeFacts['can'][number], ...methods: string[]): string[] =>
+    can.includes(operation) ? methods : [];
   return {
     list: ['GET', ...has('create', 'POST'), 'HEAD', 'OPTIONS'].join(', '),
     one: ['GET', ...has('change', 'PUT', 'PATCH'), ...has('delete', 'DELETE'), 'HEAD', 'OPTIONS'].join(', '),

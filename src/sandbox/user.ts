@@ -34,7 +34,8 @@ export function userKind(world: World): WritableKind {
     isUnreadable,
     fields: userFields(world),
     shown: (user, _, query) => {
-      const has = (what: string): boolean => !isFrom2025 || query?.isTrue(`include_${what}`, true) !== false;
+      const shows = (list: string): boolean =>
+        !isFrom2025 || query?.isTrue(`include_${list}`, true) !== false;
       const groups = world.at('/core/groups/').those(user.fields['groups']);
       const roles = world.at('/rbac/roles/').those(user.fields['roles']);
       return {
@@ -42,8 +43,8 @@ export function userKind(world: World): WritableKind {
         is_superuser: [user, ...allGroupsOf(world, user)].some(
           ({ fields: { is_superuser } }) => is_superuser === true,
         ),
-        groups_obj: has('groups') ? groups.map((group) => groupRecord(group, rules)) : null,
-        roles_obj: has('roles') ? roles.map(roleRecord) : null,
+        groups_obj: shows('groups') ? groups.map((group) => groupRecord(group, rules)) : null,
+        roles_obj: shows('roles') ? roles.map(roleRecord) : null,
         uuid: userUuid(user.pk),
       };
     },

@@ -25,8 +25,8 @@ const actions: readonly (readonly [at: RegExp, action: Action])[] = [
 const referring = new WeakMap<SandboxKind, readonly ReferringField[]>();
 
 function referringFields(world: World, kind: SandboxKind): readonly ReferringField[] {
-  const known = referring.get(kind);
-  if (known !== undefined) return known;
+  const cached = referring.get(kind);
+  if (cached !== undefined) return cached;
   const path = listPathOf(kind);
   const inAll = kind.allTypesPath === path ? {} : world.kind(kind.allTypesPath).facts.fields;
   const found = Object.entries(kind.facts.fields).flatMap(([field, of]): ReferringField[] => {
@@ -72,8 +72,8 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
     if (other.rows.at(String(user.pk)) !== user) continue;
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {
-      const left = valuesOf(user, by.field).filter((pk) => pk !== row.pk);
-      other.rows.change(user, { [by.field]: by.action === 'cascade_many' ? left : null });
+      const remaining = valuesOf(user, by.field).filter((pk) => pk !== row.pk);
+      other.rows.change(user, { [by.field]: by.action === 'cascade_many' ? remaining : null });
     }
   }
   return gone;
@@ -103,7 +103,6 @@ function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): J
   return useRecord(world, path, row, by.action);
 }
 
-/** A dependent as an item of the service's answer. */
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
   const family = families.find((one) => one.path === `/api/v3${path}`);
   const [app = '', model_name = ''] = family

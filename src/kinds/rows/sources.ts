@@ -10,8 +10,8 @@ const linkedTo: Readonly<Record<string, string>> = {
 
 const reach = {
   enabled: {
-    changeWarning: (is) =>
-      is === false ? 'people can no longer log in through it' : 'people can log in through it',
+    changeWarning: (isEnabled) =>
+      isEnabled === false ? 'people can no longer log in through it' : 'people can log in through it',
     accessGain: (is, was) =>
       is === true && was === false ? 'everyone who can log in through it' : undefined,
   },
