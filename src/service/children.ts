@@ -15,32 +15,36 @@ export type ChildrenReading =
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
-/** Reads the bindings of the given records, as far as the token can see them, ordered by id. */
+/** Reads the bindings of the given records, or of all records, as far as the token can see them, ordered by id. */
 export async function readChildren(
   children: Children,
-  parents: readonly Parent[],
+  parents: readonly Parent[] | 'all',
   context: PageContext,
 ): Promise<ChildrenReading> {
   const { idsPerRequest, minParentsForFullList = Infinity } = children.parentFilter;
-  if (parents.length >= minParentsForFullList) return readBindings(children, 'all', context);
+  if (parents === 'all' || parents.length >= minParentsForFullList)
+    return readBindings(children, 'all', context);
   if (parents.length <= idsPerRequest) return readBindings(children, parents, context);
-  const of = new Map<string, readonly Child[]>();
-  let failed: Exclude<ChildrenReading, { kind: 'read' }> | undefined;
   const parts = Array.from({ length: Math.ceil(parents.length / idsPerRequest) }, (_, part) =>
     parents.slice(part * idsPerRequest, (part + 1) * idsPerRequest),
   );
-  await context.pacing.forEach(parts, async (part) => {
-    if (failed) return;
-    const read = await readBindings(children, part, context);
-    if (read.kind !== 'read') failed ??= read;
-    else for (const [pk, bound] of read.of) of.set(pk, bound);
+  let hasFailed = false;
+  const readings = await context.pacing.forEach(parts, async (part): Promise<ChildrenReading> => {
+    if (hasFailed) return { kind: 'not_sent' };
+    const reading = await readBindings(children, part, context);
+    hasFailed ||= reading.kind !== 'read';
+    return reading;
   });
-  return failed ?? { kind: 'read', of };
+  return mergeReadings(readings);
 }
 
-/** Reads the bindings of all records, as far as the token can see them. */
-export function readAllChildren(children: Children, context: PageContext): Promise<ChildrenReading> {
-  return readBindings(children, 'all', context);
+function mergeReadings(readings: readonly ChildrenReading[]): ChildrenReading {
+  const of = new Map<string, readonly Child[]>();
+  for (const reading of readings) {
+    if (reading.kind !== 'read') return reading;
+    for (const [pk, bound] of reading.of) of.set(pk, bound);
+  }
+  return { kind: 'read', of };
 }
 
 async function readBindings(
@@ -98,14 +102,10 @@ async function readInHalves(
   parents: readonly Parent[],
   context: PageContext,
 ): Promise<ChildrenReading> {
-  const of = new Map<string, readonly Child[]>();
   const middle = Math.ceil(parents.length / 2);
-  for (const half of [parents.slice(0, middle), parents.slice(middle)]) {
-    const read = await readBindings(children, half, context);
-    if (read.kind !== 'read') return read;
-    for (const [pk, bound] of read.of) of.set(pk, bound);
-  }
-  return { kind: 'read', of };
+  const first = await readBindings(children, parents.slice(0, middle), context);
+  if (first.kind !== 'read') return first;
+  return mergeReadings([first, await readBindings(children, parents.slice(middle), context)]);
 }
 
 function hasSameIds(a: readonly ListedRecord[], b: readonly ListedRecord[]): boolean {

@@ -7,7 +7,7 @@ import { isEffective, childKey } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { readAllChildren } from './children.ts';
+import { readChildren } from './children.ts';
 import type { DependentsReading, ReadContext } from './client.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
@@ -148,7 +148,7 @@ async function judgeBindings(
   context: DeleteContext,
 ): Promise<Deletion> {
   const { deletes, isClosed = () => false } = context;
-  const read = await readAllChildren(policyBindings, context);
+  const read = await readChildren(policyBindings, 'all', context);
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   if (dependents.some(({ model, pk }) => model === policyBindings.type && !shown.has(pk)))

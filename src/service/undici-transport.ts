@@ -61,14 +61,11 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly name: { isKnown: boolean };
 }
 
-function exchange(
-  request: HttpRequest,
-  { dispatcher, origin, isPlain, basePath, name, headers, anonymousHeaders, timeoutMs }: Target,
-  signal: AbortSignal | undefined,
-): Promise<Exchange> {
+function exchange(request: HttpRequest, target: Target, signal: AbortSignal | undefined): Promise<Exchange> {
+  const { dispatcher, origin, basePath, headers, anonymousHeaders, timeoutMs } = target;
   return new Promise((resolve) => {
     const interrupts = signal && onAbort(signal);
-    const handler = new ExchangeHandler(isPlain, name, (result) => {
+    const handler = new ExchangeHandler(target, (result) => {
       clearTimeout(timer);
       interrupts?.delete(interrupt);
       resolve(result);
@@ -108,8 +105,7 @@ function exchange(
 
 /** Sends one request through undici and reports its result exactly once. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly #isPlain: boolean;
-  readonly #name: Target['name'];
+  readonly #target: Target;
   readonly #settle: (exchange: Exchange) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
@@ -118,9 +114,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(isPlain: boolean, name: Target['name'], settle: (exchange: Exchange) => void) {
-    this.#isPlain = isPlain;
-    this.#name = name;
+  constructor(target: Target, settle: (exchange: Exchange) => void) {
+    this.#target = target;
     this.#settle = settle;
   }
 
@@ -145,7 +140,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
-    this.#name.isKnown = true;
+    this.#target.name.isKnown = true;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -162,7 +157,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       status: this.#status,
       headers: singleValues(this.#headers),
       body,
-      ...(this.#isPlain && this.#status === 400 && { likeTlsPort: true }),
+      ...(this.#target.isPlain && this.#status === 400 && { likeTlsPort: true }),
     });
   }
 
@@ -173,12 +168,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     if (this.#controller) {
       const closedAtOnce = this.#status === 0 && !this.#givenUp;
-      this.#settle({ kind: 'lost', error, ...(this.#isPlain && closedAtOnce && { likeTlsPort: true }) });
+      this.#settle({
+        kind: 'lost',
+        error,
+        ...(this.#target.isPlain && closedAtOnce && { likeTlsPort: true }),
+      });
     } else
       this.#settle({
         kind: 'never_sent',
         error,
-        transient: this.#givenUp !== undefined || isTransient(error, this.#name),
+        transient: this.#givenUp !== undefined || isTransient(error, this.#target.name),
       });
   }
 }
