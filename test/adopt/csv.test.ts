@@ -59,33 +59,33 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test('reads a string in a field of ids as the name of a group or provider', () => {
-    expect(read(`username,name,groups\na,A,staff; ${engineering}\n`)).toMatchObject({
-      declared: [['user.a', { groups: [{ name: 'staff' }, engineering] }]],
-    });
-    expect(
-      read('slug,name,provider,backchannel_providers\na,A,Grafana OIDC,1;scim 2\n', application),
-    ).toMatchObject({
-      declared: [
-        [
-          'application.a',
-          { provider: { name: 'Grafana OIDC' }, backchannel_providers: [1, { name: 'scim 2' }] },
-        ],
-      ],
-    });
-  });
-
-  test('declares an application for each row if imported as applications', () => {
-    const text = 'slug,name,provider,backchannel_providers,open_in_new_tab\nwiki,Wiki,1,2; 3,true\n';
-    expect(read(text, application)).toEqual({
-      declared: [
-        [
-          'application.wiki',
-          { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
-        ],
-      ],
-      said: [],
-    });
+  test.each<[what: string, kind: typeof user, text: string, fields: JsonObject]>([
+    [
+      'a string in a field of ids as the name of a group',
+      user,
+      `username,name,groups\na,A,staff; ${engineering}\n`,
+      { groups: [{ name: 'staff' }, engineering] },
+    ],
+    [
+      'a string in a field of ids as the name of a provider',
+      application,
+      'slug,name,provider,backchannel_providers\na,A,Grafana OIDC,1;scim 2\n',
+      { provider: { name: 'Grafana OIDC' }, backchannel_providers: [1, { name: 'scim 2' }] },
+    ],
+    [
+      'only a cell of nothing but digits as an id',
+      application,
+      'slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n',
+      { provider: { name: '3rd party' }, backchannel_providers: [{ name: '2nd' }, 4] },
+    ],
+    [
+      'the rows of an import of applications as applications',
+      application,
+      'slug,name,provider,backchannel_providers,open_in_new_tab\na,A,1,2; 3,true\n',
+      { slug: 'a', name: 'A', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
+    ],
+  ])('reads %s', (_, kind, text, fields) => {
+    expect(read(text, kind)).toMatchObject({ declared: [[`${kind.type}.a`, fields]], said: [] });
   });
 
   test('reads every row as the kind given with --kind, whatever the columns are called', () => {
@@ -127,16 +127,6 @@ bob,Bob,false,;,,,,
     expect(read(`username,name\na,A${',x'.repeat(times({ short: 2000, full: 200_000 }))}\n`).said).toEqual([
       '2:1 csv-syntax',
     ]);
-  });
-
-  test('reads a cell of digits as an id', () => {
-    expect(
-      read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n', application),
-    ).toMatchObject({
-      declared: [
-        ['application.a', { provider: { name: '3rd party' }, backchannel_providers: [{ name: '2nd' }, 4] }],
-      ],
-    });
   });
 
   test('accepts another delimiter than the comma', () => {

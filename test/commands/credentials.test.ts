@@ -8,6 +8,7 @@ import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
 import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { someReleases } from '../support/effort.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 const newest = sandboxReleases.at(-1);
 const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
@@ -177,9 +178,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test('leaves out URLs that the service denies', async () => {
     const world = worldWith();
     world.tamper = (request, answer) =>
-      request.path.endsWith('/setup_urls/')
-        ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"No."}' }
-        : answer();
+      request.path.endsWith('/setup_urls/') ? answered(403, { detail: 'No.' }) : answer();
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
     expect(ending).toBe('incomplete');
     expect(stderr).toContain('its URLs could not be read');

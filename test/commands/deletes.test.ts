@@ -166,10 +166,7 @@ applications:
 
   test('keeps the other application from starting if its delete failed', async () => {
     const world = new World(handing);
-    world.tamper = ({ method }, answer) =>
-      method === 'DELETE'
-        ? { kind: 'answered', status: 400, headers: {}, body: '{"detail":"no"}' }
-        : answer();
+    world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(400, { detail: 'no' }) : answer());
     const { stdout } = await applied(world, text, { ...both, output: 'json' });
     expect(outcomesIn(stdout)).toMatchObject([
       { address: 'application.wiki', outcome: 'rejected' },
@@ -391,11 +388,9 @@ describe('an apply with deletes', () => {
 
   test('asks a separate question about its deletes, with their number', async () => {
     const world = new World(seed);
-    const questions: string[] = [];
-    const ask = async (question: string): Promise<string> => (questions.push(question), 'yes');
-    const { context } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
-    const asked = { ...context, ask };
-    expect(await apply(['m.yaml'], { output: 'text', ...deleting }, asked)).toBe('done');
+    const env = { ROLLCALL_CAPABILITIES: 'delete' };
+    const { context, questions } = world.run(jane, env, { answerToPrompt: 'yes' });
+    expect(await apply(['m.yaml'], { output: 'text', ...deleting }, context)).toBe('done');
     expect(questions.map((question) => question.replace(/ Only.*/s, ''))).toEqual([
       'Delete 1 in http://127.0.0.1:9?',
       'Delete it for good?',

@@ -7,6 +7,8 @@ import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { fakeService } from '../support/fake-service.ts';
+import type { Context } from '../../src/terminal/context.ts';
+import { endOf, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, scriptedTransport } from '../support/scripted-transport.ts';
@@ -29,53 +31,35 @@ const files = {
   ].join('\n'),
 };
 
-interface Ran {
-  readonly ending: Ending;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-  readonly questions: readonly string[];
+interface Tried extends Ran {
   /** The message of a usage error. */
   readonly refusal: string;
 }
 
 const wiki = { slug: 'wiki', name: 'Other' };
 
-async function ran(
-  command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>,
-  setup: Setup = {},
-): Promise<Ran> {
+async function ran(command: (context: Context) => Promise<Ending>, setup: Setup = {}): Promise<Tried> {
   const env = { PRODUCTION_TOKEN: 'canary-token' };
   const transport = fakeService({ wiki }).send;
-  const { context, stdout, stderr, written } = capture({
-    contractOnly: true,
-    files,
-    transport,
-    env,
-    ...setup,
-  });
-  const questions: string[] = [];
-  const ask = async (question: string): Promise<string> => {
-    questions.push(question);
-    return 'no';
-  };
+  const given = { contractOnly: true, files, transport, env, answerToPrompt: 'no', ...setup };
   let refusal = '';
-  const ending = await command({ ...context, ask }).catch((error: unknown): Ending => {
-    if (!(error instanceof UsageError)) throw error;
-    refusal = `${error.message}\n${error.hint}`;
-    return 'invalid';
-  });
-  return { ending, stdout: stdout(), stderr: stderr(), written, questions, refusal };
+  const endOrRefusal = (context: Context): Promise<string> =>
+    command(context).catch((error: unknown): Ending => {
+      if (!(error instanceof UsageError)) throw error;
+      refusal = `${error.message}\n${error.hint}`;
+      return 'invalid';
+    });
+  return { ...(await endOf(capture(given), endOrRefusal)), refusal };
 }
 
 const everyReport = formatNames.map((format) => `${format}=report.${format}`);
 const production = { env: 'production' };
 
-function planned(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
+function planned(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Tried> {
   return ran((context) => plan([], { output: 'text', ...production, ...options }, context), setup);
 }
 
-function applied(options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
+function applied(options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Tried> {
   return ran(
     (context) => apply([], { output: 'text', ...production, yes: true, ...options }, context),
     setup,
@@ -118,7 +102,7 @@ describe('the environment and the URL of the service are shown', () => {
   });
 
   test('by doctor', async () => {
-    const examined = (output: 'json' | 'text'): Promise<Ran> =>
+    const examined = (output: 'json' | 'text'): Promise<Tried> =>
       ran((context) => doctor({ output, contractOnly: true, ...production }, context));
     expect(saidBy('doctor', (await examined('json')).stdout)).toEqual(both);
     expect((await examined('text')).stdout).toMatch(`Checking ${name}\n`);
@@ -148,7 +132,7 @@ describe('the environment and the URL of the service are shown', () => {
 describe("settings for another service than the environment's", () => {
   const elsewhere = { url: 'https://other.example.com' };
 
-  test.each<[string, (setup: Setup) => Promise<Ran>]>([
+  test.each<[string, (setup: Setup) => Promise<Tried>]>([
     ['plan', (setup) => planned({ report: everyReport }, setup)],
     ['apply', (setup) => applied({ report: everyReport }, setup)],
     ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
@@ -175,7 +159,7 @@ describe('a saved plan with environments', () => {
     return written.get('plan.json') ?? expect.fail('no plan is saved');
   }
 
-  function appliedFrom(text: string, env: string | undefined, setup: Setup = {}): Promise<Ran> {
+  function appliedFrom(text: string, env: string | undefined, setup: Setup = {}): Promise<Tried> {
     const options = { output: 'text', plan: 'plan.json', ...(env !== undefined && { env }) } as const;
     return ran((context) => apply([], options, context), {
       files: { ...files, 'plan.json': text },

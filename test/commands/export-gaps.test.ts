@@ -41,59 +41,44 @@ function world(): World {
 const denied = answered(403, { detail: 'You do not have permission to perform this action.' });
 const gone = answered(404, { detail: 'Not found.' });
 
-interface Case {
-  readonly what: string;
-  readonly path: string;
-  readonly answer: Exchange;
-  /** The reported gap. */
-  readonly said: RegExp;
-  /** An address that is missing because of it. */
-  readonly missing: string;
-}
-
-const cases: readonly Case[] = [
-  {
-    what: 'flows that it may not view',
-    path: '/flows/instances/',
-    answer: denied,
-    said: /not all flows could be read: .*403/,
-    missing: 'flow.mine',
-  },
-  {
-    what: 'one type of stages that it may not view',
-    path: '/stages/deny/',
-    answer: denied,
-    said: /not all stages could be read: .*403/,
-    missing: 'stage.mine',
-  },
-  {
-    what: 'roles that it may not view',
-    path: '/rbac/roles/',
-    answer: denied,
-    said: /not all roles could be read: .*403/,
-    missing: 'role.mine',
-  },
-  {
-    what: 'policies that the service does not offer',
-    path: '/policies/dummy/',
-    answer: gone,
-    said: /not all policies could be read: .*404/,
-    missing: 'policy.mine',
-  },
-  {
-    what: 'brands that the service does not offer',
-    path: '/core/brands/',
-    answer: gone,
-    said: /not all brands could be read: .*404/,
-    missing: 'brand.mine',
-  },
-  {
-    what: 'a second page that is broken',
-    path: '/core/groups/?page=2',
-    answer: answered(500),
-    said: /not all groups could be read: /,
-    missing: 'group.group-249',
-  },
+/** A list that cannot be read, the reported gap, and an address that is missing because of it. */
+const cases: readonly [what: string, path: string, answer: Exchange, said: RegExp, missing: string][] = [
+  [
+    'flows that it may not view',
+    '/flows/instances/',
+    denied,
+    /not all flows could be read: .*403/,
+    'flow.mine',
+  ],
+  [
+    'one type of stages that it may not view',
+    '/stages/deny/',
+    denied,
+    /not all stages could be read: .*403/,
+    'stage.mine',
+  ],
+  ['roles that it may not view', '/rbac/roles/', denied, /not all roles could be read: .*403/, 'role.mine'],
+  [
+    'policies that the service does not offer',
+    '/policies/dummy/',
+    gone,
+    /not all policies could be read: .*404/,
+    'policy.mine',
+  ],
+  [
+    'brands that the service does not offer',
+    '/core/brands/',
+    gone,
+    /not all brands could be read: .*404/,
+    'brand.mine',
+  ],
+  [
+    'a second page that is broken',
+    '/core/groups/?page=2',
+    answered(500),
+    /not all groups could be read: /,
+    'group.group-249',
+  ],
 ];
 
 /** Whether a request is for a page of that list. */
@@ -105,8 +90,8 @@ function isFor(path: string, list: string): boolean {
 }
 
 test.each(someOf(cases, 1))(
-  'an export reports $what, writes everything else, and exits with 6',
-  async ({ path, answer, said, missing }) => {
+  'an export reports %s, writes everything else, and exits with 6',
+  async (_, path, answer, said, missing) => {
     const { ending: whole, addresses: all } = await exported(world());
     expect(whole).toBe('done');
     expect(all).toContain(missing);

@@ -198,9 +198,7 @@ describe('if the settings cannot be read', () => {
       () => {
         const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
         world.tamper = (request, answer) =>
-          request.path === settings
-            ? { kind: 'answered', status: 404, headers: {}, body: 'nothing here' }
-            : answer();
+          request.path === settings ? answered(404, 'nothing here') : answer();
         return world;
       },
     ],
@@ -224,9 +222,7 @@ describe('if the settings cannot be read', () => {
   test('an unknown release leaves open whether core_default_app_access counts', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) =>
-      request.path === '/api/v3/admin/version/'
-        ? { kind: 'answered', status: 404, headers: {}, body: 'nothing here' }
-        : answer();
+      request.path === '/api/v3/admin/version/' ? answered(404, 'nothing here') : answer();
     expect(await planned(world, wiki('access: everyone'))).toMatchObject({
       ending: 'done',
       opens: [`Opens application.wiki to everyone ${perhaps}.`],

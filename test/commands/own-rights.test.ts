@@ -60,80 +60,44 @@ async function serviceOf(release: SandboxRelease): Promise<Service> {
   return service;
 }
 
-interface Taking {
-  readonly taking: string;
-  readonly address: string;
-  readonly list: string;
-  readonly entry: string;
-  /** The same for a record that gives the token nothing. */
-  readonly other: string;
-}
-
-const takings: readonly Taking[] = [
-  {
-    taking: 'its user leaves a group',
-    address: 'user.bot',
-    list: 'users',
-    entry: 'username: bot, name: Bot, groups: []',
-    other: 'username: carl, name: Carl, groups: []',
-  },
-  {
-    taking: 'its group loses a role',
-    address: 'group.ops',
-    list: 'groups',
-    entry: 'name: ops, roles: []',
-    other: 'name: staff, roles: []',
-  },
-  {
-    taking: 'its group leaves its parent',
-    address: 'group.ops',
-    list: 'groups',
-    entry: 'name: ops, parents: []',
-    other: 'name: staff, parents: []',
-  },
-  {
-    taking: 'the parent of its group makes no superusers',
-    address: 'group.admins',
-    list: 'groups',
-    entry: 'name: admins, is_superuser: false',
-    other: 'name: owners, is_superuser: false',
-  },
-  {
-    taking: 'its group is deleted',
-    address: 'group.ops',
-    list: 'groups',
-    entry: 'name: ops, state: absent',
-    other: 'name: staff, state: absent',
-  },
-  {
-    taking: 'its role is deleted',
-    address: 'role.writers',
-    list: 'roles',
-    entry: 'name: writers, state: absent',
-    other: 'name: others, state: absent',
-  },
-  {
-    taking: 'it gets another intent',
-    address: 'token.run',
-    list: 'tokens',
-    entry: 'identifier: run, intent: app_password',
-    other: 'identifier: other, intent: app_password',
-  },
-  {
-    taking: 'it goes to another user',
-    address: 'token.run',
-    list: 'tokens',
-    entry: 'identifier: run, user: { name: carl }',
-    other: 'identifier: other, user: { name: alice }',
-  },
-  {
-    taking: 'it is deleted',
-    address: 'token.run',
-    list: 'tokens',
-    entry: 'identifier: run, state: absent',
-    other: 'identifier: other, state: absent',
-  },
-];
+/** Changes of a record, each with the same change of a record that gives the token nothing. */
+const takings = [
+  [
+    'its user leaves a group',
+    'user.bot',
+    'username: bot, name: Bot, groups: []',
+    'username: carl, name: Carl, groups: []',
+  ],
+  ['its group loses a role', 'group.ops', 'name: ops, roles: []', 'name: staff, roles: []'],
+  ['its group leaves its parent', 'group.ops', 'name: ops, parents: []', 'name: staff, parents: []'],
+  [
+    'the parent of its group makes no superusers',
+    'group.admins',
+    'name: admins, is_superuser: false',
+    'name: owners, is_superuser: false',
+  ],
+  ['its group is deleted', 'group.ops', 'name: ops, state: absent', 'name: staff, state: absent'],
+  ['its role is deleted', 'role.writers', 'name: writers, state: absent', 'name: others, state: absent'],
+  [
+    'it gets another intent',
+    'token.run',
+    'identifier: run, intent: app_password',
+    'identifier: other, intent: app_password',
+  ],
+  [
+    'it goes to another user',
+    'token.run',
+    'identifier: run, user: { name: carl }',
+    'identifier: other, user: { name: alice }',
+  ],
+  ['it is deleted', 'token.run', 'identifier: run, state: absent', 'identifier: other, state: absent'],
+].map(([taking = '', address = '', entry = '', other = '']) => ({
+  taking,
+  address,
+  list: `${address.split('.')[0]}s`,
+  entry,
+  other,
+}));
 
 const line = (address: string): string =>
   `May take rights from this run's own token, and is therefore applied last: ${address}.`;

@@ -8,6 +8,7 @@ import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someReleases } from '../support/effort.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
@@ -114,7 +115,7 @@ test('a provider of unknown type is neither changed nor deleted', async () => {
   const service = serviceOf(['Wiki']);
   const send: Service['send'] = async (request, signal) =>
     request.path.startsWith('/api/v3/providers/all/')
-      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+      ? answered(403, { detail: 'no' })
       : service.send(request, signal);
   const before = service.sandbox.record('oauth2', 'Grafana');
   const { ending, stdout } = await run(apply, { ...service, send }, oauth2('Grafana'));

@@ -12,6 +12,7 @@ import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someReleases } from '../support/effort.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 const secret = 'canary-of-grafana';
 const flows = `    authorization_flow: { slug: default-provider-authorization-implicit-consent }
@@ -250,7 +251,7 @@ describe('a create of a provider', () => {
       const made = service(ofOthers, '2026.2');
       const send: Transport = async (request, signal) =>
         request.path.startsWith('/api/v3/providers/all/')
-          ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+          ? answered(403, { detail: 'no' })
           : made.send(request, signal);
       const { ending, stdout } = await run('apply', send, oauth2());
       expect([ending, stdout]).toEqual([

@@ -5,6 +5,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { World } from '../support/update-world.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 const seed: SandboxSeed = {
   tokens: [{ token: 'sandbox-token', superuser: true }],
@@ -65,9 +66,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
   expect(whole.stdout).toContain('Everything that this token sees in the service is declared.');
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
-    path.includes('/outposts/instances/')
-      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
-      : answer();
+    path.includes('/outposts/instances/') ? answered(403, { detail: 'no' }) : answer();
   const unread = await planned(part, { failOn: ['undeclared'] }, all);
   expect(unread.ending).toBe('incomplete');
   expect(unread.stderr).toContain(
@@ -80,9 +79,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
 test('--fail-on undeclared ends with 2 if records are undeclared and others could not be read', async () => {
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
-    path.includes('/outposts/instances/')
-      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
-      : answer();
+    path.includes('/outposts/instances/') ? answered(403, { detail: 'no' }) : answer();
   const { ending, stderr } = await planned(part, { failOn: ['undeclared'] });
   expect(ending).toBe('changes');
   expect(stderr).toContain('2 resources are not declared');

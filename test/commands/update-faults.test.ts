@@ -5,18 +5,13 @@ import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
-import type { Exchange } from '../../src/service/transport.ts';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
 import { runIn, type Ran } from '../support/manifest-run.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
-
-function answered(status: number, body: JsonObject): Exchange {
-  return { kind: 'answered', status, headers: {}, body: JSON.stringify(body) };
-}
 
 /** Applies a manifest, and returns its ending and its output. */
 function applied(world: World, text: string, options: object = {}, more: object = {}): Promise<Ran> {

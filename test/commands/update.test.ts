@@ -455,13 +455,9 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   test('confirms updates with wider effects separately', async () => {
     const world = new World();
     const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
-    const { context, stderr } = world.run(grafana, {}, { terminal: true, answerToPrompt: 'no' });
-    const questions: string[] = [];
-    const ask = async (question: string): Promise<string> => {
-      questions.push(question);
-      return questions.length === 1 ? 'yes' : 'no';
-    };
-    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
+    const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
+    const { context, stderr, questions } = world.run(grafana, {}, asking);
+    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, context)).toBe('failed');
     expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
       'Change 1 in http://127.0.0.1:9? Only "yes" is accepted: ',
       'This change does more than change fields, as shown above. Make it? Only "yes" is accepted: ',
@@ -472,14 +468,10 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
 
   test('counts the affected updates in the second question', async () => {
     const world = new World();
-    const { context, stderr } = world.run(manifest, {}, { terminal: true });
-    const questions: string[] = [];
-    const ask = async (question: string): Promise<string> => {
-      questions.push(question.replaceAll('\n', ' '));
-      return questions.length === 1 ? 'yes' : 'no';
-    };
-    await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask });
-    expect(questions[1]).toBe(
+    const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
+    const { context, stderr, questions } = world.run(manifest, {}, asking);
+    await apply(['m.yaml'], { output: 'text', ...allowed }, context);
+    expect(questions[1]?.replaceAll('\n', ' ')).toBe(
       '2 of these 5 changes do more than change fields, as shown above. Make all 5? Only "yes" is accepted: ',
     );
     expect(stderr()).toContain('\n  user.bob: the account can no longer log in\n');
@@ -532,9 +524,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const slugs = Array.from({ length: 12 }, (_, index) => `a-${String(index).padStart(2, '0')}`);
     const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
     world.tamper = ({ method, path }, answer) =>
-      method === 'PATCH' && !path.endsWith('/a-02/')
-        ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
-        : answer();
+      method === 'PATCH' && !path.endsWith('/a-02/') ? answered(403, { detail: 'no' }) : answer();
     const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: B }\n`).join('')}`;
     const { context, stdout } = world.run(text);
     expect(await apply(['m.yaml'], { ...now, concurrency: '1' }, context)).toBe('denied');
@@ -557,10 +547,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
 
 test('a create answered with 405 is not reported as a change that is not offered', async () => {
   const world = new World();
-  world.tamper = ({ method }, answer) =>
-    method === 'POST'
-      ? { kind: 'answered', status: 405, headers: { 'content-type': 'text/html' }, body: '' }
-      : answer();
+  world.tamper = ({ method }, answer) => (method === 'POST' ? answered(405, '') : answer());
   const { context, stdout } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n');
   expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).not.toBe('done');
   expect(stdout()).toContain('unclear whether it was created: the service failed (405)');
@@ -569,9 +556,7 @@ test('a create answered with 405 is not reported as a change that is not offered
 test('a web page with 404 in answer to one change does not stop the other resources', async () => {
   const world = new World();
   world.tamper = ({ method, path }, answer) =>
-    method === 'PATCH' && path.includes('/applications/')
-      ? { kind: 'answered', status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>' }
-      : answer();
+    method === 'PATCH' && path.includes('/applications/') ? answered(404, '<!DOCTYPE html>') : answer();
   const { context, stdout } = world.run(
     'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\nusers: [{ username: zoe, name: Zoe }]\n',
   );

@@ -7,6 +7,7 @@ import type { Captured } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { allowed, now, outcomesIn, staff, World } from '../support/update-world.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 const admins = '44444444-4444-4444-8444-444444444444';
 const seed: SandboxSeed = {
@@ -64,13 +65,8 @@ describe('a backchannel provider that an undeclared application uses', () => {
 
   test('is looked up again before it is taken', async () => {
     const world = new World(seed);
-    const { context, stderr } = world.run(byName, all);
-    const questions: string[] = [];
-    const ask = async (question: string): Promise<string> => {
-      questions.push(question);
-      return questions.length === 1 ? 'yes' : 'no';
-    };
-    expect(await apply(['m.yaml'], { output: 'text' }, { ...context, ask })).toBe('failed');
+    const { context, stderr, questions } = world.run(byName, all, { answerToPrompt: ['yes', 'no'] });
+    expect(await apply(['m.yaml'], { output: 'text' }, context)).toBe('failed');
     expect(questions).toHaveLength(2);
     expect(stderr()).toContain(`application.new: ${takes}`);
     expect(world.writes()).toEqual([]);
@@ -278,10 +274,9 @@ describe('a user who becomes a superuser', () => {
     const { stdout, world } = await planned(users(entry), allowed);
     expect(stdout()).toContain(`note  ${gains} "admins" (${admins}) of \`groups\``);
     expect(stdout().match(/rights through/g)).toHaveLength(1);
-    const { context, stderr } = world.run(users(entry), all);
-    const ask = async (question: string): Promise<string> =>
-      question.includes('more than change fields') ? 'no' : 'yes';
-    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
+    const { context, stderr, questions } = world.run(users(entry), all, { answerToPrompt: ['yes', 'no'] });
+    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, context)).toBe('failed');
+    expect(questions.at(-1)).toContain('more than change fields');
     expect(stderr()).toContain(gains);
     expect(world.writes()).toEqual([]);
   });
@@ -346,9 +341,7 @@ describe('a plan that moves a value from one entry to another', () => {
   test('does not attempt an entry whose value was not freed, and gives the reason', async () => {
     const world = new World(seed);
     world.tamper = ({ method }, answer) =>
-      method === 'PATCH'
-        ? { kind: 'answered', status: 400, headers: {}, body: '{"provider":["no"]}' }
-        : answer();
+      method === 'PATCH' ? answered(400, { provider: ['no'] }) : answer();
     const { context, stdout } = world.run(handedOver, all);
     expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
     expect(outcomesIn(stdout())).toMatchObject([

@@ -107,29 +107,15 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
 });
 
 describe('a file on a full disk', () => {
+  const tooLarge = 'the file would be larger than the system allows (EFBIG)';
+
   test.each(
     someOf(
       [
-        [
-          'plan apps.yaml --report',
-          'json=r',
-          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
-        ],
-        [
-          'apply --yes apps.yaml --report',
-          'html=r',
-          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
-        ],
-        [
-          'validate apps.yaml --report',
-          'html=r',
-          'error: the report cannot be written to r\n    the file would be larger than the system allows (EFBIG)',
-        ],
-        [
-          'plan apps.yaml --out',
-          'r',
-          'error: the plan cannot be saved to r\n    the file would be larger than the system allows (EFBIG)',
-        ],
+        ['plan apps.yaml --report', 'json=r', 'the report cannot be written'],
+        ['apply --yes apps.yaml --report', 'html=r', 'the report cannot be written'],
+        ['validate apps.yaml --report', 'html=r', 'the report cannot be written'],
+        ['plan apps.yaml --out', 'r', 'the plan cannot be saved'],
       ],
       1,
     ),
@@ -138,7 +124,7 @@ describe('a file on a full disk', () => {
     const before = readdirSync(folder);
     const { code, stderr } = await bash(`${blocks(1)} rollcall ${args} ${report}`);
     expect(code).toBe(1);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(`error: ${said} to r\n    ${tooLarge}`);
     expect(textIn('r')).toBe('the former one');
     expect(readdirSync(folder)).toEqual(before);
   });
@@ -149,9 +135,7 @@ describe('a file on a full disk', () => {
     );
     expect(code).toBe(1);
     expect(stdout).toBe('');
-    expect(stderr).toContain(
-      'error: cannot write new/rollcall.yaml\n    the file would be larger than the system allows (EFBIG)',
-    );
+    expect(stderr).toContain(`error: cannot write new/rollcall.yaml\n    ${tooLarge}`);
     expect(readdirSync(join(folder, 'new'), { recursive: true })).toEqual(['manifests']);
   });
 });

@@ -5,8 +5,6 @@ import { formatNames, loadFormats, type ReportFormat } from '../../src/report/fo
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
 import { planReport } from '../../src/report/report.ts';
-import { haltDiagnostics } from '../../src/report/words/halts.ts';
-import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const plain = createStyle({ colours: false });
@@ -101,21 +99,6 @@ test('files have the same names for every reader of the report', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
   const report = planReport({ diagnostics: [found], filenames: [] });
   expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
-});
-
-test('a change since the saved plan is reported with its old and new value', async () => {
-  const [resource] = await desired(`version: 1\n${wiki}\n`);
-  if (resource === undefined) expect.fail('nothing is declared');
-  const staleness = [
-    { kind: 'field', which: 'observed', field: 'name', planned: 'Before', now: 'Now' },
-  ] as const;
-  expect(haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness }] })).toMatchObject([
-    { code: 'stale-plan', detail: 'It was "Before", and is "Now".' },
-  ]);
-  const words = (kind: 'appeared' | 'vanished'): string =>
-    haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] })[0]?.summary ?? '';
-  expect(words('appeared')).toContain('now exists');
-  expect(words('vanished')).toContain('no longer exists');
 });
 
 test('the HTML plan names the service once, begins with changes, and folds resources in sync', async () => {

@@ -7,6 +7,8 @@ export interface Ran {
   readonly ending: string;
   readonly stdout: string;
   readonly stderr: string;
+  /** The questions that the user was asked. */
+  readonly questions: readonly string[];
   /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -15,11 +17,11 @@ type Command = (paths: readonly string[], options: never, context: Context) => P
 
 /** The ending and the output of a command that runs in this context. */
 export async function endOf(
-  { context, stdout, stderr, written }: Captured,
+  { context, stdout, stderr, questions, written }: Captured,
   command: (context: Context) => Promise<string>,
 ): Promise<Ran> {
   const ending = await command(context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+  return { ending, stdout: stdout(), stderr: stderr(), questions, written };
 }
 
 /** Runs a command on one manifest. */

@@ -13,7 +13,8 @@ export interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean;
-  readonly answerToPrompt?: string;
+  /** The answer to each question, or the answers to the questions in turn. */
+  readonly answerToPrompt?: string | readonly string[];
   /** Replaces the real transport. */
   readonly transport?: Transport;
   readonly clock?: Clock;
@@ -32,6 +33,8 @@ export interface Captured {
   readonly context: Context;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** The questions that the user was asked. */
+  readonly questions: readonly string[];
   /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;
 }
@@ -49,6 +52,7 @@ export function capture(setup: Setup): Captured {
   let out = '';
   let err = '';
   const written = new Map<string, string>();
+  const questions: string[] = [];
   watch('stdout', () => out);
   watch('stderr', () => err);
   const write = (filename: string, text: string): void => {
@@ -92,12 +96,17 @@ export function capture(setup: Setup): Captured {
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours, ...width },
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
-    ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
+    ...(answerToPrompt !== undefined && {
+      ask: async (question) => {
+        const at = questions.push(question) - 1;
+        return typeof answerToPrompt === 'string' ? answerToPrompt : (answerToPrompt[at] ?? '');
+      },
+    }),
     interruptible: () => ({
       signal: setup.signal ?? new AbortController().signal,
       urgent: setup.urgent ?? new AbortController().signal,
     }),
     toolVersion: '1.2.3',
   };
-  return { context, stdout: () => out, stderr: () => err, written };
+  return { context, stdout: () => out, stderr: () => err, questions, written };
 }

@@ -65,11 +65,24 @@ describe('the reason why a run ended early', () => {
         { kind: 'field', which: 'observed', field: 'group', planned: '', now: 'Docs' },
       ] as const,
     }));
-    expect(haltDiagnostics({ kind: 'stale', changes }).map(({ summary }) => summary)).toEqual([
-      '`name` has changed since the plan was made',
-      '`group` has changed since the plan was made',
+    expect(haltDiagnostics({ kind: 'stale', changes })).toMatchObject([
+      {
+        code: 'stale-plan',
+        summary: '`name` has changed since the plan was made',
+        detail: 'It was "Before", and is "Now".',
+      },
+      { summary: '`group` has changed since the plan was made' },
     ]);
   });
+});
+
+test.each([
+  ['appeared', 'now exists'],
+  ['vanished', 'no longer exists'],
+] as const)('a record that has %s since a plan was saved is reported as one that %s', async (kind, words) => {
+  const [resource = expect.fail()] = await declared('wiki');
+  const [found] = haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] });
+  expect(found?.summary).toContain(words);
 });
 
 describe('several look-ups with the same failure', () => {
