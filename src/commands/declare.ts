@@ -221,7 +221,7 @@ export const commands: readonly CommandDeclaration[] = [
     name: 'completion',
     summary: 'print the completion script of a shell',
     description:
-      'Prints a script for bash, zsh or fish. It completes commands, options and their choices, for a rollcall that is on the PATH.',
+      'Prints a script for bash, zsh or fish. The script completes commands, options and their choices, if rollcall is on the PATH.',
     argument: ['<shell>', 'bash, zsh or fish'],
     example: 'source <(rollcall completion bash)',
     load: async () => (await import('./completion.ts')).completion,
