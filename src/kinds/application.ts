@@ -121,7 +121,6 @@ const notDeclarable = {
 export const application: RowKind = kindFrom({
   list: 'applications',
   isUndocumented: false,
-  title: 'name',
   isDocumented: true,
   unique: true,
   leftOut: { superuser_full_list: 'true' },
@@ -132,7 +131,6 @@ export const application: RowKind = kindFrom({
   fields,
   notDeclarable,
   words: {
-    one: 'an application',
     nameTakenHint: 'The slug is probably taken or reserved too.',
   },
 });

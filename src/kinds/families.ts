@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Family } from './kind.ts';
-import { newestFacts } from './newest-facts.ts';
+import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { lazy, withLazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
 import { searchFor } from './search.ts';
@@ -45,7 +45,6 @@ interface FamilyRow extends Partial<
   /** The name in permissions, for a list with several types: `authentik_flows.stage`. */
   readonly model?: string;
   readonly identity?: string;
-  readonly id?: string;
   /** Whether the service deletes such a record together with its owner, without deleting anything else. */
   readonly isDeletedWithOwner?: true;
   /** Where users can find the id, if the list in the service's web interface does not show it. */
@@ -101,8 +100,8 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   rac_endpoint: { list: 'rac_endpoints', path: '/rac/endpoints/' },
   service_connection: { list: 'service_connections', model: 'authentik_outposts.outpostserviceconnection' },
   outpost: { list: 'outposts', path: '/outposts/instances/' },
-  connector: { list: 'connectors', model: 'authentik_endpoints.connector', id: 'connector_uuid' },
-  device_access_group: { list: 'device_access_groups', id: 'pbm_uuid' },
+  connector: { list: 'connectors', model: 'authentik_endpoints.connector' },
+  device_access_group: { list: 'device_access_groups' },
   prompt: { list: 'prompts' },
   stage: { list: 'stages', model: 'authentik_flows.stage' },
   invitation: { list: 'invitations', path: '/stages/invitation/invitations/' },
@@ -112,8 +111,8 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     // Without this parameter, the service returns a cached list of the applications that the token's user may open.
     query: { superuser_full_list: 'true', ordering: 'slug' },
   },
-  entitlement: { list: 'entitlements', path: '/core/application_entitlements/', id: 'pbm_uuid' },
-  brand: { list: 'brands', path: '/core/brands/', identity: 'domain', id: 'brand_uuid' },
+  entitlement: { list: 'entitlements', path: '/core/application_entitlements/' },
+  brand: { list: 'brands', path: '/core/brands/', identity: 'domain' },
   user: {
     list: 'users',
     identity: 'username',
@@ -125,17 +124,13 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
       "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
   },
   token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier', isDeletedWithOwner: true },
-  enrollment_token: {
-    list: 'enrollment_tokens',
-    path: '/endpoints/agents/enrollment_tokens/',
-    id: 'token_uuid',
-  },
+  enrollment_token: { list: 'enrollment_tokens', path: '/endpoints/agents/enrollment_tokens/' },
   transport: { list: 'transports' },
   event_rule: { list: 'event_rules', path: '/events/rules/' },
   initial_permission: { list: 'initial_permissions', path: '/rbac/initial_permissions/' },
   blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
-  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', id: 'id' },
-  request_rule: { list: 'request_rules', id: 'uuid' },
+  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/' },
+  request_rule: { list: 'request_rules' },
   settings: { list: 'settings', path: '/admin/settings/' },
 };
 
@@ -156,7 +151,6 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     list,
     path,
     identity,
-    id: row.id ?? 'pk',
     isDeletedAlong: row.isDeletedWithOwner ?? false,
     findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
     byName: {
@@ -171,9 +165,14 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     },
   };
   return withLazy(family, {
+    id: () => idFieldOf(newestFacts(ownPath)),
     permissionApp: () => modelParts()[0] ?? '',
     model: () => ({ type: modelParts()[1] ?? '', list: list.replaceAll('_', ' ') }),
   });
+}
+
+function idFieldOf({ fields, id }: NewestFacts): string {
+  return fields['pk'] || !id ? 'pk' : id.name;
 }
 
 const referredPaths: Readonly<Record<string, string | undefined>> = referredLists;

@@ -77,7 +77,6 @@ const fields = {
 export const oauth2: RowKind = kindFrom({
   path: '/providers/oauth2/',
   list: 'providers',
-  several: 'OAuth2 providers',
   // The list of OAuth2 providers also contains proxy providers.
   isBase: true,
   unique: true,

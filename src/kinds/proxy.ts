@@ -61,7 +61,6 @@ const fields = {
 export const proxy: RowKind = kindFrom({
   path: '/providers/proxy/',
   list: 'providers',
-  several: 'proxy providers',
   referencedBy: {
     list: 'outposts',
     field: 'providers',

@@ -14,9 +14,9 @@ import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './
 import { isSecret } from './secrets.ts';
 
 /** The handwritten part of a kind, for everything that the API schema does not state. */
-export interface KindRow
-  extends StatedKind, Partial<Pick<Kind, 'isUndocumented' | 'title' | 'words' | 'deletion'>> {
+export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented' | 'deletion'>> {
   readonly list: string;
+  readonly words?: Partial<Kind['words']>;
   /** By default, the path of the list. */
   readonly path?: string;
   /** The plural in messages, such as `OAuth2 providers`. */
@@ -69,9 +69,8 @@ export function kindFrom(row: KindRow): RowKind {
   const facts = (): NewestFacts => newestFacts(listPath);
   const kind = {
     isUndocumented: true,
-    title: identity,
-    words: wordsOf(family, variant),
     ...row,
+    words: { ...wordsOf(family, variant), ...row.words },
     ...(!row.isPermanent && { deletion: row.deletion ?? {} }),
     family,
     type,
@@ -96,6 +95,7 @@ export function kindFrom(row: KindRow): RowKind {
     },
   };
   const lazyParts = {
+    title: () => ('name' in facts().fields ? 'name' : identity),
     since: () => since ?? (formerPath ? undefined : facts().since),
     permissionApp: () => facts().model?.split('.')[0] ?? family.permissionApp,
     model: () => modelOf(family, facts(), variant && (several ?? severalOf(variant.value, family))),

@@ -60,7 +60,6 @@ const notDeclarable = {
 export const user: RowKind = kindFrom({
   list: 'users',
   isUndocumented: false,
-  title: 'name',
   unique: true,
   login: { is: 'superuser', isActive: 'is_active', groups: 'groups' },
   rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
@@ -84,7 +83,6 @@ export const user: RowKind = kindFrom({
   fields,
   notDeclarable,
   words: {
-    one: 'a user',
     nameTakenHint:
       'A user of this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
     incompleteRecordAdvice:

@@ -7,7 +7,6 @@ import { kindFrom, type RowKind } from '../row.ts';
 /** A duplicate slug was refused by 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   list: 'flows',
-  title: 'name',
   unique: true,
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',

@@ -18,7 +18,6 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
   '/policies/dummy/': { login: { is: 'login policy', passes: ({ result = false }) => result === true } },
   '/policies/event_matcher/': {
-    several: 'event matcher policies',
     // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
     update: { requiredInUpdates: matched },
     fields: {

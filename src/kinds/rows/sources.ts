@@ -37,7 +37,6 @@ const groupReach = {
 const shared = {
   list: 'sources',
   login: { is: 'login source' },
-  title: 'name',
   unique: true,
   // A source is enabled only after all of its policies are bound, so that nobody can log in through it earlier.
   withheld: ['enabled'],
