@@ -160,6 +160,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const startedAt = clock.now();
   const { endedOutages } = pacing.outage;
   const begun = await startOnce(change, run);
+  run.started.delete(change.resource.address); // frees the record, which the outcome does not keep
   if ('change' in begun) return begun;
   const { ready, result } = await completeCreate(change, begun, run);
   stops.count(ready, result.outcome, endedOutages);
