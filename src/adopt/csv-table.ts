@@ -3,7 +3,7 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import type { SourceFile, Span } from '../base/source.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** A row of a table. It may span several lines of its file. */
+/** A row of a table, which may span several lines of its file. */
 export interface TableRow {
   readonly span: Span;
   /** The number of cells, including empty ones. */
@@ -18,7 +18,7 @@ interface Cell {
   readonly span: Span;
 }
 
-/** Reads the non-empty rows of a CSV file (RFC 4180), up to a limit. Any line ending is accepted. */
+/** Reads the non-empty rows of a CSV file (RFC 4180) with any line endings, up to a limit. */
 export function readTable(file: SourceFile, delimiter: string, max: number): TableRow[] | Diagnostic {
   const bytes = Buffer.from(file.text);
   const reader = new RowReader(bytes);

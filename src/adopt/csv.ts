@@ -26,7 +26,7 @@ import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type TableRow } from './csv-table.ts';
 
 interface TableManifest {
-  /** The manifest, which is valid only if no diagnostic is an error. It lacks the comment with the schema for editors. */
+  /** The manifest, without the comment for editors; it is valid if no diagnostic is an error. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -34,7 +34,7 @@ interface TableManifest {
 interface FromTable {
   /** The valid rows. If a diagnostic is an error, resources or fields are missing. */
   readonly resources: readonly Resource[];
-  /** The problems of the table, ordered by place. They quote no row, because rows may be confidential. */
+  /** The problems of the table, ordered by place; they quote no row, because rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -30,7 +30,7 @@ export interface ExportScope {
   readonly isWithInternal: boolean;
   readonly isWithShipped: boolean;
   readonly without: ReadonlySet<string>;
-  /** Resources that manifests declare already. They are not exported. */
+  /** Resources that manifests declare already, so that they are not exported. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 
@@ -53,10 +53,7 @@ export interface DeclaredRecord extends Declaration {
   readonly secret: readonly string[];
 }
 
-/**
- * Whether a record is left out because the service maintains it itself. If its shipped state is known, it is exported if it was
- * changed.
- */
+/** Whether a record is left out because the service maintains it itself and its shipped state is unknown. */
 export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -76,7 +73,7 @@ interface Declarations {
   /** The numbers of records left out: `internal` records, which the service maintains itself, and unchanged `shipped` records. */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields that are newer than `than`, the latest release whose defaults were recorded. Their values may be defaults. */
+  /** Fields whose values may be defaults, because they are newer than `than`, the latest release whose defaults were recorded. */
   readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
@@ -151,7 +148,7 @@ function declarationOf(
     }
     const isOnlyShown =
       row.since !== undefined && release && inRange({ before: row.since }, release) === true;
-    // Earlier releases return null in some fields that are never null in later releases. Leaving out such a field changes nothing.
+    // Earlier releases return null in some fields that later releases never return as null; such a field can be left out.
     if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
@@ -210,7 +207,7 @@ export function variableFor(name: string, field: string): string {
 /** The maximum length of a name in characters, as in the manifest's schema. */
 const maxNameLength = 500;
 
-/** The name that replaces an id. Undefined if no name is known, or if a manifest cannot contain the name unchanged. */
+/** The name that replaces an id; undefined if no name is known, or if a manifest cannot contain the name unchanged. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return item && nameForManifest(item);

@@ -39,7 +39,7 @@ import { namesById } from '../observe/names-by-id.ts';
 import { readUnboundState } from '../observe/unbound-access.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';
 
-/** Reads the records to export. Changes nothing in the service. */
+/** Reads the records to export, without changing anything in the service. */
 export function readExportedRecords(
   wanted: ExportScope,
   settings: ServiceSettings,
@@ -92,7 +92,7 @@ export function readExportedRecords(
   });
 }
 
-/** Adds bindings to the records that the export will contain. Bindings that cannot be read become gaps. */
+/** Adds bindings to the records that the export will contain; bindings that cannot be read become gaps. */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
@@ -140,9 +140,7 @@ async function withBindingsOf(
   };
 }
 
-/**
- * The names of records by their ids, from a complete list that was read already, or from a new one. Shared names are left out.
- */
+/** The names of records by their ids, without shared names, from a complete list that was read already or from a new list. */
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],

@@ -12,7 +12,7 @@ interface Manifests {
 /** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
 const maxCharacters = 4_000_000;
 
-/** The maximum number of characters of a file or folder name. File systems refuse much longer names. */
+/** The maximum number of characters of a file or folder name, because file systems refuse much longer names. */
 const maxStepLength = 100;
 
 const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
@@ -58,7 +58,7 @@ function splitManifest(
   ];
 }
 
-/** The filename for a declaration, without extension. A path such as `staff/engineering` gives a folder for each part. */
+/** The filename for a declaration, without extension; a path such as `staff/engineering` gives a folder for each part. */
 function fileName({ kind, fields }: Declaration, split: FileSplit): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];

@@ -17,12 +17,12 @@ import {
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** A record to write into a manifest. Only the fields that it has here are declared. */
+/** A record to write into a manifest, with the fields to declare. */
 export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
-  /** The variables for secrets, by field. The manifest names them in comments. */
+  /** The variables for secrets, by field, which the manifest names in comments. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly release?: Release;
 }
@@ -37,7 +37,7 @@ export interface UnwritableField {
 }
 
 interface Writable {
-  /** The fields in the order of the schema. Undefined if the record cannot be declared at all. */
+  /** The fields in the order of the schema; undefined if the record cannot be declared at all. */
   readonly fields?: JsonObject;
   readonly unwritable: readonly UnwritableField[];
 }

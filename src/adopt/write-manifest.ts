@@ -49,7 +49,7 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** The kind of the first entry. All entries have the same type. */
+  /** The kind of the first entry, whose type all entries have. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }

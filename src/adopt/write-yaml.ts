@@ -13,8 +13,8 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 type Path = readonly (string | number)[];
 
 /**
- * Writes a mapping as readable YAML: strings of several lines become blocks, and quotes are used only where needed. The values must
- * be allowed in a manifest. `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`.
+ * Writes a mapping as readable YAML: strings of several lines become blocks, and quotes are used only where needed. The values
+ * must be values that a manifest allows. `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`.
  */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
   document.contents = nodeOf(mapping, [], isInline);
@@ -63,7 +63,7 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
   return new Scalar(value);
 }
 
-/** Invisible characters: control, format and private-use characters, and unusual line endings. Some change the direction of text. */
+/** Invisible characters: control, format and private-use characters, unusual line endings, and changes of the text direction. */
 const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
 const eachUnseen = new RegExp(invisibleCharacter, 'gu');
 /** Invisible characters, and blanks that editors remove: at the ends of lines, and empty first and last lines. */
@@ -72,7 +72,7 @@ const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */
 const command = /^\s*::|##\w*\[/m;
 
-/** A string in double quotes. Invisible characters and commands of CI systems are escaped. */
+/** A string in double quotes, in which invisible characters and commands of CI systems are escaped. */
 function quoted(value: string): string {
   return JSON.stringify(value)
     .replace(eachUnseen, (character) => {

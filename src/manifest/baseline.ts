@@ -32,7 +32,7 @@ export interface Baseline {
 
 export interface RemovedEntry {
   readonly address: Address;
-  /** The place of the earlier declaration. Undefined if that declaration was invalid. */
+  /** The place of the earlier declaration; undefined if that declaration was invalid. */
   readonly source?: Source;
   /** Whether the account can still log in; undefined if the service was not asked. */
   readonly active?: boolean;
@@ -43,9 +43,7 @@ export interface Comparison {
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
-/**
- * Compares declarations with a baseline. Secret fields are compared by their references. `isRelevant` selects removed entries.
- */
+/** Compares declarations with a baseline, and secret fields by their references. `isRelevant` selects removed entries. */
 export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
@@ -98,7 +96,7 @@ function isSameField(name: string, earlier: Resource, current: Resource): boolea
   );
 }
 
-/** The references that stand for a field's secrets. Relative paths in them are resolved from the folder of the manifest. */
+/** The references that stand for a field's secrets, with relative paths resolved from the folder of the manifest. */
 function sensitiveReferences(resource: Resource, name: string): JsonValue {
   const { sensitive } = resource.fields[name]?.mask ?? {};
   if (sensitive === undefined) return null;

@@ -36,7 +36,7 @@ interface ManifestValue {
 export interface DeclaredEntries {
   /** Every entry with a name, without its invalid fields: for rules over all entries. */
   readonly entriesWithName: readonly Resource[];
-  /** All entries, for checks of single fields. An entry without a name has an empty name here. */
+  /** All entries, for checks of single fields; an entry without a name has the empty name. */
   readonly allEntries: readonly Resource[];
   readonly valid: readonly Resource[];
 }

@@ -10,7 +10,7 @@ interface FoundManifests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Finds the files to read for the paths of a command line (files, folders, globs, `-`). The configuration file is left out. */
+/** Finds the files to read for the paths of a command line (files, folders, globs, `-`), except the configuration file. */
 export async function findManifests(
   paths: readonly string[],
   files: Files,
@@ -191,7 +191,7 @@ class Search {
     return [];
   }
 
-  /** The files that match a glob. Links are followed only within `root`, the real path of the folder. */
+  /** The files that match a glob, also through links that stay within `root`, the real path of the folder. */
   async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
     const look = async (below: string): Promise<readonly FolderEntry[]> => {

@@ -24,7 +24,7 @@ import { Rules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
-  /** The valid entries that are selected, in file order. Some are missing if a diagnostic is an error. */
+  /** The valid entries that are selected, in file order; some are missing if a diagnostic is an error. */
   readonly resources: readonly Resource[];
   readonly declared: number;
   /** The numbers of valid entries by type. */
@@ -124,7 +124,7 @@ export async function loadManifests(
   };
 }
 
-/** Checks the fields of valid manifests by the release. For the records in `existing`, no field is required. */
+/** Checks the fields of valid manifests by the release, without required fields for the records in `existing`. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
@@ -158,7 +158,7 @@ function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-/** Hides lines that contain a secret. Short secrets are ignored, because handwritten lines contain them by chance. */
+/** Hides lines that contain a secret, except short secrets, which handwritten lines contain by chance. */
 function hideLinesWithSecrets(
   diagnostics: readonly Diagnostic[],
   secrets: ReadonlySet<string>,

@@ -27,7 +27,7 @@ function typeOfDefaults(key: string): string {
 
 const loadedChecks = new Map<string, ListCheck>();
 
-/** A check for manifests with only these lists. The generated code for each list is loaded when it is first needed. */
+/** A check for manifests with only these lists; the generated code for a list is loaded when it is first needed. */
 export async function manifestCheck(listNames: readonly string[]): Promise<Validate> {
   const listChecks = new Map<string, ListCheck>();
   for (const list of listNames) {

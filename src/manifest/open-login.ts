@@ -17,7 +17,7 @@ export class LoginEntries {
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
-  /** Reports flows that log people in by name without a proof of identity. Only declared bindings are known here. */
+  /** Reports flows that log people in by name without a proof of identity, judged by the declared bindings. */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,

@@ -27,7 +27,7 @@ export interface ReadingOptions extends ReferencePolicy {
   /** If `assumed`, no secret is read: each sensitive reference counts as resolved, with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   readonly hide?: HiddenFieldNames;
-  /** Whether only documented operations are allowed. If so, names cannot replace ids. */
+  /** Whether only documented operations are allowed, so that names cannot replace ids. */
   readonly contractOnly?: boolean;
 }
 
@@ -157,9 +157,7 @@ const plainTextSecret: Problem = {
   detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
 };
 
-/**
- * Reports an access token, which would be sent and shown in the plan. Finds it also if it is escaped or split between references.
- */
+/** Reports an access token, also if it is escaped or split between references, because it would be sent and shown in the plan. */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
   const path = at === -1 ? pathOfText(token, value) : undefined;

@@ -46,7 +46,7 @@ interface ResolvedValue {
   /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The places of references that could not be resolved. These references stay as written. */
+  /** The places of references that could not be resolved, and stay as written. */
   readonly unresolved: PathMap<true>;
 }
 

@@ -6,7 +6,9 @@ import { isGenerated, sentFields } from '../kinds/fields.ts';
 import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
-/** The resources of `--resend`. Throws a UsageError if one of them has no secret to resend, or updates are not allowed. */
+/**
+ * Returns the resources of `--resend`, or throws a UsageError if a resource has no secret to resend or updates are not allowed.
+ */
 export function resendTargets(
   addresses: readonly string[],
   resources: readonly Resource[],

@@ -28,7 +28,7 @@ type Shard = {
   readonly count: number;
 };
 
-/** Parses a shard such as `1/8`. The UsageError for an invalid shard contains `name`. */
+/** Parses a shard such as `1/8`, or throws a UsageError that contains `name`. */
 export function shardIn(written: string, name: string): Shard {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
   if (index >= 1 && index <= count) return { index, count };

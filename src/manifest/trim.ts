@@ -17,8 +17,8 @@ export function trimAsService(text: string): string {
 }
 
 /**
- * Trims the strings of entries and defaults, and the names that replace ids. Strings inside of mappings, such as attributes, stay
- * unchanged.
+ * Trims the strings of entries and defaults, and the names that replace ids, but no strings inside of mappings such as
+ * attributes.
  */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;

@@ -6,12 +6,12 @@ import type { ListedRecord } from '../service/records.ts';
 export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
-  /** Records that may exist but were not read. Empty if all records were read that the service counts. */
+  /** The reasons why records may be missing; empty if all records were read that the service counts. */
   readonly gaps: readonly Gap[];
 }
 
 export type Gap =
-  /** The service lists all records only for superusers. It listed `named` of `count` records for this token. */
+  /** The service lists all records only for superusers, and listed `named` of `count` records for this token. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The list grew while it was read, so it may contain further records. */
@@ -25,7 +25,7 @@ export type Gap =
       readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
-  /** Bindings could not be read. `field` is the field in which manifests declare them. */
+  /** Bindings could not be read, which manifests declare in `field`. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

@@ -28,14 +28,14 @@ export async function readInventoryOf(
   if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveTokenUser(options);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapAfter(self, signal)] };
-    // The list is complete for superusers only. Other tokens may find further records by name.
+    // Only superusers get the complete list; with another token, further records may be found by name.
     if (!self.isSuperuser)
       return readEachByName(kind, { path: list.path, query: { ordering: kind.identity } }, options);
   }
   return withoutDerivedTypes(await readInPages(kind, list, options), options);
 }
 
-/** Reads a list in pages. The list is complete if it has as many different records as its pages count. */
+/** Reads a list in pages, and reports it as complete if it has as many different records as its pages count. */
 async function readInPages(
   kind: Kind<ResourceType>,
   list: ListQuery,
@@ -49,7 +49,7 @@ async function readInPages(
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
     const reading = await requestPage(list, number, options);
-    // The list has become shorter and now ends before this page.
+    // The list has become shorter since the first page was read, and now ends before this page.
     if (reading?.proof === 'absent' && number > 1) break;
     if (reading?.proof !== 'exists') {
       gaps.push(gapAfter(reading, options.signal));

@@ -23,7 +23,6 @@ export interface ObservedLoginRecord extends LoginRecord {
   readonly pk: string;
 }
 
-/** Reads all brands and login flows, with their stages and policies. */
 export async function readLogin(
   declared: readonly LoginRecord[],
   context: ReadContext,
@@ -115,7 +114,7 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The referenced records, without duplicates. Records of kinds that play no part in logins are left out. */
+  /** The referenced records, without duplicates and without records of kinds that play no part in logins. */
   async named(
     part: 'login stage' | 'login policy',
     references: readonly Reference[],

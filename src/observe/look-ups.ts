@@ -11,7 +11,7 @@ import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
 
 interface LookUpOptions extends ReadContext {
-  /** The names of records that have the same title as an absent resource. Titles that several records have are left out. */
+  /** For an absent resource, the name of the only record that has the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
 }
@@ -24,7 +24,7 @@ export class LookUps {
   #isStopped = false;
   #isResponsive = false;
   #consecutiveFailures = 0;
-  /** Look-ups that ended with a 404 without `detail`. Later answers may show whether such a 404 means "absent". */
+  /** Look-ups that ended with a 404 without `detail`: later answers may show whether such a 404 means "absent". */
   readonly #doubtful: { readonly resource: Resource; readonly reading: LookUpResult }[] = [];
   readonly #unread = new Map<Kind, number>();
 

@@ -32,7 +32,7 @@ export async function findNamesTakenByOtherKinds(
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => referenceNames(related.byName, received).includes(name));
-      // A record of the same kind was created after the look-up. The apply will find that record.
+      // A record of the same kind was created after the look-up, and the apply will find it.
       if (found === undefined || isOfKind(kind, found.received)) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
       const now = await retrieve(lookUpTargetOf(resource), context);

@@ -45,10 +45,7 @@ interface ListsOptions extends ReadContext {
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, ObservedRecord>;
   readonly absent: ReadonlySet<Resource>;
-  /**
-   * The names of records that have the same title as a resource that was not found. Titles that several records have are left
-   * out.
-   */
+  /** For a resource that was not found, the name of the only record that has the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly failed?: Answer;
 }
@@ -59,7 +56,7 @@ const emptyResult = {
   namesakes: new Map<Resource, string>(),
 };
 
-/** If many resources of a kind are declared, reads the list of the kind. Several lists are read at the same time. */
+/** Reads the lists of kinds with many declared resources, all at the same time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const listedKinds = [...groupBy(resources, ({ kind }) => kind)].filter(
@@ -95,9 +92,9 @@ interface ReadList extends ReadLists {
 }
 
 /**
- * Reads a list in three steps. 1. Read the token's user, which shows whether the list will be complete, and the first page, which
- * shows the number of records. 2. Read the other pages if at least an eighth of the records are declared. 3. Take a resource that
- * is missing from a complete list as absent.
+ * Reads the token's user, which shows whether the list will be complete, and the first page, which shows the number of records.
+ * If at least an eighth of the records are declared, reads the other pages. A resource that is missing from a complete list is
+ * absent.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
@@ -141,7 +138,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   };
 }
 
-/** The service needs about as long for a page as for this many look-ups. */
+/** The number of look-ups that take the service about as long as one page. */
 const minDeclaredShare = 8;
 
 /** If at most this many resources of a kind are declared, they are looked up one by one. */

@@ -15,7 +15,7 @@ import type { UnreadableReason, UnseenIds } from '../service/types.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
-/** The service needs about as long for a page of 100 records as for this many look-ups. */
+/** The number of look-ups that take the service about as long as one page of 100 records. */
 const lookUpsPerPage = 8;
 
 interface Place extends Omit<UnresolvedName, 'fault'> {
@@ -34,7 +34,7 @@ export interface ReferenceReading {
 
 /**
  * Looks up the ids that new entries contain. If a record is not found, its id counts as missing only if the token's user is a
- * superuser, who sees all records. After a failed read the id counts as unknown.
+ * superuser, who sees all records. After a failed read, it is unknown whether the record with the id exists.
  */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,

@@ -82,7 +82,7 @@ export interface ResolvedNames {
 }
 
 export interface ResolveOptions extends PageContext {
-  /** Whether this run declares a resource of this name. Such names need no look-up here. */
+  /** Whether this run declares a resource of this name, so that the name needs no look-up. */
   readonly isDeclared?: (related: Family, name: string) => boolean;
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
 }
@@ -133,7 +133,7 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** Looks up the names. Names that were not looked up have no finding. */
+/** Returns a finding for each name that was looked up. */
 async function findAllNames(
   related: Family,
   names: readonly string[],
@@ -158,7 +158,7 @@ async function findAllNames(
   });
 }
 
-/** Looks up names of one list. `isListed` is true if reading the whole list was tried. */
+/** Looks up names in one list; `isListed` is true if reading the whole list was tried. */
 export async function findNames(
   related: Family,
   names: readonly string[],
@@ -236,7 +236,7 @@ function findingFor(
   return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
 }
 
-/** Adds the most similar known name to each name that was not found. `readMore` adds further names to `known`. */
+/** Adds the most similar known name to each name that was not found, after `readMore` has added further names to `known`. */
 async function withSuggestions(
   findings: ReadonlyMap<string, Finding>,
   known: ReadonlySet<string>,

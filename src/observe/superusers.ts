@@ -5,7 +5,7 @@ import { plainUuid } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
 
-/** A group with its direct members. Members of its subgroups are not included. */
+/** A group with its direct members, without the members of its subgroups. */
 export interface ObservedGroup {
   readonly key: string;
   /** Whether the group makes its members and the members of its subgroups superusers. */
@@ -14,7 +14,7 @@ export interface ObservedGroup {
   readonly members: readonly { readonly key: string; readonly isActive: boolean }[];
 }
 
-/** Reads all groups, or only the groups that make superusers. Returns undefined if they cannot be read. */
+/** Reads all groups, or only the groups that make superusers; returns undefined if the groups cannot be read. */
 export async function readGroups(
   which: 'all' | 'superusers',
   context: ReadContext,

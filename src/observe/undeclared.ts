@@ -5,10 +5,10 @@ import { addressOf, byAddress } from '../kinds/resource.ts';
 import { possibleAddresses, printableAddress } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, without shipped and internal records. They are not part of the plan. */
+/** Records that no manifest declares, without shipped and internal records. */
 export interface Undeclared {
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
-  /** The parts that could not be read, and the reasons. If empty, the list is complete. */
+  /** The parts that could not be read, and the reasons; empty if the list of undeclared records is complete. */
   readonly gaps: readonly UnreadPart[];
 }
 

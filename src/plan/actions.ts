@@ -15,7 +15,7 @@ interface ActionRow {
 
 /**
  * A new action needs a row here and a function in apply/. If a plan contains any of these actions, `plan --detailed-exitcode`
- * exits with 2. There is no row for no-op, because it is not counted.
+ * exits with 2. The action `no-op` has no row, because it is not counted.
  */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
   create: { sign: '+', effect: 'add', verb: 'create', progressive: 'Creating', outcome: 'created' },

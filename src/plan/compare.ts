@@ -72,7 +72,7 @@ export function observedFields(
   );
 }
 
-/** An observed value with secrets masked. If the manifest declares only a part of the value, the rest is left out. */
+/** The part of an observed value that a manifest manages, with secrets masked. */
 export function printablePart(
   resource: Resource,
   field: string,

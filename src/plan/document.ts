@@ -53,7 +53,7 @@ type Renamed<Of, Names extends { readonly [Key in keyof Of]?: string }> = {
   readonly [Key in keyof Names & keyof Of as Names[Key] & string]?: Exclude<Of[Key], undefined | false>;
 };
 
-/** The parts of an object that have other names in a document. Empty lists and `false` are left out. */
+/** Renames parts of an object for a document, and leaves out empty lists and `false`. */
 function renamed<Of extends object, Names extends { readonly [Key in keyof Of]?: string }>(
   of: Of,
   names: Names,
@@ -62,7 +62,7 @@ function renamed<Of extends object, Names extends { readonly [Key in keyof Of]?:
   return Object.fromEntries(values.filter(([, value]) => isGiven(value))) as Renamed<Of, Names>; // as the names say
 }
 
-/** The parts of a document under the names that they have outside of it. */
+/** Renames parts of a document back to the names that the plan uses. */
 export function partsFrom<Of, Names extends { readonly [Key in keyof Of]?: string }>(
   document: Renamed<Of, Names>,
   names: Names,
@@ -109,7 +109,7 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
   readonly model?: string;
   readonly name: string;
   readonly source: Source;
-  /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
+  /** `unknown` if the token may not read the record; the apply then creates the record unless it exists. */
   readonly presence: Change['presence'];
   readonly change:
     /** `after` has the fields that the create sends, with secrets masked. */
@@ -125,14 +125,11 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
   readonly diagnostics?: readonly ShownDiagnostic[];
-  /** The declared fields whose values differ in the service. Empty if the record does not exist. */
+  /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly DifferenceDocument[];
-  /**
-   * The declared names that were replaced by ids. Each key is the JSON Pointer of an id in the declared fields, such as
-   * `/groups/0`.
-   */
+  /** The declared names that were replaced by ids, by the JSON Pointer of the id in the declared fields, such as `/groups/0`. */
   readonly names?: NamesByPointer;
-  /** The names of the observed ids in the differences. Each key is the JSON Pointer of an id in `before`. */
+  /** The names of the observed ids in the differences, by the JSON Pointer of the id in `before`. */
   readonly observed_names?: NamesByPointer;
   /** The fields that are declared in full although they could be declared in part. */
   readonly exactly?: readonly string[];
@@ -258,10 +255,10 @@ export function derivedPlanParts(
   };
 }
 
-/** Rebuilds a resource from the document of a change. The resource has no secrets, so it is only for display. */
+/** Rebuilds a resource, for display only, from the document of a change. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
-  // Without differences, the declared values equal the observed values. An entry with `state: absent` has only a name.
+  // Without differences, the declared values equal the observed values; an entry with `state: absent` has only a name.
   const declared =
     state === undefined
       ? withDeclared(change.after ?? {}, differences)

@@ -26,7 +26,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 
 /**
  * Orders the changes to existing parts of flows so that at every step each flow is at least as strong as before or after the
- * plan. Creates come first, deletes last. If every order leaves a flow open for a moment, `opening` is the change that opens it.
+ * plan. Creates come before these changes, and deletes after them. If every order leaves a flow open for a moment, `opening` is
+ * the change that opens it.
  */
 export function safeLoginOrder(
   pending: readonly LoginChange[],

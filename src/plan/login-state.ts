@@ -17,7 +17,7 @@ export function loginChanges(changes: readonly ReadyChange[]): readonly LoginCha
   );
 }
 
-/** The login records at one moment of a plan. The key of a record never changes within a plan. */
+/** The login records at one moment of a plan, by keys that never change within the plan. */
 export class LoginState {
   readonly #records: ReadonlyMap<string, LoginRecord>;
   readonly #keys: ReadonlyMap<LoginRecord, string>;
@@ -53,8 +53,8 @@ export class LoginState {
   }
 
   /**
-   * The key of the flow through which people log in: the login flow of the default brand. If the brand has none, the service
-   * takes the first login flow by slug whose policies let people pass.
+   * The key of the flow through which people log in: the login flow of the default brand. If the brand has no login flow, the
+   * service takes the first login flow by slug whose policies let people pass.
    */
   get defaultLoginKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {

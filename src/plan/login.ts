@@ -19,7 +19,7 @@ import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange }
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 
-/** The declared records whose changes may affect logins. If no change may affect logins, the login records are not read. */
+/** The declared records whose changes may affect logins; without such changes, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
@@ -51,7 +51,7 @@ interface PlannedFlow extends TouchedFlow {
   readonly isDefaultLogin: boolean;
 }
 
-/** The login records before and after the plan, with the login flows. `isUnknown` if records could not be read. */
+/** The login records before and after the plan, with the login flows; `isUnknown` is true if records could not be read. */
 interface PlannedLogins {
   readonly before: LoginState;
   readonly after: LoginState;
@@ -141,7 +141,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values before a change. They include undeclared bindings, and policies that are bound to bindings. */
+/** The values before a change, including undeclared bindings and the policies that are bound to bindings. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
   const observedFields = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
@@ -156,7 +156,7 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   return Object.fromEntries(values);
 }
 
-/** The changes to parts of the login flow. If these parts could not be read, the changes to all login flows. */
+/** The changes to parts of the login flow, or to all login flows if these parts could not be read. */
 function changesOfLoginFlows(
   pending: readonly LoginChange[],
   { before, after, flows, isUnknown }: PlannedLogins,
@@ -183,7 +183,7 @@ function changesOfLoginFlows(
   return new Set([...ofFlows, ...others]);
 }
 
-/** The default login flow before and after the plan. If the default is unknown, all login flows. */
+/** The default login flow before and after the plan, or all login flows if the default is unknown. */
 function loginFlows(
   onWay: ReadonlySet<LoginChange>,
   { before, after, flows, isUnknown }: PlannedLogins,

@@ -43,13 +43,13 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly manifestDigest?: () => string;
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
-  /** The records that depend on the records to delete. Undefined if the run may not delete. */
+  /** The records that depend on the records to delete; undefined if the run may not delete. */
   readonly deletions?: Deletions['of'] | undefined;
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
-  /** Who may open records without bindings. By default, everyone. */
+  /** Who may open records without bindings; by default, everyone. */
   readonly unbound?: UnboundAccess;
-  /** The resources that are not planned. If defined, changes that the service would certainly reject are left out of the plan. */
+  /** The resources that are not planned; if defined, the plan also leaves out changes that the service would certainly reject. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
@@ -233,7 +233,7 @@ function deletesBindings(resource: Resource, field: string, record: ObservedReco
   );
 }
 
-/** Adds the current records to a plan that was read from a file. The caller must have compared them with the plan. */
+/** Adds the current records to a plan that was read from a file and is not stale. */
 export function withCurrentRecords(
   plan: Plan,
   observed: ObservedState,

@@ -19,7 +19,7 @@ import { areWithheldFieldsUnset } from './unfinished.ts';
 const othersAllowed = 'everyone admitted by policies and negated bindings';
 
 interface Subjects {
-  /** The subjects that the bindings admit. Undefined if unknown. */
+  /** The subjects that the bindings admit; undefined if unknown. */
   readonly each: readonly PlannedSubject[] | undefined;
   /** Whether people must pass all bindings, instead of any one of them. */
   readonly isAll: boolean;
@@ -67,13 +67,13 @@ function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: strin
   return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
 
-/** Who may open a record without bindings. Undefined if nobody may. */
+/** Who may open a record without bindings; undefined if nobody may. */
 export function accessWithoutBindings({ access }: Kind, unbound: Unbound): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
 }
 
-/** Who can open a new record for which no access is declared. Undefined if nobody can. */
+/** Who can open a new record for which no access is declared; undefined if nobody can. */
 export function accessOfNewRecord(
   { resource, presence, action }: Pick<Change, 'resource' | 'presence' | 'action'>,
   unbound: Unbound = 'open',
@@ -139,7 +139,7 @@ function accessFields({ kind, fields }: Resource): readonly string[] {
   );
 }
 
-/** Who may open an observed record. Undefined if the manifest does not declare access. */
+/** Who may open an observed record; undefined if the manifest does not declare access. */
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<ObservedRecord, 'fields' | 'bound' | 'names'>,
@@ -166,13 +166,13 @@ export function whoMayOpen(
     : subjectNames;
 }
 
-/** The subjects that gain access. `others` is the number of undeclared bindings, which also decide about access. */
+/** The subjects that gain access, given `others`, the number of undeclared bindings that also decide about access. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const subjects = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, subjects.length];
   // With a single binding, both modes have the same effect.
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
-  // In mode `all`, undeclared bindings only restricted access. In mode `any`, each of them admits people.
+  // In mode `all`, undeclared bindings only restricted access; in mode `any`, each undeclared binding admits people.
   const viaBindings = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
   const hadNoBindings = before.each !== undefined && countBefore === 0;
   if (hadNoBindings && others === 0 && before.isOpen) return []; // it was open to all

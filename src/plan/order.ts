@@ -30,8 +30,8 @@ interface Need {
 type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * Moves each change behind the new resources that it refers to, and behind the changes that free its unique values. The other
- * changes stay in order. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
+ * Moves each change behind the new resources that it refers to, and behind the changes that free its unique values, and keeps the
+ * order otherwise. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
  */
 export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
@@ -204,7 +204,7 @@ function missingCount({ fields }: Kind, sent: JsonObject): number {
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Removes the dependency that is broken. Resources outside the cycle still wait until the reference is set. */
+/** Removes the dependency of a broken cycle; resources outside the cycle still wait until the omitted reference is set. */
 function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
   const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
   waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
@@ -216,7 +216,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
   }
 }
 
-/** The resources whose bindings the plan creates or changes. Resources that refer to them wait until all bindings exist. */
+/** The resources whose bindings the plan creates or changes: resources that refer to them wait until all bindings exist. */
 export function resourcesWithBindings(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;

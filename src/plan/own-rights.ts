@@ -3,7 +3,7 @@ import { mergedValue, removedIds } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { ReadyChange } from './plan.ts';
 
-/** The token's user, with its groups and roles. Undefined if unknown. */
+/** The token's user, with its groups and roles, as far as they are known. */
 export interface TokenUser {
   readonly pk?: string | undefined;
   readonly isSuperuser?: boolean;
@@ -54,7 +54,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
 
 const takesOwnRights = "may take rights from this run's own token, so it is done last";
 
-/** Whether a record gives rights to the token of the run. True also if this is unknown. */
+/** Whether a record gives rights to the token of the run, or may give rights to it. */
 function isOwn({ resource, base }: RightsChange, self: TokenUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {

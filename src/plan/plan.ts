@@ -15,7 +15,7 @@ import type { Undeclared } from '../observe/undeclared.ts';
 import type { ObservedRecord, UnreadableReason, UnseenIds } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
-/** The changes of all selected resources. Contains secrets, so only its document is printed or saved. */
+/** The changes of all selected resources, with secrets: only the document of a plan is printed or saved. */
 export interface Plan extends Destination {
   readonly toolVersion: string;
   readonly createdAt: Date;
@@ -42,7 +42,7 @@ export type UnreadableTypes = Readonly<Partial<Record<ResourceType, UnreadableRe
 
 export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 
-/** A resource that is not planned. Nothing is sent for it, and the plan is incomplete. */
+/** A resource for which nothing is sent, so that the plan is incomplete. */
 export interface NotPlanned extends ChangeBase {
   readonly action: 'not-planned';
   readonly presence: 'unknown';
@@ -51,13 +51,13 @@ export interface NotPlanned extends ChangeBase {
 
 export interface PlannedLoginFlows {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read. If a list is missing, any login flow may be the flow in use. */
+  /** The lists that could not be read; if a list is missing, any login flow may be the flow in use. */
   readonly unread: readonly string[];
 }
 
 interface ChangeBase {
   readonly resource: Resource;
-  /** `unknown` if the token may not read the record. The apply then creates the record, unless it exists. */
+  /** `unknown` if the token may not read the record; the apply then creates the record unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
   /** The observed values of the declared fields, with secrets masked. */
   readonly observed?: ObservedFields;
@@ -65,7 +65,7 @@ interface ChangeBase {
   readonly notShown?: readonly string[];
   /** The declared fields that are not compared, because no release returns them. */
   readonly notCompared?: readonly string[];
-  /** The declared fields whose values differ in the service. Empty if the record does not exist. */
+  /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
@@ -81,16 +81,16 @@ interface ChangeBase {
   readonly affectsLogin?: true;
   /** The values before a change that affects a login flow, in more detail than the differences. */
   readonly undo?: ObservedFields;
-  /** Present if the change may take rights from the token of the run. Such changes come after all others. */
+  /** Present if the change may take rights from the token of the run, so that it comes after all other changes. */
   readonly takesOwnRights?: true;
   /** Changes that must succeed before this change: they free values that it sets, or keep a login flow safe. */
   readonly waitsFor?: readonly Address[];
-  /** References that the create omits, because the referenced resources are created later. An update sets them afterwards. */
+  /** References that the create omits and an update sets, because the referenced resources are created later. */
   readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];
   readonly since?: Alteration;
 }
 
-/** A change with the data that an apply needs. If the plan was read from a file, a new observation provides this data. */
+/** A change with the data that an apply needs; for a plan from a file, a new observation provides this data. */
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
   | (Change & { readonly action: 'update' } & UpdateData)
@@ -105,7 +105,7 @@ export interface UpdateData {
 }
 
 export interface Permission {
-  /** The `pk` of the token's user. Undefined if unknown. */
+  /** The `pk` of the token's user; undefined if unknown. */
   readonly self: string | undefined;
   readonly mayDelete: boolean;
 }
@@ -120,9 +120,9 @@ export type ObservedFields = Readonly<Record<string, JsonValue>>;
 export interface Difference {
   readonly field: string;
   readonly declared: JsonValue;
-  /** The value in the service. It is null if the service does not return the field. */
+  /** The value in the service; null if the service does not return the field. */
   readonly observed: JsonValue;
-  /** The names of the observed ids. Each key is the JSON Pointer of an id. */
+  /** The names of the observed ids, by the JSON Pointer of the id. */
   readonly observedNames?: NamesByPointer;
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 
-/** Facts about referenced records, from the service and from the manifests. New resources have a name instead of an id. */
+/** Facts about referenced records, from the service and from the manifests; new resources have a name instead of an id. */
 export function allReferenceFacts(
   facts: ReferenceFacts = new Map(),
   resources: readonly Resource[],

@@ -65,7 +65,7 @@ function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: Ch
   return { kind: 'presence', planned, now };
 }
 
-/** The fields whose values differ. The order of ids is ignored. */
+/** The fields whose values differ, ignoring the order of ids. */
 function changedFields(
   which: 'observed' | 'declared',
   kind: Kind,
@@ -84,7 +84,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** The other compared parts of a change. Its position, its change since the baseline and `left_because` are not compared. */
+/** The other compared parts of a change: all but its position, its change since the baseline, and `left_because`. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,

@@ -30,7 +30,7 @@ function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   return lost.length > 0 ? 'possible' : undefined;
 }
 
-/** Refuses a plan after which no active superuser is left. If the groups are unknown, a remark says so instead. */
+/** Refuses a plan after which no active superuser is left, or adds a remark if the groups are unknown. */
 export function checkSuperusersLeft(
   changes: readonly ReadyChange[],
   groups: readonly ObservedGroup[] | undefined,

@@ -33,7 +33,7 @@ export function readReach({ values, env, config }: Omit<SettingSources, 'files'>
 }
 
 /**
- * The changes that this run may make, from flags. Without such flags, the file decides. Throws a UsageError for an unknown
+ * The changes that this run may make, from flags or, without such flags, from the file. Throws a UsageError for an unknown
  * permission, and for a permission whose capability is off.
  */
 export function permittedCapabilities(
@@ -56,7 +56,7 @@ export function permittedCapabilities(
 }
 
 /**
- * The accepted risks. They come only from flags, because a pull request could change the file. Throws a UsageError for unknown
+ * The accepted risks, which come only from flags, because a pull request could change the file. Throws a UsageError for unknown
  * names.
  */
 export function acceptedRisks({

@@ -7,7 +7,7 @@ import type { SettingSources } from './values.ts';
 
 const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
 
-/** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. Throws a UsageError. */
+/** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. */
 export async function readCaFile(
   path: string,
   env: EnvironmentVariables,
@@ -16,7 +16,7 @@ export async function readCaFile(
   const ownAuthorities = await authoritiesIn(path, files);
   const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
   if (extra === undefined) return ownAuthorities;
-  // If that file cannot be used, Node has printed a warning, and the run continues.
+  // If the file of NODE_EXTRA_CA_CERTS cannot be used, Node has printed a warning, and the run continues.
   return [...ownAuthorities, ...(await authoritiesIn(extra, files).catch(() => []))];
 }
 
@@ -45,7 +45,7 @@ export interface ClientCertificate {
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** Reads a client certificate. Its key may be in the same file. Throws a UsageError. */
+/** Reads a client certificate, whose key may be in the same file, or throws a UsageError. */
 export async function readClientCertificate({
   values: { clientCert: path, clientKey: keyPath, nameOf },
   env,

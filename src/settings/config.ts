@@ -24,9 +24,9 @@ export interface ReadConfig {
   /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** The places of tokens. If the file is invalid, some places may be missing. */
+  /** The places of tokens; some are missing if the file is invalid. */
   readonly tokens: TokenPlaces;
-  /** The fields to hide. If the file is invalid, all fields that it may be meant to hide. */
+  /** The fields to hide; all fields that may be meant if the file is invalid. */
   readonly hide: HiddenFieldNames;
 }
 
@@ -144,7 +144,7 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** Hides the quoted line if it contains a token or password by mistake. The message says where a token belongs. */
+/** Hides the quoted line if it contains a token or password by mistake, and adds advice where a token belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;
@@ -198,8 +198,8 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
 }
 
 /**
- * Paths in rollcall.yaml must be below its folder after following links. Otherwise a pull request that edits rollcall.yaml could
- * make a pipeline read any file of its machine and quote it in a message.
+ * Paths in rollcall.yaml must be below its folder after following links, because otherwise a pull request that edits
+ * rollcall.yaml could make a pipeline read any file of its machine and quote it in a message.
  */
 const outsideFolder: Problem = {
   code: 'outside-project',

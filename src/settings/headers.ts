@@ -32,7 +32,7 @@ const reservedHeaders = new Set([
 
 const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
-/** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. Throws a UsageError. */
+/** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. */
 export function headerFlag(text: string, env: EnvironmentVariables): GivenHeader {
   const [, name, written = ''] = headerForm.exec(text) ?? [];
   if (name === undefined) {
@@ -55,7 +55,7 @@ export function headerFlag(text: string, env: EnvironmentVariables): GivenHeader
   return { name, value, variables };
 }
 
-/** Checks the headers. For an invalid header, throws a UsageError that shows only its name, because its value may be a secret. */
+/** Checks the headers. The UsageError for an invalid header shows only its name, because its value may be a secret. */
 export function readHeaders(
   givenHeaders: readonly GivenHeader[],
   nameOf: SettingName,

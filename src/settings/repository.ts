@@ -22,7 +22,7 @@ export async function pathsInRepository(
   env: EnvironmentVariables,
   files: Pick<Files, 'realPath'>,
 ): Promise<PathInRepository> {
-  // The variable may be left over from another job.
+  // A variable may name the folder of another job, which does not exist here.
   const realPathOf = (path: string): Promise<string | undefined> =>
     files.realPath(path).catch(() => undefined);
   const workingDirectory = await realPathOf('.');

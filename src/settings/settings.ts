@@ -27,7 +27,7 @@ import { readVarsFiles } from './variables.ts';
 export interface Settings extends AllowedOperations {
   /** The chosen environment of rollcall.yaml; undefined if the file is invalid. */
   readonly config?: ChosenConfig | undefined;
-  /** The file that `config` comes from, even if the file is invalid. It is not a manifest. */
+  /** The file that `config` comes from, even if the file is invalid. */
   readonly configFile?: string | undefined;
   /** All files with settings: rollcall.yaml and files of variables. */
   readonly files: readonly string[];
@@ -50,13 +50,13 @@ export interface Settings extends AllowedOperations {
     /** Files and variables with secrets of rollcall, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
   };
-  /** Fields that no output shows. If rollcall.yaml is invalid, all fields that it may be meant to hide. */
+  /** Fields that no output shows; all fields that may be meant if rollcall.yaml is invalid. */
   readonly hide: HiddenFieldNames;
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: SettingName;
 }
 
-/** The paths of manifests. Throws a UsageError if there are none, unless the settings have problems to report. */
+/** Returns the paths of manifests, or throws a UsageError if there are none and the settings have no problems to report. */
 export function manifestPaths({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
   throw new UsageError(
@@ -70,10 +70,10 @@ type Purpose =
   | 'service'
   /** For checks of manifests. The token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
-  /** For lists of names and of manifests. No secret is read. */
+  /** For lists of names and of manifests, which need no secret. */
   | 'names';
 
-/** Merges flags, environment variables and configuration files. Throws a UsageError. */
+/** Merges flags, environment variables and configuration files. */
 export async function readSettings(
   values: GivenSettings,
   { env, files }: { readonly env: EnvironmentVariables; readonly files: Files },
@@ -153,7 +153,7 @@ async function secretFilePaths(
   return closed;
 }
 
-/** Reads as many of the run's secrets as possible, for redaction. Never throws. */
+/** Reads as many of the run's secrets as possible, for redaction, and never throws. */
 async function readableServiceSecrets(
   given: Omit<SettingSources, 'files'>,
   files: Files,

@@ -83,7 +83,7 @@ async function readTokenFile(path: string, files: SettingSources['files']): Prom
   return new TextDecoder().decode(await readOrUsageError('the token', path, bytes));
 }
 
-/** Checks that a token is one line of visible ASCII. White space around it, usually a final newline, is removed. */
+/** Checks that a token is one line of visible ASCII, and removes white space around it, usually a final newline. */
 function checkToken(text: string, sourceName: string): Secret {
   const token = text.trim();
   if (token === '') throw new UsageError('the access token is empty', `${sourceName} contains nothing.`);
@@ -104,7 +104,7 @@ export interface TokenPlaces {
 
 export const noTokenPlaces: TokenPlaces = { variables: [], files: [] };
 
-/** Accepts invalid files too: a mistake elsewhere in the file must not expose a token. */
+/** Finds the places of tokens in invalid files too, because a mistake elsewhere in the file must not expose a token. */
 export function tokenPlaces(config: JsonValue, filename: string): TokenPlaces {
   const environments = isJsonObject(config) ? config['environments'] : undefined;
   const settingsObjects = isJsonObject(environments) ? Object.values(environments) : [];

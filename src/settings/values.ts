@@ -43,7 +43,7 @@ export interface GivenHeader {
 export type ChosenConfig = Readonly<Omit<Config, 'version' | 'environments'> & ConfigEnvironment> & {
   readonly environment?: string | undefined;
   readonly manifests: string[];
-  /** The variables of each environment, by its name. Undefined if an environment is chosen. */
+  /** The variables of each environment, by its name; undefined if an environment is chosen. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
   /** Whether the token file is outside the folder of rollcall.yaml after following links. */
   readonly hasTokenOutside?: boolean;
@@ -73,7 +73,7 @@ export const bounds: Readonly<Record<NumberName, Required<Bounds>>> = {
   concurrency: [1, 1000, 8],
 };
 
-/** Checks a number. Throws a UsageError that contains `name`. */
+/** Checks a number, or throws a UsageError that contains `name`. */
 export function wholeNumber(name: string, input: string | number, [min, max]: Bounds): number {
   const value = typeof input === 'number' ? input : /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN;
   if (Number.isInteger(value) && value >= min && value <= max) return value;

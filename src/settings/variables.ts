@@ -20,7 +20,7 @@ interface ReadVariables {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads files of variables; later files override earlier ones. Stops at the first invalid file. */
+/** Reads files of variables up to the first invalid file; later files override earlier files. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
@@ -35,7 +35,7 @@ export async function readVarsFiles(
   return { variables, diagnostics: [] };
 }
 
-/** Parses each `NAME=VALUE` of --var. Throws a UsageError. */
+/** Parses each `NAME=VALUE` of --var. */
 export function variableFlags(assignments: readonly string[]): JsonObject {
   return Object.fromEntries(assignments.map((assignment) => readAssignment(assignment)));
 }
@@ -63,7 +63,7 @@ async function readVarsFile(
   return { variables: {}, diagnostics: [fault] };
 }
 
-/** The value is parsed as YAML: 12 is a number, "12" a string. */
+/** Parses the value as YAML: 12 is a number, "12" a string. */
 function readAssignment(assignment: string): [name: string, value: JsonValue] {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   if (name === undefined || text === undefined)

@@ -15,7 +15,7 @@ export interface SchemaFault {
   readonly diagnostic?: Diagnostic;
 }
 
-/** Checks a value against a schema. A place that already has a diagnostic gets no second one. */
+/** Checks a value against a schema, except places that already have a diagnostic. */
 export function checkSchema(
   validate: Validate,
   value: JsonValue,

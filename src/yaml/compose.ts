@@ -59,7 +59,7 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /** The current list. The next two fields are its number of started entries, and the lexemes left for the last entry. */
+  /** The current list, with its number of started entries and the lexemes left for the last entry in the next two fields. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;
@@ -68,7 +68,7 @@ class LexemeBudget {
     this.#entries = entries;
   }
 
-  /** Counts one lexeme. Returns false if the budget is used up. The argument is the parser's stack. */
+  /** Counts one lexeme, given the parser's stack, and returns whether the budget allows it. */
   take([, , list]: readonly CST.Token[]): boolean {
     const entryCount = isList(list) ? list.items.length : 0;
     if (list !== this.#list || entryCount !== this.#startedEntries) {

@@ -23,12 +23,12 @@ import {
   unsupportedProblem,
 } from './refused-values.ts';
 
-/** The maximum number of values that the aliases of a file may repeat. More are an attack or a mistake. */
+/** The maximum number of values that the aliases of a file may repeat without being an attack or a mistake. */
 const maxAliasedValues = 10_000;
 /** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
-/** Converts YAML nodes to plain JSON. A node that cannot be read becomes null, with a diagnostic. */
+/** Converts YAML nodes to plain JSON, and reports nodes that cannot be read, which become null. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly aliasTargets: AliasTargets = new Map();

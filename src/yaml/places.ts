@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
 export interface ParsedYaml {
-  /** Undefined if the text is not YAML. A value with a diagnostic is null. */
+  /** The value, with null where a value has a diagnostic; undefined if the text is not YAML. */
   readonly value: JsonValue | undefined;
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
@@ -12,7 +12,7 @@ export interface ParsedYaml {
 
 type Path = readonly (string | number)[];
 
-/** The places of values in a parsed file. A path consists of keys and indexes from the root. */
+/** The places of values in a parsed file, by paths of keys and indexes from the root. */
 export interface Places {
   valueSpan(path: Path): Span;
   /** The span of the key, without the value. */

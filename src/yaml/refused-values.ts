@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 
-/** Characters that YAML allows and manifests do not. The reader reports them, and the writer never writes them. */
+/** Characters that YAML allows and manifests do not: the reader reports them, and the writer never writes them. */
 
 const unstorableCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';

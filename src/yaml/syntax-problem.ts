@@ -39,7 +39,7 @@ const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   BAD_ALIAS: { summary: 'an alias is not allowed here', detail: 'Quote a string that begins with * or &.' },
 };
 
-/** The message for a parser error. It is placed at a visible character, not at white space. */
+/** The message for a parser error, placed at a visible character and not at white space. */
 export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
   const parserWords = firstLine(error.message);
   const specialCase = overIndentedField(error, file.text) ?? unquotedReference(error, file.text);
@@ -54,7 +54,7 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
 }
 
-/** The message about a field that is indented too far. The parser reports such an error at the line before. */
+/** The message about a field that is indented too far, which the parser reports at the line before. */
 function overIndentedField(
   { code, pos }: YAMLParseError,
   text: string,
@@ -83,7 +83,7 @@ function unquotedReference(
   return { span: [start, start + 2], words };
 }
 
-/** The message about a missing closing character. The parser reports it where the file or block ends, not where it was opened. */
+/** The message about a missing closing character, which the parser reports where the file or block ends, not where it begins. */
 function unclosedProblem(message: string): SyntaxWords | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;

@@ -5,7 +5,7 @@ import { defaultKinds, kindAt, kindOfEntry, kinds, kindsOf } from '../kinds/all.
 import type { Kind } from '../kinds/kind.ts';
 
 interface LikelyMeaning {
-  /** Undefined if no field, or more than one field, is likely. */
+  /** The field that was probably meant; undefined if none or several are likely. */
   readonly field?: string;
   readonly hint: string;
 }
