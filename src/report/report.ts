@@ -149,16 +149,11 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   const found = sortDiagnostics(loaded);
   const { unchecked } = loaded;
   return {
-    ...found,
-    kind: 'problems',
-    title: 'rollcall validate',
+    ...problemsReport('rollcall validate', validationHeadline(found, loaded.counts), found),
     environment,
-    headline: validationHeadline(found, loaded.counts),
-    findings: [],
     valid: found.errors.length === 0,
     resourceCount: loaded.declared,
-    ...(unchecked && { unchecked }),
-    remarks: unchecked ? uncheckedRemarks(unchecked) : [],
+    ...(unchecked && { unchecked, remarks: uncheckedRemarks(unchecked) }),
   };
 }
 
@@ -231,18 +226,13 @@ export function reportOfRun(
 
 function noResult(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
   const { service, environment } = ended;
-  return {
-    ...sortDiagnostics(ended),
-    ...(service !== undefined && { service }),
-    environment,
-    kind: 'problems',
-    title,
-    headline,
-    findings: [],
-    valid: false,
-    resourceCount: 0,
-    remarks: [],
-  };
+  const report = problemsReport(title, headline, sortDiagnostics(ended));
+  return { ...report, ...(service !== undefined && { service }), environment };
+}
+
+function problemsReport(title: Common['title'], headline: string, found: SortedDiagnostics): ProblemsReport {
+  const nothing = { findings: [], valid: false, resourceCount: 0, remarks: [] };
+  return { ...found, kind: 'problems', title, headline, ...nothing };
 }
 
 /** The sorted problems of a job, including the reason if it stopped early. */

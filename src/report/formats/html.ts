@@ -18,7 +18,7 @@ import {
   splitByImportance,
   verdictWords,
 } from '../words/outcomes.ts';
-import { planView, shownChanges } from '../words/plan.ts';
+import { pendingFirst, planView, shownChanges } from '../words/plan.ts';
 import type { UndeclaredView } from '../words/undeclared.ts';
 import { Html, markup } from './markup.ts';
 
@@ -80,7 +80,7 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   const { baseline, touched, undeclared } = view;
   // The heading already names the service.
   const scope = view.head.split('\n').slice(1);
-  const shown = baseline ? touched : changesFirst(shownChanges({ changes: touched }));
+  const shown = baseline ? touched : pendingFirst(shownChanges({ changes: touched }));
   return {
     lines: [
       ...scope.map((line) => markup`${line}`),
@@ -120,11 +120,6 @@ function onlyCountedEntries(changes: readonly Change[]): NonNullable<Page['more'
     const some = changes.filter((change) => changeKind(change) === kind);
     return { words: `${some.length} ${changeLooks[kind].label}`, entries: some.map(changeEntry) };
   });
-}
-
-function changesFirst(changes: readonly Change[]): readonly Change[] {
-  const left = changes.filter(({ action }) => action === 'no-op');
-  return [...changes.filter(({ action }) => action !== 'no-op'), ...left];
 }
 
 function headlineOf(line: string): Html {

@@ -4,6 +4,7 @@ import { sourceOf } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
 import { joinLines } from '../words/answers.ts';
+import { escapeMarkup } from './markup.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { summaryWithAddress } from '../words/diagnostics.ts';
 import { verdictWords } from '../words/outcomes.ts';
@@ -93,16 +94,7 @@ function element({ name, file, line, failed, type, message, text }: Case): strin
   return text === '' ? `${start}/>` : `${start}><system-out>${xml(text)}</system-out></testcase>`;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
 /** Escapes a string for an element or attribute. Characters that XML cannot contain are made visible first. */
 function xml(text: string): string {
-  const lines = text.split('\n').map((line) => printableLine(line));
-  return lines.join('\n').replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return escapeMarkup(text.split('\n').map(printableLine).join('\n'));
 }

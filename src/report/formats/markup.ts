@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  "'": '&#39;',
+  "'": '&apos;',
   '#': '&#35;',
   ':': '&#58;',
 };
@@ -25,16 +25,16 @@ export function markup(
 ): Html {
   const texts = values.map((value) => {
     if (value instanceof Html) return value.text;
-    return typeof value === 'object' ? value.map(({ text }) => text).join('') : escaped(String(value));
+    return typeof value === 'object' ? value.map(({ text }) => text).join('') : escapeMarkup(String(value));
   });
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/** Characters that HTML interprets, and starts of CI commands, because a log may contain the page. See printable.ts. */
+/** Characters that markup interprets, and starts of CI commands, because a log may contain the page. See printable.ts. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
-/** Line endings are kept; any other invisible character is made visible. */
-function escaped(text: string): string {
+/** Escapes a string for HTML or XML. Invisible characters except line endings are made visible first. */
+export function escapeMarkup(text: string): string {
   const visible = text.replace(unsafeCharacters, (character) =>
     character === '\n' ? character : printableLine(character),
   );

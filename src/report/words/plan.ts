@@ -86,9 +86,7 @@ export function limitNewResources(
 
 /** Puts the changes that apply would make first, because the last ones may be cut off. */
 export function pendingFirst(changes: readonly Change[]): readonly Change[] {
-  if (changes.length <= maxListedNew.inFull) return changes;
-  const left = new Set(changes.filter(({ action }) => action === 'no-op'));
-  return [...changes.filter((change) => !left.has(change)), ...left];
+  return changes.toSorted((a, b) => Number(a.action === 'no-op') - Number(b.action === 'no-op'));
 }
 
 /** A plan as every format shows it. All texts are safe to print. */
