@@ -7,7 +7,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
@@ -88,7 +88,7 @@ describe('while another client writes,', () => {
     // Reads: for the plan, before the update, before the bind.
     const send = before(service, isList, 3, () => bind(service, 'contractors'));
     const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
-    expect((await run(apply, send, text, allowed)).ending).toBe('done');
+    await done(run(apply, send, text, allowed));
     expect(sent(service, 'POST')).toEqual([]);
   });
 
@@ -123,8 +123,7 @@ describe('while another client writes,', () => {
         bind(service, 'staff');
       },
     );
-    const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
-    expect(ending).toBe('done');
+    const { stdout } = await done(run(apply, send, grafana('{ groups: [{ name: staff }] }')));
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
@@ -155,7 +154,7 @@ test('backchannel providers are set after the bindings, as the provider is, and 
     '{ groups: [{ name: staff }, { name: contractors }] }',
     '    provider: 1\n    backchannel_providers: [2]\n',
   );
-  expect((await run(apply, service.send, text)).ending).toBe('done');
+  await done(run(apply, service.send, text));
   const [created, ...others] = service.sent() as JsonObject[];
   expect(created).toEqual({ slug: 'grafana', name: 'Grafana' });
   expect(others.map(({ order }) => order)).toEqual([0, 1, undefined]);
@@ -182,8 +181,7 @@ describe('an apply with a failed or interrupted binding', () => {
       const exchange = await service.send(request, signal);
       return isBind(request) ? lost : exchange;
     };
-    const { ending } = await run(apply, send, grafana('{ groups: [{ name: staff }] }', '    provider: 1\n'));
-    expect(ending).toBe('done');
+    await done(run(apply, send, grafana('{ groups: [{ name: staff }] }', '    provider: 1\n')));
     expect(service.list(`${bindings}?page_size=100`)).toHaveLength(1);
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
@@ -270,7 +268,7 @@ test('the client adds no binding with contract_only, and deletes none without th
 
 test('names in access are trimmed, and with hidden fields no line of access is quoted', async () => {
   const { send } = sandboxTransport({});
-  expect((await run(plan, send, grafana('{ groups: [{ name: " staff " }] }'))).ending).toBe('done');
+  await done(run(plan, send, grafana('{ groups: [{ name: " staff " }] }')));
   const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
   const odd = await run(plan, send, grafana('{ users: [carol], secrets: [s3cret] }'), {}, { files });
   expect(odd.stderr).toContain('m.yaml:5:');
@@ -282,8 +280,7 @@ describe('an application with the declared access and another difference', () =>
 
   test('is updated, and reported as changed', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    const { ending, stdout } = await run(apply, service.send, text, allowed);
-    expect(ending, stdout).toBe('done');
+    const { stdout } = await done(run(apply, service.send, text, allowed));
     expect(stdout).toContain('~ application.grafana  changed\n');
     const json = await run(apply, service.send, text, { ...allowed, output: 'json' });
     expect(json.stdout).toContain('"outcome": "unchanged"');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { textOf } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someMoments } from '../support/effort.ts';
@@ -102,7 +102,7 @@ describe.each(Object.entries(scenarios))(
       'the report is true if it %s between any two requests',
       async (name, deed) => {
         const calm = sandboxTransport(seed);
-        expect((await run(calm.send, text)).ending).toBe('done');
+        await done(run(calm.send, text));
         const declared = stateOf(calm);
         const first = calm.requests.findIndex(({ method }) => method !== 'GET');
         for (const nth of someMoments(first, calm.requests.length, name.length + text.length)) {

@@ -7,7 +7,7 @@ import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -243,8 +243,7 @@ describe('apply with access', () => {
       { application: 'grafana', group: 'staff', negate: true },
     ]);
     const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
-    const { ending, stdout } = await run('apply', service.send, text, allowed);
-    expect(ending, stdout).toBe('done');
+    await done(run('apply', service.send, text, allowed));
     expect(writes(service.requests)).toEqual([
       'POST bindings group',
       'DELETE bindings',
@@ -259,8 +258,7 @@ describe('apply with access', () => {
       { application: 'grafana', group: 'staff' },
       { application: 'grafana', user: 'carol' },
     ]);
-    const { ending } = await run('apply', service.send, grafana('everyone'), allowed);
-    expect(ending).toBe('done');
+    await done(run('apply', service.send, grafana('everyone'), allowed));
     expect(boundTo(service)).toEqual([]);
   });
 
@@ -302,7 +300,7 @@ describe('apply with access', () => {
         applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: from }],
       });
       const text = grafana('{ groups: [{ name: contractors }] }', `    policy_engine_mode: ${to}\n`);
-      expect((await run('apply', service.send, text, allowed)).ending).toBe('done');
+      await done(run('apply', service.send, text, allowed));
       expect(writes(service.requests)[place]).toBe(request);
     },
   );
@@ -310,11 +308,12 @@ describe('apply with access', () => {
   test('asks separately about changes that open an application to more people', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const options = { ...allowed, yes: false };
-    const { ending, stderr } = await run('apply', service.send, grafana('everyone'), options, {
-      terminal: true,
-      answerToPrompt: 'yes',
-    });
-    expect(ending).toBe('done');
+    const { stderr } = await done(
+      run('apply', service.send, grafana('everyone'), options, {
+        terminal: true,
+        answerToPrompt: 'yes',
+      }),
+    );
     expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
   });
 });
@@ -336,12 +335,7 @@ describe('bindings hidden from the token', () => {
 
   test('are not requested if access is not declared', async () => {
     const { send, requests } = service();
-    const { ending } = await run(
-      'plan',
-      send,
-      'version: 1\napplications: [{ slug: grafana, name: Grafana }]\n',
-    );
-    expect(ending).toBe('done');
+    await done(run('plan', send, 'version: 1\napplications: [{ slug: grafana, name: Grafana }]\n'));
     expect(requests.filter(({ path }) => path.startsWith(bindings))).toEqual([]);
   });
 
@@ -420,7 +414,7 @@ applications:
   - { slug: b, name: B, access: { users: [{ name: sandbox }] } }
 `;
     const service = sandboxTransport({});
-    expect((await run('apply', service.send, text)).ending).toBe('done');
+    await done(run('apply', service.send, text));
     expect(boundTo(service, 'a')).toEqual([staff]);
     expect(boundTo(service, 'b')).toEqual([1]);
   });
@@ -432,7 +426,7 @@ test('a saved plan writes its bindings, and is rejected if somebody else changed
   const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });
   const setup = { files: { 'm.yaml': text, 'p.json': made.written.get('p.json') ?? '' } };
   const options = { ...allowed, plan: 'p.json' };
-  expect((await run('apply', service.send, text, options, setup)).ending).toBe('done');
+  await done(run('apply', service.send, text, options, setup));
   expect(boundTo(service)).toEqual([contractors]);
   const { ending, stderr } = await run('apply', service.send, text, options, setup);
   expect(ending).toBe('stale');

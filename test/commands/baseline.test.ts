@@ -7,6 +7,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { World } from '../support/update-world.ts';
 import { capture, type Captured, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { done } from '../support/manifest-run.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -138,8 +139,7 @@ describe('a plan with --baseline', () => {
 
 describe('a plan with --changed-only', () => {
   test('looks up and creates only added or altered entries', async () => {
-    const { ending, stdout } = await applied({ changedOnly: true, maxCreates: '1' });
-    expect(ending).toBe('done');
+    const { stdout } = await done(applied({ changedOnly: true, maxCreates: '1' }));
     expect(asked()).toEqual(['GET /applications/wiki/', 'GET /users/?username=zoe', 'POST /users/']);
     expect(service.creates()).toEqual(['{"username":"zoe","name":"Z"}']);
     const document: unknown = JSON.parse(stdout);
@@ -164,7 +164,7 @@ describe('a plan with --changed-only', () => {
       expect(ran).toMatchObject({ ending: 'done', stderr: '' });
       expect(ran.stdout).toMatch(/\n\nNo changes\. Your infrastructure matches the configuration\.\n$/);
     }
-    expect((await applied({ changedOnly: true }, setup(now, now))).ending).toBe('done');
+    await done(applied({ changedOnly: true }, setup(now, now)));
     expect(service.requests).toEqual([]);
   });
 
@@ -303,8 +303,7 @@ describe('manifests of the baseline', () => {
     ],
   ])('cause one warning if they are invalid, strict or not: %s', async (_, past, detail, options) => {
     const present = { ...now, 'rollcall.yaml': `${config}environments: { e: {} }\n` };
-    const { ending, stdout } = await planned({ strict: true, ...options }, setup(past, present));
-    expect(ending).toBe('done');
+    const { stdout } = await done(planned({ strict: true, ...options }, setup(past, present)));
     const { diagnostics } = JSON.parse(stdout) as {
       readonly diagnostics: readonly { readonly detail: string }[];
     };
@@ -358,8 +357,7 @@ describe('manifests of the baseline', () => {
       [{ ...past, ...hiding }, present],
       [past, { ...present, ...hiding }],
     ] as const) {
-      const { ending, stdout } = await planned({}, setup(then, today));
-      expect(ending).toBe('done');
+      const { stdout } = await done(planned({}, setup(then, today)));
       expect(stdout).toContain('"before": "(hidden)"');
       expect(stdout).not.toContain('old@example.com');
     }
@@ -376,8 +374,7 @@ describe('manifests of the baseline', () => {
       'rollcall.yaml': `${config}environments: { production: { token_file: store/token.yaml } }\n`,
       'store/token.yaml': 'canary-of-now\n',
     };
-    const { ending, stdout } = await planned({}, setup(past, present));
-    expect(ending).toBe('done');
+    const { stdout } = await done(planned({}, setup(past, present)));
     expect(stdout).toContain('store/token.yaml:1:1: this file');
   });
 

@@ -3,7 +3,7 @@ import { parseJson } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { runIn, type Ran } from '../support/manifest-run.ts';
+import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 
@@ -66,7 +66,7 @@ describe.each([
 
   test('is finished by a run with permission to update', async () => {
     const world = worldWith(bindings);
-    expect((await ran(world, apply, text, { allow: ['update'] })).ending).toBe('done');
+    await done(ran(world, apply, text, { allow: ['update'] }));
     expect((await ran(world, plan, text)).stdout).toContain('No changes.');
   });
 });

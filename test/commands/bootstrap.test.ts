@@ -5,7 +5,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { isJsonList, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
@@ -99,8 +99,7 @@ users:
 
   test('includes direct and indirect dependencies, and reports them', async () => {
     const { send, sandbox } = empty('2026.2');
-    const { ending, stdout } = await run(apply, send, files, { target: ['user.alice'] });
-    expect(ending).toBe('done');
+    const { stdout } = await done(run(apply, send, files, { target: ['user.alice'] }));
     expect(stdout).toContain(
       'Only user.alice: 3 of the 5 declared resources. Among them are dependencies: group.admins, group.staff.',
     );
@@ -158,8 +157,8 @@ users:
     expect(early.stderr).toContain(
       "It is declared, but this run does not include it. Apply it first, for example with --target 'group.*'",
     );
-    expect((await run(apply, send, many, { shard: '1/2' })).ending).toBe('done');
-    expect((await run(apply, send, many, { shard: '2/2' })).ending).toBe('done');
+    await done(run(apply, send, many, { shard: '1/2' }));
+    await done(run(apply, send, many, { shard: '2/2' }));
     expect((await run(plan, send, many)).stdout).toContain('No changes.');
   });
 
@@ -168,8 +167,7 @@ users:
     const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');
     const past = { 'm.yaml': before };
     const options = { baseline: '.before', changedOnly: true };
-    const { ending, stdout } = await run(apply, send, files, options, { past });
-    expect(ending, stdout).toBe('done');
+    const { stdout } = await done(run(apply, send, files, options, { past }));
     expect(stdout).toContain('Among them are dependencies: group.admins, group.staff.');
     expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
     expect(sandbox.record('group', 'aside')).toBeUndefined();

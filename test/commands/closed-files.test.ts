@@ -13,6 +13,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { done } from '../support/manifest-run.ts';
 
 /** A canary that is searched for in all output. */
 const token = 'canary-of-the-closed-files-0123456789';
@@ -184,7 +185,7 @@ describe('validate', () => {
     { ROLLCALL_URL: 'no URL', ROLLCALL_CONCURRENCY: '0', ROLLCALL_LOG: 'loud' },
     { ROLLCALL_TOKEN: 'a', ROLLCALL_TOKEN_FILE: 'b' },
   ])('does not check settings that only plan needs: %j', async (env) => {
-    expect((await validated(at('project/manifests'), {}, env)).ending).toBe('done');
+    await done(validated(at('project/manifests'), {}, env));
   });
 
   test('does not read rollcall.yaml as a manifest if it lies in the folder of manifests', async () => {
@@ -195,7 +196,7 @@ describe('validate', () => {
     const run = capture({ contractOnly: true });
     expect(await validate([], { output: 'text', config }, { ...run.context, files: nodeFiles })).toBe('done');
     expect(run.stdout()).toBe('Valid: 1 user.\n');
-    expect((await validated(at('whole'), { config })).ending).toBe('done');
+    await done(validated(at('whole'), { config }));
     const named = await validated(config, { config });
     expect(named.ending).toBe('invalid');
     expect(named.text).toContain('this is the configuration file, not a manifest [forbidden-file]');

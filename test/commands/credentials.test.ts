@@ -9,6 +9,7 @@ import { World } from '../support/update-world.ts';
 import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { someReleases } from '../support/effort.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { done } from '../support/manifest-run.ts';
 
 const newest = sandboxReleases.at(-1);
 const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
@@ -115,8 +116,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test('with --all includes providers with a secret, and no public clients', async () => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
-    const { ending, written } = await ran([], { all: true, to: 'c.json', format: 'json' }, world);
-    expect(ending).toBe('done');
+    const { written } = await done(ran([], { all: true, to: 'c.json', format: 'json' }, world));
     expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({ credentials: [{ address }] });
     const named = await ran(['provider.App'], { to: 'c.json', format: 'json' }, world);
     expect(named.written.get('c.json')).not.toContain('client_secret');
@@ -130,7 +130,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
       'c.env exists already\n    Nothing was written. To replace the file, use --replace.',
     );
     expect(refused.written.size).toBe(0);
-    expect((await ran([address], { to: 'c.env', replace: true }, worldWith(), files)).ending).toBe('done');
+    await done(ran([address], { to: 'c.env', replace: true }, worldWith(), files));
   });
 
   test('prints secrets only with --show-secrets', async () => {

@@ -7,12 +7,13 @@ import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import type { SandboxRequest, SandboxResponse } from '../../src/sandbox/http.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { capture, type Setup } from '../support/run.ts';
+import { done } from '../support/manifest-run.ts';
 
 const servers: SandboxServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
 interface Applied {
-  readonly ending: unknown;
+  readonly ending: string;
   readonly text: string;
   readonly log: readonly string[];
   readonly sandbox: Sandbox;
@@ -70,16 +71,14 @@ describe('a service that requires an attribute of users', () => {
   });
 
   test("gets a rejected update again with the user's undeclared attributes, which stay unchanged", async () => {
-    const { ending, log, sandbox } = await applied('    name: Anna\n', [seated]);
-    expect(ending).toBe('done');
+    const { log, sandbox } = await done(applied('    name: Anna\n', [seated]));
     expect(log).toHaveLength(2);
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
   test('gets a rejected update again with unchanged declared attributes too', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
-    const { ending, sandbox } = await applied(entry, [seated]);
-    expect(ending).toBe('done');
+    const { sandbox } = await done(applied(entry, [seated]));
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
@@ -93,8 +92,7 @@ describe('a service that requires an attribute of users', () => {
 
   test('accepts an update that sets the attribute at the first try', async () => {
     const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
-    const { ending, log, sandbox } = await applied(entry, [{ ...seated, attributes: { mine: true } }]);
-    expect(ending).toBe('done');
+    const { log, sandbox } = await done(applied(entry, [{ ...seated, attributes: { mine: true } }]));
     expect(log).toHaveLength(1);
     expect(sandbox.record('user', 'ann')).toMatchObject({
       attributes: { mine: true, place: { room: 'two' } },
@@ -114,8 +112,7 @@ describe('a service that requires an attribute of users', () => {
     const { text } = await applied('    name: Ann\n    attributes: { place: { room: "" } }\n', [], hiding);
     expect(text).toContain('the service refused `attributes`: (hidden)');
     expect(text).not.toContain('place');
-    const { ending, sandbox } = await applied('    name: Anna\n', [seated], hiding);
-    expect(ending).toBe('done');
+    const { sandbox } = await done(applied('    name: Anna\n', [seated], hiding));
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 });

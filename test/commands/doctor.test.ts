@@ -8,6 +8,7 @@ import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { done } from '../support/manifest-run.ts';
 
 const requestId = { 'x-authentik-id': 'request-1' };
 const notFound = answered(404, { detail: 'Not found.' }, requestId);
@@ -45,8 +46,7 @@ async function examined(
 
 describe('doctor', () => {
   test('passes if the service itself answers that an application is not found', async () => {
-    const { ending, statuses } = await examined([notFound]);
-    expect(ending).toBe('done');
+    const { statuses } = await done(examined([notFound]));
     expect(statuses).toEqual({
       connection: 'pass',
       'base-url': 'pass',
@@ -59,8 +59,7 @@ describe('doctor', () => {
   });
 
   test('warns if a 404 has the form of the service without its request id', async () => {
-    const { ending, statuses } = await examined([answered(404, { detail: 'Not found.' })]);
-    expect(ending).toBe('done');
+    const { statuses } = await done(examined([answered(404, { detail: 'Not found.' })]));
     expect(statuses).toMatchObject({ 'base-url': 'warn', token: 'pass' });
   });
 
@@ -127,8 +126,7 @@ describe('doctor', () => {
 
   test('passes if the application of its look-up happens to exist', async () => {
     const slug = unusedSlug;
-    const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);
-    expect(ending).toBe('done');
+    const { statuses } = await done(examined([answered(200, { pk: '1', slug }, requestId)]));
     expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });
   });
 

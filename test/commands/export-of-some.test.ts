@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exportManifests } from '../../src/commands/export.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { World } from '../support/update-world.ts';
 import { someReleases } from '../support/effort.ts';
 
@@ -38,8 +38,7 @@ const lists = (world: World): string[] => [
 describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
   test('an export of users reads only users and the records that they name', async () => {
     const world = new World(seed, release);
-    const { ending, stdout, stderr } = await exported(world, { target: ['user.*'] });
-    expect(ending, stderr).toBe('done');
+    const { stdout } = await done(exported(world, { target: ['user.*'] }));
     expect(stdout).toContain('- { name: staff }');
     expect(stdout).not.toContain('applications:');
     expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/groups/', 'core/users/']);
@@ -47,7 +46,7 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
 
   test('an export of a user without groups reads no groups', async () => {
     const world = new World(seed, release);
-    expect((await exported(world, { target: ['user.bob'] })).ending).toBe('done');
+    await done(exported(world, { target: ['user.bob'] }));
     expect(lists(world).toSorted()).toEqual(['admin/version/', 'core/users/']);
   });
 });
@@ -55,13 +54,12 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
 test('an export without applications succeeds although these cannot be read', async () => {
   const world = new World(seed);
   const some = { type: ['application', 'group', 'user'], exclude: ['application.*'], list: true };
-  expect((await exported(world, some)).ending).toBe('done');
+  await done(exported(world, some));
 });
 
 test('an export of applications without access reads no bindings', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
-  const { ending } = await exported(world, { target: ['application.*'], without: 'access' });
-  expect(ending).toBe('done');
+  await done(exported(world, { target: ['application.*'], without: 'access' }));
   expect(lists(world)).not.toContain('policies/bindings/');
 });
 

@@ -7,7 +7,7 @@ import { UsageError } from '../../src/base/errors.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { altered, listingService, manyApplications, manyUsers, pageOf } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
@@ -42,8 +42,7 @@ test.each(['(sensitive)', '(hidden)'])(
       users: [{ username: word, name: word, email: 'a@example.com', attributes: { a: word } }],
       applications: [{ slug: 'a', name: word, meta_description: word }],
     });
-    const { ending, written } = await exporting(send, { out: 'm', check: true });
-    expect(ending).toBe('done');
+    const { written } = await done(exporting(send, { out: 'm', check: true }));
     expect([...written.values()].join('')).toContain(`username: ${word}`);
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\./);
   },
@@ -116,8 +115,7 @@ describe('names in place of ids', () => {
       groups: [{ pk: uuidOf(1), num_pk: 1, name: `group ${sandboxToken}` }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
     });
-    const { stdout, ending } = await exporting(from.send, { ...named, target: ['user.alice'], check: true });
-    expect(ending).toBe('done');
+    const { stdout } = await done(exporting(from.send, { ...named, target: ['user.alice'], check: true }));
     expect(stdout).toContain(`groups:\n      - ${uuidOf(1)}\n`);
     expect(stdout).not.toContain(sandboxToken);
   });
@@ -128,8 +126,7 @@ describe('names in place of ids', () => {
       groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1), uuidOf(2), uuidOf(3)] }],
     });
-    const { stdout, ending } = await exporting(from.send, { ...named, target: ['user.alice'], check: true });
-    expect(ending).toBe('done');
+    const { stdout } = await done(exporting(from.send, { ...named, target: ['user.alice'], check: true }));
     expect(stdout).toContain(
       `groups:\n      - { name: ${'é'.repeat(500)} }\n      - ${uuidOf(2)}\n      - ${uuidOf(3)}\n`,
     );
@@ -280,14 +277,16 @@ describe('rollcall export', () => {
   test('leaves out the fields of --without and records that are declared', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
-      const { stdout, ending } = await exporting(
-        send,
-        { list: true, ...options },
-        {
-          'm/a.yaml': 'version: 1\nusers: [{ username: alice }]\napplications: [{ slug: new, name: New }]\n',
-        },
+      const { stdout } = await done(
+        exporting(
+          send,
+          { list: true, ...options },
+          {
+            'm/a.yaml':
+              'version: 1\nusers: [{ username: alice }]\napplications: [{ slug: new, name: New }]\n',
+          },
+        ),
       );
-      expect(ending).toBe('done');
       return stdout.trim().split('\n');
     };
     const all = [

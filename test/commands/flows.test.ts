@@ -6,7 +6,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -95,8 +95,7 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
       [stage('enter', 5), stage('who', 10), stage('proof', 20, guarded)].join(', '),
       ', policies: [{ policy: { name: never }, order: 1, negate: true }]',
     );
-    const { ending, stdout } = await run('apply', service.send, text);
-    expect(ending, stdout).toBe('done');
+    await done(run('apply', service.send, text));
     expect(writes(service)).toEqual([
       'POST flows instances slug name title designation',
       'POST policies bindings policy order negate',
@@ -177,8 +176,7 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, after })
       if (request.method !== 'GET') states.push(stagesIn(service));
       return answer;
     };
-    const { ending, stdout } = await run('apply', send, flow(now), all);
-    expect(ending, stdout).toBe('done');
+    await done(run('apply', send, flow(now), all));
     expect(stagesIn(service)).toEqual(after);
     for (const state of states) {
       const way = wayIn(state);
@@ -216,7 +214,7 @@ test('a stage of an existing flow is removed with permission to delete', async (
   expect(stdout).toContain('removing bindings from `stages` needs --allow delete');
   const inPart = text.replace('] }\n', '], at_least: [stages] }\n');
   expect((await run('plan', service.send, inPart)).stdout).toContain('No changes.');
-  expect((await run('apply', service.send, text, all)).ending).toBe('done');
+  await done(run('apply', service.send, text, all));
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
@@ -226,8 +224,7 @@ test('one update removes the only stage of a flow and changes its title, next to
   const made = await run('apply', service.send, `version: 1\nflows: [${other}]\n`, all);
   expect(made.ending, made.stderr).toBe('done');
   const text = `version: 1\nflows:\n  - ${other}\n  - { slug: door, title: Gate, stages: [] }\n`;
-  const { ending, stdout, stderr } = await run('apply', service.send, text, all);
-  expect(ending, stdout + stderr).toBe('done');
+  await done(run('apply', service.send, text, all));
   expect(service.list('/flows/bindings/')).toHaveLength(1);
 });
 
@@ -238,15 +235,13 @@ test('a policy of a stage is bound, changed and unbound by its entry in the flow
   const bound = text('{ policy: { name: never }, order: 0, negate: true }');
   const { stdout } = await run('plan', service.send, bound, all);
   expect(stdout).toContain('stages["stage proof"].policies["policy never"]');
-  expect((await run('apply', service.send, bound, ['update'])).ending).toBe('done');
+  await done(run('apply', service.send, bound, ['update']));
   expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '30 enter']);
   const from = service.requests.length;
-  expect((await run('apply', service.send, bound.replace('order: 0', 'order: 3'), ['update'])).ending).toBe(
-    'done',
-  );
+  await done(run('apply', service.send, bound.replace('order: 0', 'order: 3'), ['update']));
   expect(writes(service, from)).toEqual(['PATCH policies bindings policy order']);
   expect((await run('apply', service.send, text(''), ['update'])).ending).toBe('incomplete');
-  expect((await run('apply', service.send, text(''), all)).ending).toBe('done');
+  await done(run('apply', service.send, text(''), all));
   expect(stagesIn(service)).toEqual(['10 who', '20 proof', '30 enter']);
 });
 
@@ -271,7 +266,7 @@ test('a resource that refers to a flow is created after all stages of the flow',
   expect(stdout).toContain('x flow.door  unfinished');
   expect(stdout).toContain('Resources that refer to it were not created or changed.');
   expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
-  expect((await run('apply', service.send, text, all)).ending).toBe('done');
+  await done(run('apply', service.send, text, all));
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
@@ -327,7 +322,6 @@ test('a saved plan of a flow is applied if its bindings are still the same', asy
   const stale = await applied();
   expect(stale.ending, stale.stdout).toBe('stale');
   service.ask('PATCH', path, { order: 10 });
-  const { ending, stdout } = await applied();
-  expect(ending, stdout).toBe('done');
+  await done(applied());
   expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '40 enter']);
 });

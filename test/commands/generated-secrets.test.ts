@@ -5,6 +5,7 @@ import { textOf } from '../../src/base/json.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
+import { done } from '../support/manifest-run.ts';
 
 const newest = sandboxReleases.at(-1);
 const capabilities = { ROLLCALL_CAPABILITIES: 'update' };
@@ -67,8 +68,7 @@ describe('a generated secret', () => {
       isLost = true;
       return lost;
     };
-    const { ending } = await applied(world, manifest());
-    expect(ending).toBe('done');
+    await done(applied(world, manifest()));
     expect(world.writes()).toHaveLength(1);
     expect(secretIn(world)).toMatch(/^[A-Za-z0-9]{40}$/);
   });

@@ -5,7 +5,7 @@ import { validate } from '../../src/commands/validate.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -215,15 +215,16 @@ describe('groups whose names are not unique in the service', () => {
 
   test('are looked up after a lost answer, and dependent resources continue', async () => {
     const service = sandboxTransport({ groups: [] });
-    const { ending, stdout } = await run(
-      'apply',
-      async (request, signal) => {
-        const exchange = await service.send(request, signal);
-        return request.method === 'POST' && request.path === groupsPath ? lost : exchange;
-      },
-      one,
+    await done(
+      run(
+        'apply',
+        async (request, signal) => {
+          const exchange = await service.send(request, signal);
+          return request.method === 'POST' && request.path === groupsPath ? lost : exchange;
+        },
+        one,
+      ),
     );
-    expect(ending, stdout).toBe('done');
     expect(service.list('/core/groups/?name=staff')).toHaveLength(1);
     expect(creates(service.requests)).toHaveLength(1);
     expect(creates(service.requests, '/api/v3/core/users/')).toHaveLength(1);
@@ -257,8 +258,7 @@ test('a new group is created before an existing user joins it', async () => {
     'version: 1\ngroups: [{ name: new }]\nusers: [{ username: alice, name: Alice, groups: [{ name: new }], at_least: [groups] }]\n';
   const settings = { files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' } };
   const options = { config: 'rollcall.yaml', allow: ['update'] };
-  const { ending, stdout, stderr } = await run('apply', service.send, text, options, settings);
-  expect(ending, stdout + stderr).toBe('done');
+  const { stdout } = await done(run('apply', service.send, text, options, settings));
   expect(stdout).toContain('will add  ["new" (created first)]');
   expect(service.sent().at(-1)).toEqual({
     groups: [ids[0], service.list('/core/groups/?name=new')[0]?.['pk']],
@@ -274,8 +274,7 @@ describe('a saved plan with new groups', () => {
 
   test('contains their names, and fills in their ids', async () => {
     const service = sandboxTransport({ groups: [] });
-    const { ending, stdout } = await run('apply', service.send, roll, options, await saved(service));
-    expect(ending, stdout).toBe('done');
+    await done(run('apply', service.send, roll, options, await saved(service)));
     const groups = ['admins', 'staff'].map((name) => service.list(`/core/groups/?name=${name}`)[0]?.['pk']);
     expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual(
       expect.objectContaining({ groups }),

@@ -6,6 +6,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { World } from '../support/update-world.ts';
 import { someReleases } from '../support/effort.ts';
+import { done } from '../support/manifest-run.ts';
 
 const nobody = '99999999-9999-4999-8999-999999999999';
 const staff = 'ffe01d52-77c3-4b0e-9d2a-6c1b5a4f3e2d';
@@ -71,8 +72,7 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
 
   test("is planned with a note if the token is not a superuser's", async () => {
     const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
-    const { ending, out } = await ran(world, plan, text);
-    expect(ending).toBe('done');
+    const { out } = await done(ran(world, plan, text));
     expect(out).toContain(
       'New entries contain ids that may be wrong, because this token cannot see the records: 1 of ',
     );
@@ -81,8 +81,7 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
 
 test('ids that the service does not offer to look up are planned with a note that gives this reason', async () => {
   const world = new World({ documented_only: true });
-  const { ending, out } = await ran(world, plan, application('provider: 7'));
-  expect(ending).toBe('done');
+  const { out } = await done(ran(world, plan, application('provider: 7')));
   expect(out).toContain(
     'New entries contain ids that may be wrong, because the service does not offer to look them up: 1 of providers.',
   );
@@ -92,11 +91,10 @@ test('an existing id, or an id in an unchanged resource, is planned without a no
   const text = `version: 1
 applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staff.toUpperCase()}"] } }]
 `;
-  const { ending, out } = await ran(new World(seed), plan, text);
-  expect(ending).toBe('done');
+  const { out } = await done(ran(new World(seed), plan, text));
   expect(out).not.toContain('these ids');
   const there = new World({ ...seed, applications: [{ slug: 'wiki', name: 'Wiki' }] });
-  expect((await ran(there, plan, application('provider: 8'))).ending).toBe('done');
+  await done(ran(there, plan, application('provider: 8')));
   expect(there.requests.filter(({ path }) => path.includes('/providers/all/8/'))).toEqual([]);
 });
 
@@ -120,7 +118,6 @@ test('many ids are read from a list, and only missing ids one by one', async () 
 test('with a token that may not view groups, a create with an id is planned, and its JSON has no error', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
   const text = `version: 1\nusers: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
-  const { ending, out } = await ran(world, plan, text, { output: 'json' });
-  expect(ending).toBe('done');
+  const { out } = await done(ran(world, plan, text, { output: 'json' }));
   expect(parseJson(out)).toMatchObject({ resource_changes: [{ change: { actions: ['create'] } }] });
 });

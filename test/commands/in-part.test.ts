@@ -7,6 +7,7 @@ import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { done } from '../support/manifest-run.ts';
 
 const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
@@ -91,8 +92,7 @@ describe('a user that exists although this run should create it', () => {
   });
 
   test('is reported as existing if the answers were clear', async () => {
-    const { ending, outputs } = await applied(user, [taken]);
-    expect(ending).toBe('done');
+    const { outputs } = await done(applied(user, [taken]));
     expectInNone(outputs, 'fields may be missing');
     expectInNone(outputs, '"doubt"');
     expect(outputs['text']).toContain('  = user.alice  exists already (the service said: username: Dieser');
@@ -151,14 +151,9 @@ describe('an application found after a lost answer to its create', () => {
 
   test('is reported as done and probably created by this run if it is as declared', async () => {
     const whole = answered(200, { ...inPart, backchannel_providers: [2, 3] });
-    const { ending, outputs } = await applied(application, [
-      absent,
-      answered(500),
-      absent,
-      answered(400, { slug: ['taken'] }),
-      whole,
-    ]);
-    expect(ending).toBe('done');
+    const { outputs } = await done(
+      applied(application, [absent, answered(500), absent, answered(400, { slug: ['taken'] }), whole]),
+    );
     for (const format of ['text', 'markdown', 'html', 'junit', '-o text'])
       expect.soft(outputs[format], format).toContain('probably created it');
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
@@ -168,12 +163,9 @@ describe('an application found after a lost answer to its create', () => {
   });
 
   test('is reported with a warning as created by somebody else if the answers were clear', async () => {
-    const { ending, outputs } = await applied(application, [
-      absent,
-      answered(400, { slug: ['taken'] }),
-      answered(200, inPart),
-    ]);
-    expect(ending).toBe('done');
+    const { outputs } = await done(
+      applied(application, [absent, answered(400, { slug: ['taken'] }), answered(200, inPart)]),
+    );
     expectInNone(outputs, 'probably created it');
     expect(outputs['text']).toContain(
       'warning: application.wiki: it now exists, and differs in `backchannel_providers` [differs]',
@@ -218,8 +210,7 @@ describe('a created application that comes back with other values', () => {
 
   test('is complete if the service does not show a field', async () => {
     const { groups: _, ...without } = whole;
-    const { ending, outputs } = await applied(user, [answered(201, without)]);
-    expect(ending).toBe('done');
+    const { outputs } = await done(applied(user, [answered(201, without)]));
     expect(outputs['text']).toContain('Apply complete!');
   });
 
@@ -265,18 +256,19 @@ describe('a created application that comes back with other values', () => {
   });
 
   test('causes no complaint if the service only normalizes the values', async () => {
-    const { ending, outputs } = await applied(application, [
-      absent,
-      answered(201, {
-        pk: 'p',
-        slug: 'wiki',
-        name: 'Wiki',
-        group: 'Tools',
-        backchannel_providers: [2, 3],
-        launch_url: null,
-      }),
-    ]);
-    expect(ending).toBe('done');
+    const { outputs } = await done(
+      applied(application, [
+        absent,
+        answered(201, {
+          pk: 'p',
+          slug: 'wiki',
+          name: 'Wiki',
+          group: 'Tools',
+          backchannel_providers: [2, 3],
+          launch_url: null,
+        }),
+      ]),
+    );
     expectInNone(outputs, 'came back');
   });
 

@@ -10,6 +10,7 @@ import { projectSettings } from '../support/settings.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { done } from '../support/manifest-run.ts';
 
 const url = 'https://id.example.com';
 
@@ -27,8 +28,7 @@ async function started(
 
 describe('rollcall init', () => {
   test('writes valid settings and a valid manifest, without a terminal', async () => {
-    const { ending, written, stdout } = await started({ url });
-    expect(ending).toBe('done');
+    const { written, stdout } = await done(started({ url }));
     expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml', '.gitignore']);
     const files = memoryFiles(Object.fromEntries(written));
     const { diagnostics } = await loadManifests(['manifests'], { files });
@@ -152,8 +152,7 @@ describe('rollcall init', () => {
     ['main.tf with an option', { 'main.tf': '' }, undefined, { url }],
     ['rollcall.yaml with an option', { 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
   ])('works next to %s', async (_, files, folder, options) => {
-    const { ending } = await started(options, { files, env: { ROLLCALL_URL: url } }, folder);
-    expect(ending).toBe('done');
+    await done(started(options, { files, env: { ROLLCALL_URL: url } }, folder));
   });
 
   const kept = [

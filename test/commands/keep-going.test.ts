@@ -9,6 +9,7 @@ import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
+import { done } from '../support/manifest-run.ts';
 
 const seed: SandboxSeed = {
   providers: [1, 2, 3, 4, 5].map((pk) => ({ pk, name: `OIDC ${pk}` })),
@@ -171,8 +172,8 @@ describe('with --keep-going, a name without an id', () => {
 
 test('with --keep-going, a run in which every name has an id ends as without it', async () => {
   const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
-  expect((await run('plan', {}, { text: good })).ending).toBe('done');
-  expect((await run('apply', {}, { text: good })).ending).toBe('done');
+  await done(run('plan', {}, { text: good }));
+  await done(run('apply', {}, { text: good }));
 });
 
 describe('a report lists resources that are not planned, with reasons', () => {

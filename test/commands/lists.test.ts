@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { sandboxTransport, type SandboxTransport } from '../support/sandbox-requests.ts';
 
 const names = {
@@ -77,9 +77,8 @@ describe('a plan that reads lists equals a plan without lists', () => {
 
   test('an apply that reads lists creates only missing resources', async () => {
     const half = holdingMost({ superuser: true });
-    const { ending, requests } = await running(apply, declared, half);
-    expect(ending).toBe('done');
+    const { requests } = await done(running(apply, declared, half));
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(12);
-    expect((await running(plan, declared, half)).ending).toBe('done');
+    await done(running(plan, declared, half));
   });
 });

@@ -8,6 +8,7 @@ import { capture, type Captured } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { pageOf } from '../support/listing-service.ts';
+import { done } from '../support/manifest-run.ts';
 
 /** A service with these users, some of them visible to the token. Its answers to creates can be replaced. */
 function userService(
@@ -156,8 +157,7 @@ describe('users that cannot be looked up', () => {
     expect(planned.ending).toBe('changes');
     expect(planned.out).toContain(why);
     expect(planned.out.match(/^ {2}\? user\./gm)).toHaveLength(2);
-    const { ending, out, requests } = await run('apply', says);
-    expect(ending).toBe('done');
+    const { out, requests } = await done(run('apply', says));
     expect(out).toContain('1 created, 1 there already.');
     expect(requests.filter(({ path }) => path.includes('username='))).not.toHaveLength(0);
   });

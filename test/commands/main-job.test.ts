@@ -5,7 +5,7 @@ import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { capture, type Setup } from '../support/run.ts';
@@ -53,8 +53,7 @@ function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1
 
 describe('plan', () => {
   test('shows missing resources, and ends with the summary line that tools match', async () => {
-    const { ending, stdout, stderr } = await runPlan();
-    expect(ending).toBe('done');
+    const { stdout, stderr } = await done(runPlan());
     expect(stderr).toBe('');
     expect(stdout).toContain('  + application.grafana  manifests/applications.yaml:4\n');
     expect(stdout).toContain('  ? user.bob  manifests/users.yml:4\n');
@@ -77,7 +76,7 @@ describe('plan', () => {
     expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
     await runApply();
     const onlyApplications = { files: { 'manifests/a.yaml': files['manifests/applications.yaml'] } };
-    expect((await runPlan(onlyApplications, { detailedExitcode: true })).ending).toBe('done');
+    await done(runPlan(onlyApplications, { detailedExitcode: true }));
   });
 
   test('ends as denied if the token may not view, and calls nothing absent', async () => {
@@ -254,8 +253,7 @@ describe('apply', () => {
   });
 
   test('creates if the user confirms', async () => {
-    const { ending, stdout } = await runApply({ answerToPrompt: 'yes' }, { yes: false });
-    expect(ending).toBe('done');
+    const { stdout } = await done(runApply({ answerToPrompt: 'yes' }, { yes: false }));
     expect(stdout).toContain('2 added');
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -201,15 +201,13 @@ describe('a saved plan with names', () => {
   ];
 
   test('creates records with the planned ids if the names still have these ids', async () => {
-    const { ending, output, sent } = await applied();
-    expect(ending, output).toBe('done');
+    const { sent } = await done(applied());
     expect(sent).toEqual(created);
   });
 
   test('contains no names of hidden fields', async () => {
     const config = 'version: 1\nhide: [application.provider, user.groups]\n';
-    const { ending, output, sent } = await applied(seed, config);
-    expect(ending, output).toBe('done');
+    const { output, sent } = await done(applied(seed, config));
     expect(sent).toEqual(created);
     expect(output).not.toMatch(/OIDC|staff|admins/);
   });

@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -97,7 +97,7 @@ test('validate sends no request, and a plan looks up the record of an id', async
   expect((await run('validate', service)).stdout).toContain('Valid: 1 application, 1 user.');
   expect(service.requests).toEqual([]);
   const byId = 'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\n';
-  expect((await run('plan', service, byId)).ending).toBe('done');
+  await done(run('plan', service, byId));
   expect(withoutFlag(service.lookUps())).toEqual(['/admin/version/', '/providers/all/1/']);
 });
 

@@ -9,6 +9,7 @@ import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
+import { done } from '../support/manifest-run.ts';
 
 const settings = '/api/v3/admin/settings/';
 const wiki = (access: string): string =>
@@ -164,7 +165,7 @@ describe('settings in the same manifest', () => {
     });
     const applied = world.run(text);
     expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, applied.context)).toBe('done');
-    expect((await planned(world, text, { detailedExitcode: true })).ending).toBe('done');
+    await done(planned(world, text, { detailedExitcode: true }));
   });
 
   test('refuse `access: everyone` if they turn core_default_app_access off', async () => {
@@ -176,11 +177,9 @@ describe('settings in the same manifest', () => {
   });
 
   test('cause a warning if they turn core_default_app_access off in a release that does not have it', async () => {
-    const { ending, stdout } = await planned(
-      worldOf('2026.2', true),
-      withFlag(wiki('access: everyone'), false),
+    const { stdout } = await done(
+      planned(worldOf('2026.2', true), withFlag(wiki('access: everyone'), false)),
     );
-    expect(ending).toBe('done');
     expect(stdout).toContain('release 2026.2.2 ignores the flag `core_default_app_access`');
   });
 });
@@ -360,6 +359,6 @@ test.each([
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
     expect(stdout()).toMatch(new RegExp(`    provider: .*\n${line}$`));
-    expect((await planned(world, stdout(), { detailedExitcode: true })).ending).toBe('done');
+    await done(planned(world, stdout(), { detailedExitcode: true }));
   },
 );

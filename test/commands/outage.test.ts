@@ -4,7 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { fakeService } from '../support/fake-service.ts';
-import { runOn } from '../support/manifest-run.ts';
+import { done, runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { answered, lost, refused } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -236,8 +236,7 @@ describe('a service that has not answered yet', () => {
   });
 
   test('is waited for with --wait', async () => {
-    const { ending, stderr } = await planning({ wait: '30' });
-    expect(ending).toBe('done');
+    const { stderr } = await done(planning({ wait: '30' }));
     expect(stderr).toContain('; waiting up to 30 s for it.\nThe service answers now, after 2');
   });
 

@@ -6,7 +6,7 @@ import { show } from '../../src/commands/show.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { someReleases } from '../support/effort.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -55,8 +55,7 @@ async function serviceOf(release: SandboxRelease): Promise<Service> {
     undefined,
     release,
   );
-  const { ending, stdout, stderr } = await run(apply, service, records);
-  expect(ending, stdout + stderr).toBe('done');
+  await done(run(apply, service, records));
   return service;
 }
 
@@ -165,8 +164,7 @@ describe.each(someReleases(sandboxReleases))(
 
     test.each(takings)('keeps its place if $taking, but for another record', async ({ list, other }) => {
       const service = await serviceOf(release);
-      const { ending, stdout, stderr } = await run(plan, service, among(list, other));
-      expect(ending, stderr).toBe('done');
+      const { stdout } = await done(run(plan, service, among(list, other)));
       expect(stdout).not.toContain('own token');
     });
   },
@@ -180,15 +178,14 @@ describe('the user of the token', () => {
     const service = await serviceOf('2025.12');
     const from = service.requests.length;
     const text = `version: 1\ngroups: [{ name: ops, attributes: { a: 1 } }, { name: zebras, is_superuser: true }]\n`;
-    const { ending, stderr } = await run(plan, service, text);
-    expect(ending, stderr).toBe('done');
+    await done(run(plan, service, text));
     expect(service.requests.slice(from).filter(({ path }) => path === self)).toEqual([]);
   });
 
   test('is requested once if the plan may take rights', async () => {
     const service = await serviceOf('2025.12');
     const from = service.requests.length;
-    expect((await run(apply, service, group)).ending).toBe('done');
+    await done(run(apply, service, group));
     expect(service.requests.slice(from).filter(({ path }) => path === self)).toHaveLength(1);
   });
 
@@ -199,8 +196,7 @@ describe('the user of the token', () => {
     const from = service.requests.length;
     const planned = await run(plan, { send }, group);
     expect(planned.stdout).toContain(line('group.staff'));
-    const { ending, stdout } = await run(apply, { send }, group);
-    expect(ending, stdout).toBe('done');
+    await done(run(apply, { send }, group));
     expect(writesOf(service, from)).toEqual(['POST groups', 'PATCH groups']);
   });
 
@@ -258,8 +254,7 @@ roles: [{ name: readers, state: absent }]
 `;
   const planned = await run(plan, service, text);
   expect(planned.stdout).toContain(line('user.bot, token.run'));
-  const { ending, stdout } = await run(apply, service, text);
-  expect(ending, stdout).toBe('done');
+  await done(run(apply, service, text));
   expect(writesOf(service, from)).toEqual(['DELETE roles', 'PATCH users', 'DELETE tokens']);
 });
 

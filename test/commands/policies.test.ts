@@ -6,7 +6,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someMoments, someReleases } from '../support/effort.ts';
@@ -78,8 +78,7 @@ describe.each(someReleases(sandboxReleases))('policies on release %s', (release)
     const text = grafana(
       '{ group: { name: staff }, order: 5 }, { user: { name: carol }, order: 6, negate: true, enabled: false }',
     );
-    const { ending, stdout, stderr } = await run('apply', service.send, text);
-    expect(ending, stdout + stderr).toBe('done');
+    await done(run('apply', service.send, text));
     expect(writes(service)).toEqual([
       'POST applications slug name',
       'POST bindings group order',
@@ -97,8 +96,7 @@ describe.each(someReleases(sandboxReleases))('policies on release %s', (release)
       ['ops', 6],
     ]);
     const text = grafana('{ group: { name: staff }, order: 7 }, { group: { name: contractors }, order: 8 }');
-    const { ending, stdout, stderr } = await run('apply', service.send, text, all);
-    expect(ending, stdout + stderr).toBe('done');
+    await done(run('apply', service.send, text, all));
     expect(writes(service)).toEqual([
       'POST bindings group order',
       'PATCH bindings group order',
@@ -166,7 +164,7 @@ describe('a plan of bindings', () => {
     const text = grafana('{ group: { name: staff }, order: 9 }, { group: { name: staff }, order: 6 }');
     const { stdout } = await run('plan', service.send, text, all);
     expect(stdout).toContain('policies["group staff at 5"].order');
-    expect((await run('apply', service.send, text, all)).ending).toBe('done');
+    await done(run('apply', service.send, text, all));
     expect(writes(service)).toEqual(['PATCH bindings group order']);
     expect(boundIn(service)).toEqual(['6 staff', '9 staff']);
   });

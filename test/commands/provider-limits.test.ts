@@ -9,7 +9,7 @@ import { proxy } from '../../src/kinds/proxy.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -149,7 +149,7 @@ test('spaces around a name in a reference are trimmed, whether the key is name o
     '{ slug: default-provider-authorization-implicit-consent }',
     '{ slug: " default-provider-authorization-implicit-consent " }',
   );
-  expect((await planned(send, blank)).ending).toBe('done');
+  await done(planned(send, blank));
 });
 
 test('a provider without a secret is exported without mention of a secret', async () => {

@@ -8,7 +8,7 @@ import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { someReleases } from '../support/effort.ts';
@@ -138,17 +138,15 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
     expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2. ');
     const uncommented = stdout().replaceAll('# client_secret', 'client_secret');
-    expect(
-      (
-        await run(
-          'validate',
-          made.send,
-          uncommented,
-          {},
-          { env: { GRAFANA_CLIENT_SECRET: 'a-secret', GRAFANA_CLIENT_SECRET_2: 'another-secret' } },
-        )
-      ).ending,
-    ).toBe('done');
+    await done(
+      run(
+        'validate',
+        made.send,
+        uncommented,
+        {},
+        { env: { GRAFANA_CLIENT_SECRET: 'a-secret', GRAFANA_CLIENT_SECRET_2: 'another-secret' } },
+      ),
+    );
   });
 });
 

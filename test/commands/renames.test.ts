@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
-import { runIn, type Ran } from '../support/manifest-run.ts';
+import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { allowed, staff, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
@@ -35,7 +35,7 @@ const planned = (world: World, text: string, options: object = {}): Promise<Ran>
 describe.each(someReleases(sandboxReleases))('a rename on release %s', (release) => {
   test('is done once, keeps the id, and is then in sync', async () => {
     const world = new World({ users: [], applications: [] }, release);
-    expect((await run(world, apply, before)).ending).toBe('done');
+    await done(run(world, apply, before));
     const held = ['application', 'user', 'group', 'proxy'] as const;
     const old = { application: 'wiki', user: 'jane', group: 'engineering', proxy: 'Wiki' };
     const now = { application: 'handbook', user: 'jane.doe', group: 'platform', proxy: 'Handbook' };
@@ -123,8 +123,7 @@ test.each(['before', 'after'])(
       return lost;
     };
     const text = 'version: 1\napplications: [{ slug: handbook, formerly: wiki, name: Wiki }]\n';
-    const { ending, stdout } = await run(world, apply, text);
-    expect(ending, stdout).toBe('done');
+    await done(run(world, apply, text));
     expect(world.sandbox.record('application', 'handbook')).toBeDefined();
     expect(world.sandbox.record('application', 'wiki')).toBeUndefined();
     expect(patches).toBe(when === 'after' ? 1 : 2);

@@ -9,6 +9,7 @@ import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { done } from '../support/manifest-run.ts';
 
 const files = {
   'a.yaml':
@@ -264,8 +265,8 @@ describe('--report github', () => {
 
 describe('a plan beyond --max-creates', () => {
   test('is refused if its creates exceed the limit, and accepted if they equal it', async () => {
-    expect((await runPlan({ maxCreates: '2' })).ending).toBe('done');
-    expect((await runApply({ maxCreates: '2' })).ending).toBe('done');
+    await done(runPlan({ maxCreates: '2' }));
+    await done(runApply({ maxCreates: '2' }));
     expect(service.creates()).toHaveLength(2);
     expect((await runPlan({ maxCreates: '0' })).ending).toBe('failed');
   });

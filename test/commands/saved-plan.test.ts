@@ -3,7 +3,7 @@ import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -92,8 +92,7 @@ function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setu
 }
 
 async function savedText(options: Partial<PlanOptions> = {}): Promise<string> {
-  const { ending, stderr, written } = await runPlan(options);
-  expect(ending, stderr).toBe('done');
+  const { written } = await done(runPlan(options));
   return written.get('plan.json') ?? '';
 }
 
@@ -145,8 +144,7 @@ describe('a saved plan', () => {
   test('sends exactly the requests of a direct apply', async () => {
     const text = await savedText();
     expect(service.creates()).toEqual([]);
-    const { ending, stdout } = await runApply(text);
-    expect(ending).toBe('done');
+    const { stdout } = await done(runApply(text));
     expect(stdout).toContain('Apply complete! Resources: 3 added, 0 changed, 0 destroyed.\n');
     const sent = service.creates();
 
@@ -271,8 +269,7 @@ describe('apply --plan', () => {
   test('made without --allow update changes nothing although the apply may update', async () => {
     const { written } = await runPlan({}, { env: { ...env, ROLLCALL_CAPABILITIES: 'update' } });
     const may = { env: { ...env, ROLLCALL_CAPABILITIES: 'update', ROLLCALL_ALLOW: 'update' } };
-    const { ending, stderr } = await runApply(written.get('plan.json') ?? '', { allow: ['update'] }, may);
-    expect(ending, stderr).toBe('done');
+    await done(runApply(written.get('plan.json') ?? '', { allow: ['update'] }, may));
     expect(service.creates()).not.toEqual([]);
   });
 
@@ -301,7 +298,7 @@ describe('apply --plan', () => {
 
   test('accepts a plan printed as JSON, which is the same document', async () => {
     const { stdout } = await runPlan({ output: 'json' });
-    expect((await runApply(stdout)).ending).toBe('done');
+    await done(runApply(stdout));
   });
 
   test.each<[string, Partial<ApplyOptions>]>([
@@ -393,8 +390,7 @@ describe('plan --out', () => {
 
   test('saves a plan without creates too', async () => {
     const nothing = await savedText({ target: ['application.drifted'] });
-    const { ending, stdout } = await runApply(nothing);
-    expect(ending).toBe('done');
+    const { stdout } = await done(runApply(nothing));
     expect(stdout).toContain('Apply complete! Resources: 0 added');
   });
 });

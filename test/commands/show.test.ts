@@ -5,7 +5,7 @@ import { show, type ShowOptions } from '../../src/commands/show.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { PlanDocument } from '../../src/plan/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
-import { endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -79,8 +79,7 @@ describe('rollcall show', () => {
 
   test('prints the JSON of an apply as its text, in full to a pipe, and as the same JSON', async () => {
     const { stdout: document } = await applied('json');
-    const { ending, stdout } = await shown(document);
-    expect(ending).toBe('done');
+    const { stdout } = await done(shown(document));
     expect(stdout).toMatch(
       /^Applied to https:\/\/id\.example\.com\n\n {2}x application\.grafana {2}rejected\n/,
     );
@@ -92,8 +91,7 @@ describe('rollcall show', () => {
 
   test.each(formatNames)('writes the %s report of a plan and an apply', async (format) => {
     for (const file of [await saved(), await printed(), (await applied('json')).stdout]) {
-      const { ending, written } = await shown(file, { report: [`${format}=out`] });
-      expect(ending).toBe('done');
+      const { written } = await done(shown(file, { report: [`${format}=out`] }));
       expect(written.get('out')).toMatch(/grafana|wiki/);
     }
   });

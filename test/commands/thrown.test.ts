@@ -15,6 +15,7 @@ import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { done } from '../support/manifest-run.ts';
 
 const files = {
   'a.yaml':
@@ -124,10 +125,11 @@ describe('an exception during an apply', () => {
   });
 
   test('from closing the connection does not change the result', async () => {
-    const { ending, outcomes } = await applied(({ connect }) => ({
-      connect: async (settings) => ({ ...(await connect(settings)), close: async () => fails() }),
-    }));
-    expect(ending).toBe('done');
+    const { outcomes } = await done(
+      applied(({ connect }) => ({
+        connect: async (settings) => ({ ...(await connect(settings)), close: async () => fails() }),
+      })),
+    );
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
   });
 

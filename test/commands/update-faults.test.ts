@@ -7,7 +7,7 @@ import { formatNames } from '../../src/report/formats/all.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
-import { runIn, type Ran } from '../support/manifest-run.ts';
+import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
@@ -27,7 +27,7 @@ describe('undeclared values in the service', () => {
     ) as JsonObject;
     const world = new World({ users: [{ username: 'alice', name: 'Alice', groups: [contractors] }] });
     world.patch('/users/1/', { attributes: held });
-    expect((await applied(world, users)).ending).toBe('done');
+    await done(applied(world, users));
     expect(JSON.stringify(world.held('/users/1/')['attributes'])).toBe(
       JSON.stringify(held).replace('sales', 'legal'),
     );
@@ -38,8 +38,7 @@ describe('undeclared values in the service', () => {
     const world = new World({ users: [{ username: 'alice', name: 'Alice' }] });
     const attributes = { dept: 'sales', note: `use ${sandboxToken}`, [sandboxToken]: { key: sandboxToken } };
     world.patch('/users/1/', { attributes });
-    const { ending, stdout } = await applied(world, users);
-    expect(ending).toBe('done');
+    const { stdout } = await done(applied(world, users));
     expect(stdout).not.toContain(sandboxToken);
     expect(world.held('/users/1/')['attributes']).toEqual({ ...attributes, dept: 'legal' });
   });
@@ -52,8 +51,7 @@ describe('undeclared values in the service', () => {
         ? { ...exchange, body: exchange.body.replace(/"groups":\[[^\]]*\],/, '') }
         : exchange;
     };
-    const { ending, stdout } = await applied(world, users);
-    expect(ending).toBe('done');
+    const { stdout } = await done(applied(world, users));
     expect(stdout).toContain(
       'Not compared, because the service does not show the value: user.alice `groups`.',
     );
@@ -91,7 +89,7 @@ describe('backchannel providers', () => {
 
   test('that move between two applications do not count as changes by somebody else', async () => {
     const world = new World(seed);
-    expect((await applied(world, swapped, { concurrency: '1' })).ending).toBe('done');
+    await done(applied(world, swapped, { concurrency: '1' }));
     expect(world.writes()).toHaveLength(2);
     expect(world.held('/applications/a/')['backchannel_providers']).toEqual([2, 3]);
     expect(world.held('/applications/b/')['backchannel_providers']).toEqual([1]);
@@ -244,7 +242,7 @@ describe('a concurrent change between the plan and the update', () => {
       }),
     );
     const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], at_least: [groups], name: Alice, attributes: { theme: { dark: false } } }]\n`;
-    expect((await applied(world, users)).ending).toBe('done');
+    await done(applied(world, users));
     expect(world.held('/users/1/')).toMatchObject({
       groups: expect.arrayContaining([contractors, other, staff]),
       attributes: { dept: 'sales', theme: { dark: false, wide: true }, theirs: 1 },
@@ -269,7 +267,7 @@ test('a group of a user is not sent twice, in any spelling of its id', async () 
   const world = new World();
   const groups = [contractors, staff].map((id) => `"${id.toUpperCase().replaceAll('-', '')}"`).join(', ');
   const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: [${groups}], at_least: [groups] }]\n`;
-  expect((await applied(world, users)).ending).toBe('done');
+  await done(applied(world, users));
   expect(world.writes()).toMatchObject([
     { body: { groups: [contractors, staff.toUpperCase().replaceAll('-', '')] } },
   ]);
@@ -311,18 +309,18 @@ describe('undeclared attributes', () => {
     'with %s are sent back',
     async (value) => {
       const world = holding(value);
-      expect((await applied(world, users())).ending).toBe('done');
+      await done(applied(world, users()));
       expect(world.writes()).toMatchObject([{ body: { attributes: { big: JSON.parse(value) } } }]);
     },
   );
 
   test('are sent if the declaration contains the number, or if another field differs', async () => {
     const replaced = holding('1e400');
-    expect((await applied(replaced, users(', big: 3'))).ending).toBe('done');
+    await done(applied(replaced, users(', big: 3')));
     expect(replaced.writes()).toMatchObject([{ body: { attributes: { dept: 'legal', big: 3 } } }]);
     const other = holding('1e400');
     const renamed = 'version: 1\nusers: [{ username: alice, name: Alicia }]\n';
-    expect((await applied(other, renamed)).ending).toBe('done');
+    await done(applied(other, renamed));
     expect(other.writes()).toMatchObject([{ body: { name: 'Alicia' } }]);
   });
 
@@ -351,7 +349,7 @@ describe('a duplicate id in a list is sent once', () => {
 applications: [{ slug: new, name: New, backchannel_providers: [9, 8, 9] }]
 users: [{ username: new, name: New, ${twice} }]
 `;
-    expect((await applied(world, declared)).ending).toBe('done');
+    await done(applied(world, declared));
     expect(world.writes()).toMatchObject([
       { body: { backchannel_providers: [9, 8] } },
       { body: { groups: [staff, contractors] } },
@@ -369,7 +367,7 @@ users: [{ username: new, name: New, ${twice} }]
   test.each(['', ', at_least: [groups]'])('in an update%s', async (exactly) => {
     const world = new World();
     const declared = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
-    expect((await applied(world, declared)).ending).toBe('done');
+    await done(applied(world, declared));
     expect(world.writes()).toMatchObject([{ body: { groups: [staff, contractors] } }]);
   });
 });
@@ -398,8 +396,7 @@ test('a licence that allows no changes stops updates and creates alike', async (
 test("a field that equals a header's value is compared as received", async () => {
   const world = new World();
   const tools = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: engineering }]\n';
-  const { ending } = await applied(world, tools, { header: ['X-Team: engineering'] });
-  expect(ending).toBe('done');
+  await done(applied(world, tools, { header: ['X-Team: engineering'] }));
   expect(world.held('/applications/wiki/')['group']).toBe('engineering');
 });
 

@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import { validate } from '../../src/commands/validate.ts';
-import { runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -29,7 +29,7 @@ test('a flow that anybody can log in to by name is an error unless allowed', asy
   const refused = await validated([]);
   expect(refused.ending).toBe('invalid');
   expect(refused.stdout).toMatch(/m\.yaml:7:.*anyone who enters a user name can log in.*\[open-login\]/s);
-  expect((await validated(['open-login'])).ending).toBe('done');
+  await done(validated(['open-login']));
 });
 
 test('an unknown risk for --allow is refused by name', async () => {
@@ -81,8 +81,7 @@ async function withPolicy(expression: string): Promise<Service> {
   const service = fresh();
   const stages = [whole[0], stage('password', 20, guarded('own')), whole[2], whole[3]].join(', ');
   const allow = [...all, 'way-in'];
-  const { ending, stderr } = await run(apply, service, policies(expression) + flow(stages), { allow });
-  expect(ending, stderr).toBe('done');
+  await done(run(apply, service, policies(expression) + flow(stages), { allow }));
   return service;
 }
 
@@ -238,8 +237,7 @@ describe('an update of the login flow', () => {
   );
 
   test('is confirmed by --allow way-in, which keeps the permissions of the environment', async () => {
-    const { ending, stderr } = await run(apply, fresh(), longer, { allow: [...all, 'way-in'] });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
   });
 
   test.each([
@@ -293,8 +291,7 @@ describe('if the login flow cannot be read', () => {
       request.path.startsWith('/api/v3/core/brands/')
         ? answered(403, { detail: 'You do not have permission to perform this action.' })
         : service.send(request);
-    const { ending, stdout, stderr } = await run(plan, { ...service, send }, longer);
-    expect(ending, stderr).toBe('done');
+    const { stdout } = await done(run(plan, { ...service, send }, longer));
     expect(stdout).toContain(
       'It is unknown which flow people log in through, because brands could not be read: every flow that logs people in counts as a login flow.',
     );
@@ -305,7 +302,7 @@ describe('if the login flow cannot be read', () => {
     const service = fresh();
     const guard = `policies:\n  - { name: own, type: dummy, result: true }\n`;
     const bound = flow(whole.join(', '), guarded('own'));
-    expect((await run(apply, service, guard + bound, { allow: [...all, 'way-in'] })).ending).toBe('done');
+    await done(run(apply, service, guard + bound, { allow: [...all, 'way-in'] }));
     const send: typeof service.send = async (request) =>
       request.path.startsWith('/api/v3/core/brands/') ? answered(403, {}) : service.send(request);
     const text = `policies:\n  - { name: own, type: dummy, result: true, wait_max: 9 }\n`;
@@ -321,11 +318,12 @@ describe('during an apply, the login stage is never reachable without a proof', 
   test('if the password moves into the identification stage', async () => {
     const service = fresh();
     const text = identification(inside) + without;
-    const { ending, stderr } = await run(apply, service, text, {
-      allow: [...all, 'way-in'],
-      concurrency: '8',
-    });
-    expect(ending, stderr).toBe('done');
+    await done(
+      run(apply, service, text, {
+        allow: [...all, 'way-in'],
+        concurrency: '8',
+      }),
+    );
     expect(writesOf(service).map((one) => one.replace(/[0-9a-f-]{36}/, 'ID'))).toEqual([
       'PATCH /api/v3/stages/identification/ID/',
       'DELETE /api/v3/flows/bindings/ID/',
@@ -338,8 +336,7 @@ describe('during an apply, the login stage is never reachable without a proof', 
     await run(apply, service, there, { allow: [...all, 'way-in'] });
     const from = writesOf(service).length;
     const back = identification(', password_stage: null') + flow(whole.join(', '));
-    const { ending, stderr } = await run(apply, service, back, { allow: [...all, 'way-in'] });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, service, back, { allow: [...all, 'way-in'] }));
     expect(
       writesOf(service)
         .slice(from)
@@ -357,10 +354,9 @@ test('during an apply that swaps two policies, the login is possible at each req
     ', policy_engine_mode: any, policies: [{ policy: { name: a }, order: 0 }, { policy: { name: b }, order: 1 }]',
   );
   const allow = [...all, 'way-in'];
-  expect((await run(apply, service, both(true, false) + bound, { allow })).ending).toBe('done');
+  await done(run(apply, service, both(true, false) + bound, { allow }));
   const from = service.requests.length;
-  const { ending, stderr } = await run(apply, service, both(false, true), { allow, concurrency: '8' });
-  expect(ending, stderr).toBe('done');
+  await done(run(apply, service, both(false, true), { allow, concurrency: '8' }));
   const sent = service.requests.slice(from).filter(({ method }) => method === 'PATCH');
   expect(sent.map(({ body }) => JSON.parse(body ?? '') as unknown)).toEqual([
     expect.objectContaining({ result: true }),
@@ -380,8 +376,7 @@ describe('the check of the login flow before and after its changes, without the 
   test('lets the run succeed if the flow still starts', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', title: Welcome');
-    const { ending, stderr } = await run(apply, service, text, { allow });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, service, text, { allow }));
     expect(asked(service)).toEqual([`anonymous ${executor}`, 'PATCH', 'PATCH', `anonymous ${executor}`]);
   });
 
@@ -433,8 +428,7 @@ describe('the check of the login flow before and after its changes, without the 
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     await run(apply, service, text, { allow });
-    const { ending, stderr } = await run(apply, service, text + longer, { allow });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, service, text + longer, { allow }));
   });
 
   test('ends the run with 6 if no answer shows whether the flow still starts', async () => {
@@ -453,8 +447,7 @@ describe('the check of the login flow before and after its changes, without the 
     const service = fresh();
     const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';
-    const { ending, stderr } = await run(apply, service, other + brand, { allow });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, service, other + brand, { allow }));
     const paths = asked(service).filter((one) => one.startsWith('anonymous'));
     expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
   });
@@ -469,8 +462,7 @@ describe('the check of the login flow before and after its changes, without the 
       if (isAsked || request.method === 'PATCH') events.push(request.method);
       return answer;
     };
-    const { ending, stderr } = await run(apply, { ...service, send }, longer, { allow });
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, { ...service, send }, longer, { allow }));
     expect(events).toEqual(['GET', 'PATCH', 'GET']);
   });
 
@@ -507,8 +499,7 @@ describe('a plan with the last active superuser', () => {
   async function withAlice(by: string, others = '', release?: '2023.10'): Promise<Service> {
     const service = sandboxTransport(people, undefined, release ?? '2025.12');
     const text = `${entries}${user(`, groups: [{ name: ${by} }, { name: staff }]`)}${others}`;
-    const { ending, stderr } = await run(apply, service, text);
-    expect(ending, stderr).toBe('done');
+    await done(run(apply, service, text));
     return service;
   }
 
@@ -551,8 +542,7 @@ describe('a plan with the last active superuser', () => {
   )('is accepted although that user %s, if another is left by %s', async (_, by, text) => {
     const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
     const service = await withAlice('admins', other);
-    const { ending, stderr } = await run(plan, service, text);
-    expect(ending, stderr).toBe('done');
+    await done(run(plan, service, text));
   });
 
   test.each(['admins', 'ops', 'others'])(
@@ -562,8 +552,7 @@ describe('a plan with the last active superuser', () => {
       const others =
         group('name: others, parents: [{ name: more }]') + '  - { name: more, is_superuser: true }\n';
       const text = `${others}${user(', is_active: false')}  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
-      const { ending, stderr } = await run(plan, service, text);
-      expect(ending, stderr).toBe('done');
+      await done(run(plan, service, text));
     },
   );
 
@@ -579,8 +568,7 @@ describe('a plan with the last active superuser', () => {
     const other = '  - { username: bob, name: Bob, groups: [{ name: admins }] }\n';
     const service = await withAlice('admins', other);
     const text = user(', is_active: false') + group('name: admins, attributes: { a: 1 }');
-    const { ending, stderr } = await run(plan, service, text);
-    expect(ending, stderr).toBe('done');
+    await done(run(plan, service, text));
   });
 
   test('is accepted with a note if the groups cannot be read', async () => {
@@ -589,8 +577,7 @@ describe('a plan with the last active superuser', () => {
       request.path.includes('include_users=true')
         ? answered(403, { detail: 'No.' })
         : service.send(request, signal);
-    const { ending, stdout } = await run(plan, { ...service, send }, user(', is_active: false'));
-    expect(ending, stdout).toBe('done');
+    const { stdout } = await done(run(plan, { ...service, send }, user(', is_active: false')));
     expect(stdout).toContain('note  it is unknown whether an active superuser is left');
   });
 
@@ -600,12 +587,7 @@ describe('a plan with the last active superuser', () => {
       '  - { username: bob, name: Bob, groups: [{ name: staff }] }\n',
     );
     const from = service.requests.length;
-    const { ending, stdout } = await run(
-      plan,
-      service,
-      'users:\n  - { username: bob, name: Bob, groups: [] }\n',
-    );
-    expect(ending, stdout).toBe('done');
+    await done(run(plan, service, 'users:\n  - { username: bob, name: Bob, groups: [] }\n'));
     const groups = service.requests.slice(from).filter(({ path }) => path.includes('include_users=true'));
     expect(groups.map(({ path }) => path.includes('is_superuser=true'))).toEqual([true]);
   });

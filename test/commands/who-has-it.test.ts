@@ -8,6 +8,7 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { allowed, now, outcomesIn, staff, World } from '../support/update-world.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { done } from '../support/manifest-run.ts';
 
 const admins = '44444444-4444-4444-8444-444444444444';
 const seed: SandboxSeed = {
@@ -53,8 +54,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
   test.each(['text', 'json'])(
     'is shown in the %s plan with the application that loses it',
     async (output) => {
-      const { stdout, ending } = await planned(byName, { output });
-      expect(ending).toBe('done');
+      const { stdout } = await done(planned(byName, { output }));
       if (output === 'text') expect(stdout()).toContain(`note  ${takes}`);
       else
         expect(parseJson(stdout())).toMatchObject({
@@ -170,8 +170,7 @@ describe('the main provider of another application', () => {
     ],
   ])('is no error of the plan if %s', async (_, field, holding) => {
     const manifest = applications(`slug: new, name: New, ${field}`);
-    const { ending, world } = await planned(manifest, {}, { world: new World(holding) });
-    expect(ending).toBe('done');
+    const { world } = await done(planned(manifest, {}, { world: new World(holding) }));
     expect(asked(world)).toHaveLength(1);
   });
 
@@ -210,14 +209,14 @@ describe('the main provider of another application', () => {
     expect(stderr()).toContain(
       'The manifests remove it from that record, but this plan leaves the record unchanged',
     );
-    expect((await planned(manifest, allowed)).ending).toBe('done');
+    await done(planned(manifest, allowed));
   });
 
   test("is no error if it is the application's own, or if nothing could be read", async () => {
     const own = applications('slug: outsider, name: Outsider, provider: { name: OIDC 1 }');
-    expect((await planned(own)).ending).toBe('done');
+    await done(planned(own));
     const unread = applications('slug: new, name: New, provider: 1');
-    expect((await planned(unread, {}, { env: contract })).ending).toBe('done');
+    await done(planned(unread, {}, { env: contract }));
   });
 
   test('ends the apply of an earlier saved plan as stale', async () => {

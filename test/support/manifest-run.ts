@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Transport } from '../../src/service/transport.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import { capture, type Captured, type Setup } from './run.ts';
@@ -46,4 +47,12 @@ export function runOn(
 export function runIn(command: Command, captured: Captured, options: object = {}): Promise<Ran> {
   const given = { output: 'text', yes: true, ...options } as never; // each test passes options that the command accepts
   return endOf(captured, (context) => command(['m.yaml'], given, context));
+}
+
+/** A run that must end as done. */
+export async function done<Run extends { readonly ending: string }>(running: Promise<Run>): Promise<Run> {
+  const ran = await running;
+  const printed = Object.values(ran).filter((value) => typeof value === 'string');
+  expect(ran.ending, printed.join('\n')).toBe('done');
+  return ran;
 }
