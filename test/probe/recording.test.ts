@@ -473,7 +473,7 @@ test('a recording that cannot be written in the end is an error without a stack 
     },
   });
   expect(code).toBe(1);
-  expect(error).toBe(`probe: ${file} cannot be written: there is a folder.\n`);
+  expect(error).toBe(`probe: ${file} cannot be written: this name is a folder.\n`);
 });
 
 test('a recording may be written to an empty file', async () => {
