@@ -37,7 +37,7 @@ export function fieldsDeclaredTogether({ access, fields }: Kind, field: string):
   return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
 }
 
-/** The kinds of bindings that the given fields declare, each with its first declaring field. */
+/** The kinds of bindings that the given fields declare, each with the first field that declares it. */
 export function childrenDeclaredBy(
   { access, fields: rows }: Kind,
   declared: readonly string[],
@@ -136,7 +136,7 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       },
     ];
   });
-  // Bindings without nested bindings come first.
+  // Puts bindings without nested bindings first.
   return [...declaring, ...childrenFromAccess(resource)].toSorted(
     (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
   );

@@ -17,7 +17,7 @@ export interface Children {
     readonly minParentsForFullList?: number;
   };
   readonly binds: readonly ChildField[];
-  /** All fields except parent and child, with their defaults. `order` has no default. */
+  /** The fields of a binding except parent and child, with their defaults. The field `order` has no default. */
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** The fields that show whether and when a binding expires. rollcall never sends them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
@@ -124,7 +124,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** The field that must declare an existing binding to keep it. Undefined if the binding stays in any case. */
+  /** The field that must declare an existing binding to keep it. Undefined if the binding is kept in any case. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
   readonly removal: 'update' | 'delete';

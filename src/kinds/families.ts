@@ -182,7 +182,7 @@ function pathOf({ list, path = referredPaths[list] }: FamilyRow): string {
   return path;
 }
 
-/** The keys by which manifests refer to records. If the identity is a slug, `{ slug: … }` is one of them. */
+/** The keys by which manifests refer to records. If the identity is a slug, manifests refer to records by `{ slug: … }`. */
 function keysFor(identity: string): Family['byName']['keys'] {
   return identity === 'name' ? undefined : { [identity]: identity };
 }

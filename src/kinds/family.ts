@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** A list in manifests. It has one or several types, and unique names by which fields can refer to its records. */
+/** A list in manifests, with one or several types. Fields can refer to records of the list by their unique names. */
 export interface Family<Type extends string = string> {
   readonly type: Type;
   readonly list: string;
@@ -14,7 +14,7 @@ export interface Family<Type extends string = string> {
   readonly findId: string;
   /** The app part of the name in permissions, such as `authentik_rbac`. */
   readonly permissionApp: string;
-  /** The model part of the name in permissions, such as `propertymapping`. The plural is `list`. */
+  /** The model part of the name in permissions, such as `propertymapping`, and its plural `list`. */
   readonly model: { readonly type: string; readonly list: string };
 }
 

@@ -65,7 +65,7 @@ export function shownValue(declared: Declared, name: string): JsonValue | undefi
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
-/** The value to compare with the baseline. Secrets are masked; fields hidden by the user are not. */
+/** The value to compare with the baseline. Secrets are masked, but fields that the user hides are not. */
 export function baselineValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;

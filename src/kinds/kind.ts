@@ -24,7 +24,8 @@ export interface StatedKind {
   readonly scope?: string;
   /** For settings, which are a single record that always exists: the name in addresses. */
   readonly single?: string;
-  readonly formerPath?: { readonly before: string; readonly path: string; readonly id?: string };
+  /** The path in earlier releases. */
+  readonly formerPath?: { readonly path: string; readonly id?: string };
   readonly credentials?: Credentials;
   readonly access?: Access;
   readonly login?: LoginPart;

@@ -30,7 +30,7 @@ export interface Reference {
   readonly by: 'pk' | 'uuid' | 'bindable id';
 }
 
-/** Derives the list from the name of a field. The first match wins. */
+/** Derives the list from the name of a field. The first pattern that matches is used. */
 const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^flow$|^flow_|_flow$/, 'flows'],
   [/mappings?(?:_|$)/, 'property_mappings'],

@@ -3,7 +3,7 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields with names like those of secrets but without secret values. An entry may begin with the path. */
+/** Fields with names like those of secrets but without secret values. A text with a path applies only to this path. */
 const open: ReadonlySet<string> = new Set([
   // URLs, times, and names of attributes.
   'access_token_url',

@@ -55,7 +55,7 @@ export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
   return sameIds(declared, observed, plainId);
 }
 
-/** Compares two times. The service returns times in UTC and reads a time without an offset as UTC. */
+/** Whether two times are equal. The service returns times in UTC, and reads a time without an offset as UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // NaN (not a time) is not equal to NaN
 }

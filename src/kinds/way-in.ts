@@ -5,7 +5,7 @@ import type { Children } from './children.ts';
 import type { Family, Kind } from './kind.ts';
 import type { LoginStep } from './login-part.ts';
 
-/** A declared, observed or planned record. Its fields include its bindings, as in manifests. */
+/** A declared, observed or planned record. As in manifests, the fields include the bindings. */
 export interface LoginRecord {
   readonly kind: Kind;
   readonly name: string;

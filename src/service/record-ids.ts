@@ -1,15 +1,18 @@
+import { lazy } from '../base/memoize.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest } from './transport.ts';
 
 /** The names of id fields that are not called `pk`, by the path of the list. */
-const named = kinds.flatMap(({ path, formerPath, family: { id, path: shared } }) =>
-  id === 'pk'
-    ? []
-    : [
-        [path, id] as const,
-        [shared, id] as const,
-        ...(formerPath ? [[formerPath.path, formerPath.id ?? id] as const] : []),
-      ],
+const idFields = lazy(() =>
+  kinds.flatMap(({ path, formerPath, family: { id, path: shared } }) =>
+    id === 'pk'
+      ? []
+      : [
+          [path, id] as const,
+          [shared, id] as const,
+          ...(formerPath ? [[formerPath.path, formerPath.id ?? id] as const] : []),
+        ],
+  ),
 );
 
 /** A transport that adds `pk` to each record whose id has another name. */
@@ -17,7 +20,7 @@ export function withRecordIds<Request extends HttpRequest>(
   send: (request: Request, signal?: AbortSignal) => Promise<Exchange>,
 ): (request: Request, signal?: AbortSignal) => Promise<Exchange> {
   return (request, signal) => {
-    const found = named.find(([path]) => request.path.startsWith(path));
+    const found = idFields().find(([path]) => request.path.startsWith(path));
     const answer = send(request, signal);
     if (found === undefined) return answer;
     const [path, id] = found;

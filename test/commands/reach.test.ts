@@ -120,13 +120,13 @@ describe('a plan reports who gains access, and --fail-on opens counts it:', () =
       'an enrolment without one of its stages',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [writes] }),
-      'people whose enrolment a stage or policy prevented',
+      'people whom a removed stage or policy kept from enrolling',
     ],
     [
       'an enrolment without the policy of a stage',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [{ ...gated, policies: [] }, writes] }),
-      'people whose enrolment a stage or policy prevented',
+      'people whom a removed stage or policy kept from enrolling',
     ],
     [
       'an enrolment with more stages',

@@ -7,7 +7,8 @@ import {
   type JsonValue,
 } from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { inRange, type Release } from '../../src/kinds/release.ts';
+import { newestFacts } from '../../src/kinds/newest-facts.ts';
+import { inRange, oldestRelease, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { createClient, type Client, type CreateResult } from '../../src/service/client.ts';
 import { withRecordIds } from '../../src/service/record-ids.ts';
@@ -72,7 +73,9 @@ export class Session {
   /** The path of a kind in this release. */
   #pathIn(path: string): string {
     const kind = kinds.find((one) => one.formerPath && path.startsWith(one.path));
-    const isBefore = kind?.formerPath && inRange({ before: kind.formerPath.before }, this.release) === true;
+    if (kind?.formerPath === undefined) return path;
+    const { since = oldestRelease } = newestFacts(kind.path.replace('/api/v3', ''));
+    const isBefore = inRange({ before: since }, this.release) === true;
     return isBefore ? path.replace(kind.path, kind.formerPath.path) : path;
   }
 

@@ -50,7 +50,7 @@ const wrong = {
   ],
   'another path before': [
     'provider_scope',
-    { formerPath: { before: '2024.8', path: '/api/v3/flows/instances/' } },
+    { formerPath: { path: '/api/v3/flows/instances/' } },
     '2023.10: expression cannot be sent',
   ],
   'another type before': [

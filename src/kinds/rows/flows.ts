@@ -25,7 +25,7 @@ export const flow: RowKind = kindFrom({
       fieldsForAccessGain: ['designation'],
       accessGain: (now, before = null, beside) =>
         beside('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
-          ? 'people whose enrolment a stage or policy prevented'
+          ? 'people whom a removed stage or policy kept from enrolling'
           : undefined,
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },

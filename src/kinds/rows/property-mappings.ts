@@ -9,11 +9,9 @@ const shared = {
   notDeclarable: { managed: 'The service sets it for its own mappings.' },
 };
 
-const before = '2024.8';
-
 export const propertyMappings: readonly RowKind[] = kindsFrom(shared, {
   '/propertymappings/provider/scope/': {
-    formerPath: { before, path: '/propertymappings/scope/' },
+    formerPath: { path: '/propertymappings/scope/' },
     several: 'scope mappings',
     fields: {
       scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
@@ -27,11 +25,11 @@ export const propertyMappings: readonly RowKind[] = kindsFrom(shared, {
   '/propertymappings/provider/microsoft_entra/': {},
   '/propertymappings/provider/rac/': {
     since: '2024.2',
-    formerPath: { before, path: '/propertymappings/rac/' },
+    formerPath: { path: '/propertymappings/rac/' },
   },
   '/propertymappings/provider/radius/': {},
-  '/propertymappings/provider/saml/': { formerPath: { before, path: '/propertymappings/saml/' } },
-  '/propertymappings/provider/scim/': { formerPath: { before, path: '/propertymappings/scim/' } },
+  '/propertymappings/provider/saml/': { formerPath: { path: '/propertymappings/saml/' } },
+  '/propertymappings/provider/scim/': { formerPath: { path: '/propertymappings/scim/' } },
   '/propertymappings/source/kerberos/': {},
   // Releases before 2024.8 require `object_field`, which later releases do not have.
   '/propertymappings/source/ldap/': {},

@@ -42,7 +42,7 @@ const rows: readonly KindRow[] = [
   // A duplicate name was accepted by 2023.10.7, by 2025.12.4, or by both.
   {
     list: 'brands',
-    formerPath: { before: '2024.2', path: '/core/tenants/', id: 'tenant_uuid' },
+    formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
     login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
   },
   { list: 'invitations' },
