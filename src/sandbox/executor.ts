@@ -111,7 +111,7 @@ export class Executor {
     return jsonResponse(200, { ...this.#form('redirect'), component: 'xak-flow-redirect', to: '/' }, allow);
   }
 
-  /** In 2023.10, each answer contains the way in which a browser must show it. */
+  /** In 2023.10, each answer has a `type`. */
   #form(type: 'native' | 'redirect'): JsonObject {
     return this.#world.rules.isFrom2025 ? {} : { type };
   }

@@ -28,7 +28,7 @@ export function htmlResponse(status: number, body: string, allow?: string): Sand
 /** The methods of a path that allows only reads. */
 export const readOnly = 'GET, HEAD, OPTIONS';
 
-/** The answer after a crash. Only a GET gets an error page. */
+/** The answer of the service after it crashed. Only a GET gets an error page. */
 export function crashResponse({ method }: SandboxRequest): SandboxResponse {
   return method === 'GET' ? htmlResponse(500, '<!DOCTYPE html>') : htmlResponse(405, '', readOnly);
 }

@@ -240,7 +240,8 @@ export class Sandbox {
     return jsonResponse(existing ? 200 : 201, result.record, allow);
   }
 
-  // The following methods act as another client, without permission checks. Each finds a record by slug, username or name.
+  // The following methods act as another client, without permission checks. These methods find records by slug, username or
+  // name.
 
   create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);

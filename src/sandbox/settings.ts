@@ -30,7 +30,7 @@ function flagsOf(world: World): JsonValue {
   );
 }
 
-/** Whether everybody may open records without bindings. Releases without the flag store the value but ignore it. */
+/** Whether everybody may open records without bindings. Releases without the flag store and ignore its value. */
 export function admitsWithoutBindings(world: World): boolean {
   if (factsOf(world.release, path)?.fields['flags']?.fields?.[accessFlag] === undefined) return true;
   const flags = world.at(path).at(single)?.fields['flags'] ?? null;

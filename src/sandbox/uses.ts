@@ -16,7 +16,7 @@ interface ReferringField {
   readonly isOfAllTypes: boolean;
 }
 
-/** Exceptions: a binding is deleted with either of its ends, and an application stays when its provider is deleted. */
+/** Exceptions: deleting either end of a binding deletes the binding, and deleting a provider keeps its application. */
 const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/^\/policies\/bindings\/ /, 'cascade'],
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],
