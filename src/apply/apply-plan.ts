@@ -16,7 +16,7 @@ import type { LoginCheck } from './login-check.ts';
 import { createParent, setOmittedReferences, updateParent, withoutFields } from './parent.ts';
 import { deleteRecord } from './delete.ts';
 import type { Writer, WriteResult } from './settle.ts';
-import { Stops } from './stops.ts';
+import { RunStops } from './stops.ts';
 import { isIncomplete, isMissing, type Outcome, type StopReason } from './outcome.ts';
 
 type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
@@ -48,7 +48,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   const run: Run = {
     ...options,
     fault,
-    stops: new Stops({ pacing, signal, fault: fault.signal }),
+    stops: new RunStops({ pacing, signal, fault: fault.signal }),
     isMovedFrom: findTransfers(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
@@ -81,7 +81,7 @@ type Delete = Extract<ReadyChange, { readonly action: 'delete' }>;
 
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
-  readonly stops: Stops;
+  readonly stops: RunStops;
   readonly isMovedFrom: ReturnType<typeof findTransfers>;
   readonly deletions: readonly Delete[];
   /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
@@ -217,7 +217,10 @@ async function completeCreate(
   return { ready: full, result: completed };
 }
 
-/** Whether all dependencies of a change succeeded. They have been started already, because they precede the change in the plan. */
+/**
+ * Whether all dependencies of a change succeeded. The dependencies have been started already, because they precede the change in
+ * the plan.
+ */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));

@@ -22,8 +22,8 @@ import {
   judgeDelete,
   judgeFailure,
   settleWrite,
-  withoutWrites,
-  type Ended,
+  resultWithoutWrites,
+  type EndedWrite,
   type JudgedWrite,
   type NextRequest,
   type WriteEnd,
@@ -106,7 +106,7 @@ export function differsInOwnFields(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: valuesWithoutNested(child) }, base).length > 0;
 }
 
-export const bindingsChanged: Ended = conflictWith({
+export const bindingsChanged: EndedWrite = conflictWith({
   kind: 'closed',
   why: 'somebody else has changed or deleted a binding of the record',
 });
@@ -156,8 +156,8 @@ export async function verifyBindings(
   const { kind } = resource;
   if (held === undefined) throw new Error(`the state of ${resource.address} is unknown`);
   const read = await readDeclaredChildren(kind, [held], declaredChildFields(resource), { client, pacing });
-  if (read.kind === 'not_sent') return withoutWrites({ outcome: 'not_attempted' });
-  if (read.kind === 'unread') return withoutWrites(endAfterFailedRead(read.reading, control));
+  if (read.kind === 'not_sent') return resultWithoutWrites({ outcome: 'not_attempted' });
+  if (read.kind === 'unread') return resultWithoutWrites(endAfterFailedRead(read.reading, control));
   return unchangedOrConflict(resource, read.of.get(held.pk) ?? held, (field) => isBindingField(kind, field));
 }
 
@@ -168,8 +168,8 @@ export function unchangedOrConflict(
   isWanted: (field: string) => boolean,
 ): WriteResult {
   const fields = compareRecord(resource, now).flatMap(({ field }) => (isWanted(field) ? [field] : []));
-  if (fields.length === 0) return withoutWrites({ outcome: 'unchanged', held: now });
-  return withoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
+  if (fields.length === 0) return resultWithoutWrites({ outcome: 'unchanged', held: now });
+  return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
 }
 
 export async function readBoundChildren({

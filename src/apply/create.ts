@@ -8,7 +8,7 @@ import {
   endedAs,
   judgeFailure,
   settleWrite,
-  type Ended,
+  type EndedWrite,
   type JudgedWrite,
   type NextRequest,
   type Writer,
@@ -60,8 +60,8 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
 }
 
 /**
- * The outcome that a look-up shows before a create, after the service rejected the name as taken, and after an unclear answer.
- * Without an outcome, the create is sent (again).
+ * The outcome that a look-up shows at each of three moments: before a create, after the service rejected the name as taken, and
+ * after an unclear answer. If there is no outcome, the create is sent or repeated.
  */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
@@ -72,7 +72,7 @@ const outcomesAfterLookUp = {
   unsent: { before: 'not_attempted', taken: 'unknown', unclear: 'unknown' },
 } as const;
 
-function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): Ended | undefined {
+function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): EndedWrite | undefined {
   if (found.proof === 'exists') return endedAs('exists', { held: found.held });
   const outcome = outcomesAfterLookUp[found.proof][moment];
   if (outcome === undefined) return undefined;
@@ -81,8 +81,8 @@ function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): Ended |
 }
 
 /**
- * The result of a look-up. `unseeable`: records of this kind cannot be read, but their names are unique, so the service rejects a
- * second create.
+ * The result of a look-up. With `unseeable`, records of this kind cannot be read, but their names are unique, so the service
+ * rejects a second create.
  */
 type Found =
   | LookUpResult

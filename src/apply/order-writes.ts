@@ -21,16 +21,16 @@ import {
   differsInOwnFields,
   removeBinding,
 } from './children.ts';
-import { withoutWrites, type WriteResult } from './settle.ts';
-import { runSteps, type Step } from './steps.ts';
+import { resultWithoutWrites, type WriteResult } from './settle.ts';
+import { runSteps, type WriteStep } from './steps.ts';
 
 async function writeNested(target: BindingTarget, child: WantedChild): Promise<WriteResult> {
   const { inside, field } = child;
   const bound = await readBoundChildren(target);
-  if ('outcome' in bound) return withoutWrites({ ...bound, at: field });
+  if ('outcome' in bound) return resultWithoutWrites({ ...bound, at: field });
   const parent = bindingsByDeclaration(target, bound).get(child);
   if (inside === undefined || parent === undefined)
-    return withoutWrites({ ...bindingsChanged.end, at: field });
+    return resultWithoutWrites({ ...bindingsChanged.end, at: field });
   const nested: BindingTarget = {
     ...target,
     parent,
@@ -39,22 +39,23 @@ async function writeNested(target: BindingTarget, child: WantedChild): Promise<W
     ...coverAllBindings(field, false),
   };
   const nestedBindings = await readBoundChildren(nested);
-  if ('outcome' in nestedBindings) return withoutWrites({ ...nestedBindings, at: field });
+  if ('outcome' in nestedBindings) return resultWithoutWrites({ ...nestedBindings, at: field });
   const steps = await orderWrites([nested], () => nestedBindings);
-  return runSteps(withoutWrites({ outcome: 'unchanged' }), 'updated', steps);
+  return runSteps(resultWithoutWrites({ outcome: 'unchanged' }), 'updated', steps);
 }
 
 /**
  * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank: their
- * bindings are created after the others and deleted first. They are changed first if they move to a later position, and last if
- * they move to an earlier position.
+ * bindings are created after the others and deleted first. Such bindings are changed first if they move to a later position, and
+ * last if they move to an earlier position.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
   boundTo: (binder: BindingTarget) => readonly Child[],
-): Promise<readonly Step[]> {
+): Promise<readonly WriteStep[]> {
   const all = await Promise.all(binders.map((binder) => planMoves(binder, boundTo(binder))));
-  const phase = (of: (moves: Moves) => readonly Step[]): Step[] => all.flatMap((moves) => of(moves));
+  const phase = (of: (moves: Moves) => readonly WriteStep[]): WriteStep[] =>
+    all.flatMap((moves) => of(moves));
   return [
     ...phase(({ added }) => added),
     ...phase(({ removedFirst }) => removedFirst),
@@ -65,14 +66,14 @@ export async function orderWrites(
 }
 
 type Moves = Readonly<
-  Record<'added' | 'changed' | 'addedLast' | 'removed' | 'removedFirst', readonly Step[]>
+  Record<'added' | 'changed' | 'addedLast' | 'removed' | 'removedFirst', readonly WriteStep[]>
 >;
 
 async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
   const missing = missingBindings(binder, bound);
   const ranks = await ranksOf(binder, missing);
   const rankOfBinding = (child: WantedChild): number => ranks.get(child) ?? 0;
-  const addSteps = (child: WantedChild): Step[] => [
+  const addSteps = (child: WantedChild): WriteStep[] => [
     () => addBinding(binder, child),
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
@@ -85,7 +86,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     const moves = Math.sign(order - now) || 0;
     const areOwnFieldsChanged = differsInOwnFields(one, base);
     const areNestedChanged = differingFields(one, base).includes(one.inside?.field ?? '');
-    const steps: Step[] = [
+    const steps: WriteStep[] = [
       ...(areOwnFieldsChanged ? [() => changeBinding(binder, one, base)] : []),
       ...(areNestedChanged ? [() => writeNested(binder, one)] : []),
     ];
@@ -98,7 +99,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
   // Without a new child that has a rank, deleting such a child closes the flow, and later changes may open the flow again.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
-  const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): Step[] =>
+  const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): WriteStep[] =>
     bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
   return {
     added: missing.filter((child) => rankOfBinding(child) === 0).flatMap(addSteps),

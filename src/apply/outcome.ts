@@ -89,8 +89,8 @@ export interface Outcome {
   /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
   readonly answer?: Answer;
   /**
-   * Set with `exists` if an earlier request of this run may have created the record, perhaps only in part, and with `updated` if
-   * the answer was unclear.
+   * Present for `exists` if an earlier request of this run may have created the record, perhaps only in part, and for `updated`
+   * if the answer was unclear.
    */
   readonly doubt?: Doubt;
   /** Declared fields with another value in the service: as read for `exists` and `differs`, as answered for `created`. */

@@ -10,7 +10,13 @@ import { createRecord } from './create.ts';
 import { verifyCreated } from './verify-created.ts';
 import { orderWrites } from './order-writes.ts';
 import { runSteps } from './steps.ts';
-import { conflictWith, withoutWrites, type RunControl, type Writer, type WriteResult } from './settle.ts';
+import {
+  conflictWith,
+  resultWithoutWrites,
+  type RunControl,
+  type Writer,
+  type WriteResult,
+} from './settle.ts';
 import {
   checkBeforeUpdate,
   updateRecord,
@@ -118,7 +124,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   const declared = wantedChildren(resource);
   if (declared.length === 0) return updateRecord(planned, writer);
   const check = await checkBeforeUpdate(planned, writer);
-  if (check.kind === 'ended') return withoutWrites(check.end);
+  if (check.kind === 'ended') return resultWithoutWrites(check.end);
   const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
   // The mode `all` restricts access and is set first; the mode `any` extends access and is set last.
@@ -133,7 +139,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
     declared.map((children) => ({ ...target, ...children })),
     ({ children }) => bindingsOf(now, children),
   );
-  return runSteps(withoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
+  return runSteps(resultWithoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
     ...(first.length > 0 ? [changed(first)] : []),
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(target, known)] : []),
@@ -146,11 +152,11 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
 function finalResult(check: UpdateCheck): WriteResult {
   if (check.kind === 'open') {
     const { now, missing: fields } = check;
-    return withoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
+    return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
   }
   const { outcome } = check.end;
   const isUnseen = outcome === 'denied' || outcome === 'not_attempted';
-  return withoutWrites({ ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end });
+  return resultWithoutWrites({ ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end });
 }
 
 function onlyFields(resource: Resource, names: readonly string[]): Resource {

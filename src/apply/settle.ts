@@ -39,7 +39,6 @@ export interface RunControl {
   mayRetry(): boolean;
 }
 
-/** The means to write a resource. */
 export interface Writer {
   readonly client: Client;
   readonly pacing: Pacing;
@@ -54,28 +53,28 @@ export interface WriteSteps<Result extends JudgedRequest> {
   readonly judge: (result: Result) => JudgedWrite | Promise<JudgedWrite>;
 }
 
-export interface Ended {
+export interface EndedWrite {
   readonly kind: 'ended';
   readonly end: WriteEnd;
 }
 
 export type JudgedWrite =
-  | Ended
+  | EndedWrite
   /** The request may have had an effect; `end` is set if a later read has shown the effect. */
   | { readonly kind: 'open'; readonly end?: WriteEnd }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
-export function endedAs(outcome: WriteEnd['outcome'], details: Omit<WriteEnd, 'outcome'> = {}): Ended {
+export function endedAs(outcome: WriteEnd['outcome'], details: Omit<WriteEnd, 'outcome'> = {}): EndedWrite {
   return { kind: 'ended', end: { ...details, outcome } };
 }
 
-export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Answer): Ended {
+export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Answer): EndedWrite {
   return endedAs('conflict', { clash, ...(answer && { answer }) });
 }
 
 /** The result of a step that sent nothing. */
-export function withoutWrites(end: WriteEnd): WriteResult {
+export function resultWithoutWrites(end: WriteEnd): WriteResult {
   return { inDoubt: false, attempts: 0, ...end };
 }
 
@@ -125,7 +124,7 @@ export type NextRequest<Result> =
       /** The details to report with `unknown`, if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
-  | Ended;
+  | EndedWrite;
 
 /**
  * Sends a write, retries if allowed, and determines its outcome. If an answer was unclear, a later rejection does not prove that

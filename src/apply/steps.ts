@@ -1,13 +1,13 @@
 import type { ObservedRecord } from '../service/types.ts';
 import type { WriteResult } from './settle.ts';
 
-export type Step = (known: WriteResult) => Promise<WriteResult>;
+export type WriteStep = (known: WriteResult) => Promise<WriteResult>;
 
 /** Runs steps until one of them fails. The effects of earlier steps remain, so the resource is then incomplete. */
 export async function runSteps(
   start: WriteResult,
   done: 'created' | 'updated',
-  steps: readonly Step[],
+  steps: readonly WriteStep[],
 ): Promise<WriteResult> {
   let known = start;
   for (const step of steps) {

@@ -13,7 +13,7 @@ interface StopsOptions {
 }
 
 /** Decides whether the run, or all changes of one kind, must stop. A stop is final. */
-export class Stops {
+export class RunStops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
   /**

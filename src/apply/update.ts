@@ -17,7 +17,7 @@ import {
   endedAs,
   judgeFailure,
   settleWrite,
-  type Ended,
+  type EndedWrite,
   type JudgedWrite,
   type NextRequest,
   type Writer,
@@ -34,7 +34,7 @@ export interface PlannedUpdate extends UpdateData {
 
 export type UpdateCheck =
   /** The update may proceed; `missing` contains the declared fields that still differ. */
-  { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | Ended;
+  { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | EndedWrite;
 
 /**
  * Updates an existing record after reading it. If a field has neither the value from the plan nor the declared value, somebody

@@ -2,7 +2,13 @@ import { compareRecord } from '../plan/compare.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { unchangedOrConflict, type BindingTarget } from './children.ts';
-import { conflictWith, endAfterFailedRead, withoutWrites, type Writer, type WriteResult } from './settle.ts';
+import {
+  conflictWith,
+  endAfterFailedRead,
+  resultWithoutWrites,
+  type Writer,
+  type WriteResult,
+} from './settle.ts';
 import { withDeclaredBindings } from './update.ts';
 
 /**
@@ -17,18 +23,19 @@ export async function verifyCreated(
   const reading = await retrieve(lookUpTargetOf(resource), { client, pacing });
   // The token may be allowed to create the record but not to read it.
   if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
-    return withoutWrites({ outcome: 'unchanged' });
+    return resultWithoutWrites({ outcome: 'unchanged' });
   if (reading?.proof === 'absent')
-    return withoutWrites(conflictWith({ kind: 'vanished' }, reading.answer).end);
+    return resultWithoutWrites(conflictWith({ kind: 'vanished' }, reading.answer).end);
   if (reading?.proof !== 'exists')
-    return withoutWrites({ ...endAfterFailedRead(reading, control), clash: { kind: 'unseen' } });
-  if (reading.held.pk !== parent.pk) return withoutWrites(conflictWith({ kind: 'replaced' }).end);
+    return resultWithoutWrites({ ...endAfterFailedRead(reading, control), clash: { kind: 'unseen' } });
+  if (reading.held.pk !== parent.pk) return resultWithoutWrites(conflictWith({ kind: 'replaced' }).end);
   const read = await withDeclaredBindings(resource, reading.held, { client, pacing });
-  if (read.kind === 'not_sent') return withoutWrites({ outcome: 'not_attempted', clash: { kind: 'unseen' } });
+  if (read.kind === 'not_sent')
+    return resultWithoutWrites({ outcome: 'not_attempted', clash: { kind: 'unseen' } });
   if (read.kind === 'unread') {
     // The answer to the create already showed that the record has no bindings.
-    if (isOpen && read.reading.proof === 'denied') return withoutWrites({ outcome: 'unchanged' });
-    return withoutWrites({ ...endAfterFailedRead(read.reading, control), clash: { kind: 'unseen' } });
+    if (isOpen && read.reading.proof === 'denied') return resultWithoutWrites({ outcome: 'unchanged' });
+    return resultWithoutWrites({ ...endAfterFailedRead(read.reading, control), clash: { kind: 'unseen' } });
   }
   const before = new Set(known && compareRecord(resource, known).map(({ field }) => field));
   return unchangedOrConflict(resource, read.held, (field) => !before.has(field));

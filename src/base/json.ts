@@ -25,7 +25,7 @@ export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValu
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-/** The same object if `change` leaves every value as it is. */
+/** Changes each value of an object. Returns the same object if no value changes. */
 export function mapValues(
   object: JsonObject,
   change: (value: JsonValue, key: string) => JsonValue,

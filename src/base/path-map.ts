@@ -18,7 +18,7 @@ export class PathMap<Value> {
     child.set(remaining, value);
   }
 
-  /** What is known about the value at the root of this map. */
+  /** The data about the value at the root of this map. */
   get value(): Value | undefined {
     return this.#value;
   }

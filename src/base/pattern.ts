@@ -1,4 +1,4 @@
-/** A regular expression that matches exactly this text. It is valid with and without the flag `u`. */
+/** A regular expression, valid with and without the flag `u`, that matches exactly this text. */
 export function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}/]/g, String.raw`\$&`);
 }

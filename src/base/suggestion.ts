@@ -19,7 +19,7 @@ export function didYouMean(input: string, candidates: Iterable<string>): string 
   return word === undefined ? undefined : `Did you mean \`${word}\`?`;
 }
 
-/** The choice with this name. Throws a UsageError that suggests a similar name, or lists all. */
+/** Returns the choice with this name, or throws a UsageError that suggests a similar name or lists all names. */
 export function choiceNamed<Choice extends string>(
   name: string,
   choices: readonly Choice[],

@@ -2,7 +2,7 @@ import { textOf, type JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { bindingsOf } from '../service/children.ts';
-import type { Deletions } from '../service/deletions.ts';
+import type { DeleteDecisions } from '../service/deletions.ts';
 import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { placeholderFor, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
@@ -44,7 +44,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly comparison?: Comparison;
   readonly permission: Permission | 'none';
   /** The records that depend on the records to delete; undefined if the run may not delete. */
-  readonly deletions?: Deletions['of'] | undefined;
+  readonly deletions?: DeleteDecisions['of'] | undefined;
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings; by default, everyone. */
@@ -116,7 +116,7 @@ export function planChange(
   resource: Resource,
   observed: ObservedState,
   permission: Permission | 'none' = 'none',
-  deletions?: Deletions['of'],
+  deletions?: DeleteDecisions['of'],
   isResent = false,
 ): ReadyChange {
   const observation = observed.get(resource.address);
@@ -130,7 +130,7 @@ export function planChange(
 function plannedDelete(
   resource: Resource,
   observation: Observation,
-  deletions: Deletions['of'] | undefined,
+  deletions: DeleteDecisions['of'] | undefined,
 ): ReadyChange {
   const { presence } = observation;
   if (presence !== 'present') return { resource, presence, action: 'no-op', differences: [] };

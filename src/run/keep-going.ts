@@ -81,7 +81,7 @@ export async function notPlannedReasons(
   return reasonsByAddress(wrong, service);
 }
 
-export function unreadableIn(
+export function unreadableKindsIn(
   resources: readonly Resource[],
   observed: ObservedState,
 ): { readonly unreadable?: UnreadableTypes } {

@@ -63,7 +63,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
     const diagnostic = diagnosticOf(shownResource(change), undefined, {
       code: 'not-allowed',
-      summary: `the plan would ${action} ${change.address}, but this run may not`,
+      summary: `the plan would ${action} ${change.address}, which this run may not do`,
       detail: `Allow it with --allow ${action}, or make a plan without this change.`,
     });
     return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };

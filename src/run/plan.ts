@@ -8,7 +8,7 @@ import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { addressOfName, withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
-import { readDeletions, type Deletions } from '../service/deletions.ts';
+import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
 import { readReferenceFacts } from '../observe/reference-facts.ts';
 import { hasReferencesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
@@ -24,7 +24,7 @@ import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-plann
 import { notPlannedChanges, unfinishedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
-import { notPlannedReasons, findSharedValues, unreadableIn, withDiagnostics } from './keep-going.ts';
+import { notPlannedReasons, findSharedValues, unreadableKindsIn, withDiagnostics } from './keep-going.ts';
 import { runInScope, type ScopedResources, type ScopeRequest } from './scope.ts';
 import type { Service } from './connect.ts';
 import { planLoginChanges } from './login.ts';
@@ -51,7 +51,7 @@ interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
 export interface PlanResult extends ReadyPlan {
   readonly observed: ObservedState;
   readonly permission: Permission | 'none';
-  readonly deletions?: Deletions | undefined;
+  readonly deletions?: DeleteDecisions | undefined;
 }
 
 /**
@@ -80,11 +80,11 @@ async function planWithinLimits(
 }
 
 /**
- * Makes a plan. First, `resolveNames` looks up the ids of names, and `findSharedValues` finds values that two resources share. Then
- * `observe` looks up the resources, `readReferenceFacts` the ids in new entries, and `findNamesTakenByOtherKinds` other records
- * with the same names. `checkByRelease` checks the rules that depend on the release, and `readUnboundAccess` reads who has access
- * without bindings. `permissionFor` reads the data that a change of existing records needs, and `makePlan` compares. Finally,
- * `withBlueprints` remarks on changes that the service may revert.
+ * Makes a plan. First, `resolveNames` looks up the ids of names, and `findSharedValues` finds values that two resources share.
+ * Then `observe` looks up the resources, `readReferenceFacts` the ids in new entries, and `findNamesTakenByOtherKinds` other
+ * records with the same names. `checkByRelease` checks the rules that depend on the release, and `readUnboundAccess` reads who
+ * has access without bindings. `permissionFor` reads the data that a change of existing records needs, and `makePlan` compares
+ * the resources with their records. Finally, `withBlueprints` remarks on changes that the service may revert.
  */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
@@ -154,7 +154,7 @@ export async function planFor(
   const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     ...headOfPlan(service),
-    ...unreadableIn(resources, observed),
+    ...unreadableKindsIn(resources, observed),
     ...scopeContext,
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
@@ -270,7 +270,7 @@ async function deletionsFor(
   observed: ObservedState,
   { after }: UnboundAccess,
   service: Service,
-): Promise<Deletions | undefined> {
+): Promise<DeleteDecisions | undefined> {
   const { allow } = service.settings;
   if (!allow.includes('delete')) return undefined;
   const deletes = resources.flatMap((resource) => {

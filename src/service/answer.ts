@@ -29,7 +29,7 @@ export type AnswerKind =
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON, which has a `detail`. For a page, the list ends before that page. */
+  /** 404 or 410 with the service's own JSON, which has a `detail`. A page with this answer is behind the end of its list. */
   | 'not_found'
   /** 404, 405, 410 or 501 for an undocumented operation, or a request that `contract_only` prevented. */
   | 'not_offered'
@@ -64,21 +64,21 @@ export interface Answer {
   /** The service's id for the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
-  /** The ids of the records, if the kind is `several`. */
+  /** The ids of the records, for `several`. */
   readonly ids?: readonly string[];
   readonly redirectOrigin?: string;
   readonly error?: Error;
   /** How long rollcall waited for the service in vain, if there was an outage. */
   readonly waitedMs?: number;
-  /** The content type of the answer and the keys of its JSON, if the kind is `no_such_route`. */
+  /** The content type of the answer and the keys of its JSON, for `no_such_route`. */
   readonly form?: string;
   /** True if a request over http:// failed as it would at a port that expects TLS. */
   readonly likeTlsPort?: true;
-  /** With `lost` and `unreachable_for_now`: the service answered the same request at the path of a later release. */
+  /** True if the service answered the same request at the path of a later release, and this answer followed. */
   readonly wasAnsweredBefore?: true;
 }
 
-/** Determines the kind of an answer to a request about a record. In a list, only records with the requested name count. */
+/** Determines the kind of an answer to a request about a record. In a list, only records with the requested name matter. */
 export function classifyRecordAnswer(
   exchange: Exchange,
   { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,

@@ -72,8 +72,8 @@ export type DeleteResult = JudgedAnswer & {
 };
 
 /**
- * The requests of rollcall. Each method sends a single request, and rejects only if it needs a capability that is not enabled. Only
- * `create` and some uses of `read` are documented operations.
+ * The client for the service's API. Each method sends a single request, and rejects only if it needs a capability that is not
+ * enabled. Only `create` and some uses of `read` are documented operations.
  */
 export interface Client {
   readonly evidence: Evidence;
@@ -224,8 +224,8 @@ function undocumentedReads(
 }
 
 /**
- * Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records, and neither
- * does an answer after which the request can be sent again.
+ * Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records. An answer
+ * after which the request can be sent again stops nothing either.
  */
 function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
   const { update: proof, stop } = whatAnswersProve[answer.kind];

@@ -15,15 +15,15 @@ import { isSuperuserToken, retrieveTokenUser } from './retrieve.ts';
 import { retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
-export interface Deletion {
+export interface DeleteDecision {
   readonly refusal?: string;
   /** Notes about the records that depend on the record to delete. */
   readonly notes: readonly string[];
 }
 
 /** The decision for each record to delete, and the number of records of each kind, if it is known. */
-export interface Deletions {
-  readonly of: ReadonlyMap<Address, Deletion>;
+export interface DeleteDecisions {
+  readonly of: ReadonlyMap<Address, DeleteDecision>;
   readonly counts: ReadonlyMap<Kind, number>;
 }
 
@@ -42,8 +42,8 @@ interface DeleteContext extends ReadContext {
 }
 
 /** Decides for each record whether it may be deleted, after reading its dependents. */
-export async function readDeletions(context: DeleteContext): Promise<Deletions> {
-  const of = new Map<Address, Deletion>();
+export async function readDeletions(context: DeleteContext): Promise<DeleteDecisions> {
+  const of = new Map<Address, DeleteDecision>();
   const counts = new Map<Kind, number>();
   for (const candidate of context.deletes) {
     const dependents = lazy(() => readDependents(candidate, context));
@@ -69,7 +69,7 @@ export async function judgeDeletion(
   candidate: DeleteCandidate,
   context: DeleteContext,
   dependents: () => Promise<Dependents> = lazy(() => readDependents(candidate, context)),
-): Promise<Deletion> {
+): Promise<DeleteDecision> {
   const refusal =
     (await refusalOfRecord(candidate, context)) ??
     cascadeRefusal(candidate.resource.kind, await dependents(), context);
@@ -146,7 +146,7 @@ async function judgeBindings(
   candidate: DeleteCandidate,
   dependents: NonNullable<Dependents>,
   context: DeleteContext,
-): Promise<Deletion> {
+): Promise<DeleteDecision> {
   const { deletes, isClosed = () => false } = context;
   const read = await readChildren(policyBindings, 'all', context);
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
@@ -233,7 +233,7 @@ interface Dependent {
 
 type Dependents = readonly Dependent[] | undefined;
 
-/** Reads the records that depend on a record. Returns undefined if they could not be read. */
+/** Reads the records that depend on a record. Returns undefined if the dependents could not be read. */
 async function readDependents(
   { resource: { kind, name }, held }: DeleteCandidate,
   { client, pacing, signal }: ReadContext,

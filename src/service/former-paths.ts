@@ -56,7 +56,7 @@ function retryAfterOf(exchange: Exchange): Answered['headers'] {
   return asked === undefined ? {} : { 'retry-after': asked };
 }
 
-/** Whether the service does not know the path. Its 404 then has no JSON, unlike the 404 for an absent record. */
+/** Whether the service does not know the path. The 404 for an unknown path has no JSON, unlike the 404 for an absent record. */
 function isUnknownPath(exchange: Exchange): boolean {
   if (exchange.kind !== 'answered' || ![404, 405].includes(exchange.status)) return false;
   return !isJson(exchange.headers);

@@ -2,11 +2,11 @@ import { isJsonObject } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
-export type Right = 'may' | 'may not' | 'unknown';
+export type TokenRight = 'may' | 'may not' | 'unknown';
 
 export interface KindRights {
-  readonly view: Right;
-  readonly create: Right;
+  readonly view: TokenRight;
+  readonly create: TokenRight;
 }
 
 /** The rights of a token by kind, and the requests that showed them, each as METHOD PATH. */
@@ -38,7 +38,7 @@ export async function readKindRights(
   return { rights, asked };
 }
 
-function viewRight(exchange: Exchange): Right {
+function viewRight(exchange: Exchange): TokenRight {
   const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
   if (status === 200 && 'results' in body) return 'may';
   return status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
@@ -48,7 +48,7 @@ function viewRight(exchange: Exchange): Right {
  * Whether the answer to OPTIONS contains POST, as it does only if the token may create a record. An answer without `renders`
  * comes from a proxy and does not count.
  */
-function createRight(exchange: Exchange): Right {
+function createRight(exchange: Exchange): TokenRight {
   const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
   if (status !== 200 || !('renders' in body)) return 'unknown';
   const { actions } = body;

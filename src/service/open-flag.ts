@@ -14,7 +14,7 @@ export async function readFlagField(
   context: ReadContext,
 ): Promise<JsonValue | undefined> {
   const kind = kinds.find((one) => one.list === list);
-  if (kind?.single === undefined) throw new Error(`there is no single record of ${list}`);
+  if (kind?.single === undefined) throw new Error(`${list} has no record with a fixed name`);
   const reading = await retrieve({ kind, name: kind.single }, context);
   return reading?.proof === 'exists' ? reading.held.fields[field] : undefined;
 }

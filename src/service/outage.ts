@@ -35,7 +35,9 @@ type State =
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** The number of outages that do not count as tries of a request. If there are more, the request itself may be the cause. */
+/**
+ * The number of outages that do not count as tries of a request. If there are more outages, the request itself may be the cause.
+ */
 export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;
@@ -63,7 +65,7 @@ export class Outage {
     return this.#endedOutages;
   }
 
-  /** How long rollcall waited for the service in vain, or undefined if it has not given up. */
+  /** How long rollcall waited for the service in vain, or undefined if rollcall has not given up. */
   get waitedMs(): number | undefined {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }

@@ -4,6 +4,6 @@ export interface Pace {
   readonly ceiling: number;
   readonly requests: number;
   readonly retries: number;
-  /** Measured from the first answer to the last. */
+  /** The average rate from the first answer to the last. */
   readonly requests_per_second: number;
 }

@@ -13,7 +13,10 @@ const capMs = 10_000;
 /** The longest pause that rollcall accepts; if the service demands a longer one, the run ends. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
-/** A run may retry this often, plus `retriesPerRequest` for each request, which limits the load on a failing service. */
+/**
+ * The number of retries that a run has at the start. Each request adds `retriesPerRequest`. The limit protects a failing service
+ * from too much load.
+ */
 const minRetries = 20;
 const retriesPerRequest = 0.5;
 
@@ -70,8 +73,8 @@ export function createPacing(options: PacingOptions): Pacing {
 }
 
 /**
- * Delays retries with full jitter (base 0.2 s, cap 10 s), or all workers as long as a Retry-After demands. The public methods are
- * bound, so that callers can use one without the object.
+ * Delays retries with full jitter (base 0.2 s, cap 10 s), or delays all workers as long as a Retry-After demands. The public
+ * methods are bound, so that callers can use one without the object.
  */
 class SharedPacing implements Pacing {
   readonly outage: Outage;

@@ -22,7 +22,7 @@ export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', 
 export const maxConsecutiveFailures = {
   writes: 5,
   lookUps: 5,
-  /** This is more than one, because a record that the service fails to show breaks only the page that contains it. */
+  /** The limit is above one, because a record that the service fails to show breaks only the page that contains it. */
   pages: 3,
 } as const;
 

@@ -14,7 +14,7 @@ export function createFieldSender(
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
-    // This is read before sending, because a concurrent request may change it.
+    // The form is read before sending, because a concurrent request may change it.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');
     if (isKnown || !isFormRefused(first, kind, fields)) return first;

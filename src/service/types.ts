@@ -5,7 +5,7 @@ import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 /** Ids for which it is unknown whether the record exists. */
 export interface UnseenIds {
   readonly count: number;
-  /** Undefined if the service answered, but does not show the records to this token. */
+  /** Set unless the service answered without showing the records to this token. */
   readonly unread?: UnreadableReason;
 }
 

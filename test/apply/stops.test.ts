@@ -1,14 +1,14 @@
 import { maxConsecutiveFailures } from '../../src/service/retries.ts';
 import { expect, test } from 'vitest';
-import { Stops } from '../../src/apply/stops.ts';
+import { RunStops } from '../../src/apply/stops.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import { planOf } from '../support/plan-of.ts';
 
-async function begun(endedOutages = 0): Promise<{ readonly stops: Stops; readonly change: Change }> {
+async function begun(endedOutages = 0): Promise<{ readonly stops: RunStops; readonly change: Change }> {
   const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
   if (!change) throw new Error('nothing is planned');
   const outage = { isOver: true, endedOutages, waitedMs: undefined };
-  return { stops: new Stops({ pacing: { outage }, fault: new AbortController().signal }), change };
+  return { stops: new RunStops({ pacing: { outage }, fault: new AbortController().signal }), change };
 }
 
 test('a run reports the first reason that stopped it', async () => {
