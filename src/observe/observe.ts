@@ -3,7 +3,6 @@ import { addressOfName, declaredNames, withRunIds } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { ReadContext } from '../service/client.ts';
 import { isOptionalRead, isSuperuserToken } from '../service/retrieve.ts';
-import type { ObservedRecord } from '../service/types.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
 import { observedRecordAt, type Observation, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
@@ -30,18 +29,6 @@ interface ObserveOptions extends ReadContext {
   readonly onList?: (news: ListReport) => void;
 }
 
-function existingResources(
-  resources: readonly Resource[],
-  observed: ObservedState,
-): ReadonlyMap<Resource, ObservedRecord> {
-  return new Map(
-    resources.flatMap((resource) => {
-      const held = observedRecordAt(observed, resource.address);
-      return held ? [[resource, held] as const] : [];
-    }),
-  );
-}
-
 /** Looks up every declared resource of the kinds that can be read, and the declared bindings of existing resources. */
 export async function observe(
   resources: readonly Resource[],
@@ -50,7 +37,7 @@ export async function observe(
   const result = await observeByName(resources, options);
   if (result.kind === 'failed') return result;
   const { observed: records } = result;
-  const { held, failures, notRead } = await observeChildren(existingResources(resources, records), options);
+  const { held, failures, notRead } = await observeChildren(resources, records, options);
   const endsRun = async ({ answer }: FailedRead): Promise<boolean> =>
     !(await isOptionalRead(answer, options));
   if (notRead > 0 || (failures[0] && (await endsRun(failures[0]))))

@@ -1,3 +1,4 @@
+import { observedRecordAt, type ObservedState } from './observation.ts';
 import { groupBy } from '../base/group-by.ts';
 import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -21,12 +22,16 @@ export interface ObservedChildren {
 }
 
 export async function observeChildren(
-  found: ReadonlyMap<Resource, ObservedRecord>,
+  resources: readonly Resource[],
+  records: ObservedState,
   context: ReadContext,
 ): Promise<ObservedChildren> {
   const observed = new Map<Resource, ObservedRecord>();
   const failures: FailedRead[] = [];
-  const wanted = [...found].filter(([resource]) => declaresBindings(resource));
+  const wanted = resources.flatMap((resource) => {
+    const held = declaresBindings(resource) ? observedRecordAt(records, resource.address) : undefined;
+    return held ? [[resource, held] as const] : [];
+  });
   for (const [kind, all] of groupBy(wanted, ([resource]) => resource.kind)) {
     const declared = all.flatMap(([resource]) => declaredChildFields(resource));
     const read = await readDeclaredChildren(

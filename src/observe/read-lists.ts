@@ -72,18 +72,16 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
       return { kind, declared, read: await readList(kind, declared, { ...options, onFound: foundSoFar }) };
     }),
   );
-  const found = new Map<Resource, ObservedRecord>();
-  const absent = new Set<Resource>();
-  const namesakes = new Map<Resource, string>();
-  let failed: Answer | undefined;
-  for (const { kind, declared, read } of lists) {
-    for (const [resource, held] of read.found) found.set(resource, held);
-    for (const resource of read.absent) absent.add(resource);
-    for (const [resource, name] of read.namesakes) namesakes.set(resource, name);
-    failed = read.failed ?? failed;
+  for (const { kind, declared, read } of lists)
     if (read.progress) onNews({ kind, declared: declared.length, progress: read.progress });
-  }
-  return { found, absent, namesakes, ...(failed && { failed }) };
+  const reads = lists.map(({ read }) => read);
+  const failed = reads.findLast((read) => read.failed)?.failed;
+  return {
+    found: new Map(reads.flatMap(({ found }) => [...found])),
+    absent: new Set(reads.flatMap(({ absent }) => [...absent])),
+    namesakes: new Map(reads.flatMap(({ namesakes }) => [...namesakes])),
+    ...(failed && { failed }),
+  };
 }
 
 interface ReadList extends ReadLists {
