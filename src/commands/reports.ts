@@ -125,12 +125,12 @@ export class Reports {
   };
 
   /** Writes every report; returns whether all were written. Runs with the same target use the same comment key. */
-  async write(report: Report, context: Context, roll?: RunTarget): Promise<boolean> {
+  async write(report: Report, context: Context, target?: RunTarget): Promise<boolean> {
     let isWritten = true;
     const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
-    const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
-      const isRefused = refused.has(target);
+    const attempt = async (filename: string, put: () => Promise<void> | void): Promise<void> => {
+      const isRefused = refused.has(filename);
       const putUnlessRefused = async (): Promise<void> => {
         if (isRefused) throw new Error('This run reads that file, or may read it. Name another file.');
         await put();
@@ -138,13 +138,13 @@ export class Reports {
       // If the run knew its inputs, it has reported the refused outputs already.
       const isDone =
         !(isKnown && isRefused) &&
-        (await tryWrite(target, 'the report cannot be written to', putUnlessRefused, context));
+        (await tryWrite(filename, 'the report cannot be written to', putUnlessRefused, context));
       isWritten &&= isDone;
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
-    const ofRoll = roll && { ...roll, config: pathInRepository(roll.config) };
+    const targetKey = target && { ...target, config: pathInRepository(target.config) };
     const { commentKey: key } = this.#of.flags;
-    const commentKey = key === undefined ? ofRoll : { key };
+    const commentKey = key === undefined ? targetKey : { key };
     const setting = { ...context, pathInRepository, commentKey };
     for (const { format, write, filename } of this.#of.wanted) {
       await attempt(filename, () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { loadFormats } from '../../src/report/formats/all.ts';
+import { loadFormats } from '../support/formats.ts';
 import { github } from '../../src/report/formats/github.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { json } from '../../src/report/formats/json.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { github } from '../../src/report/formats/github.ts';
-import { formatNames, loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { formatNames, type ReportFormat } from '../../src/report/formats/all.ts';
+import { loadFormats } from '../support/formats.ts';
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
 import { planReport } from '../../src/report/report.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Undeclared } from '../../src/observe/undeclared.ts';
-import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import type { ReportFormat } from '../../src/report/formats/all.ts';
+import { loadFormats } from '../support/formats.ts';
 import { planReport, type FormatSetting } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
 

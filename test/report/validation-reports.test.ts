@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import type { ReportFormat } from '../../src/report/formats/all.ts';
+import { loadFormats } from '../support/formats.ts';
 import { planReport, validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';

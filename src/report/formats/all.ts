@@ -14,12 +14,6 @@ export type ReportFormat = keyof typeof formats;
 // Object.keys returns the keys of the table as strings.
 export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
 
-export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
-  const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
-  // Each name is paired with its format.
-  return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
-}
-
 export const printedFormats: readonly ReportFormat[] = ['text', 'json'];
 
 export function isFormat(name: string): name is ReportFormat {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { complete } from '../../../src/commands/complete.ts';
 import { program } from '../../../src/commands/program.ts';
-import { formatNames, loadFormats, printedFormats } from '../../../src/report/formats/all.ts';
+import { formatNames, printedFormats } from '../../../src/report/formats/all.ts';
+import { loadFormats } from '../../support/formats.ts';
 import { root } from '../../support/cli.ts';
 
 const rollcall = program('1.2.3', () => {});

@@ -1,0 +1,8 @@
+import { formatNames, formats, type ReportFormat } from '../../src/report/formats/all.ts';
+import type { Format } from '../../src/report/report.ts';
+
+export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
+  const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
+  // Each name is paired with its format.
+  return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
+}
