@@ -424,19 +424,21 @@ describe('a list of applications', () => {
     expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['no_superuser']);
   });
 
-  test.each([answered(403, { detail: 'no' }), answered(200, { user: null }), answered(404), lost])(
-    "is not read if the token's user is unknown: %j",
-    async (answer) => {
-      const service = listingService({
-        ...declared,
-        instead: ({ list }) => (list === 'me' ? answer : undefined),
-      });
-      const observed = await observing(declared, service);
-      expect(presences(observed)).toEqual({ present: 250 });
-      expect([service.pages(), service.singles()]).toEqual([0, 250]);
-      expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['failed']);
-    },
-  );
+  test.each([
+    ['a denial', answered(403, { detail: 'no' })],
+    ['an answer without a user', answered(200, { user: null })],
+    ['a 404', answered(404)],
+    ['a lost answer', lost],
+  ])("is not read if the token's user is unknown after %s", async (_name, answer) => {
+    const service = listingService({
+      ...declared,
+      instead: ({ list }) => (list === 'me' ? answer : undefined),
+    });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 250 });
+    expect([service.pages(), service.singles()]).toEqual([0, 250]);
+    expect(observed.news.map(({ progress }) => progress.kind)).toEqual(['failed']);
+  });
 });
 
 describe('a page of a list that cannot be read', () => {
@@ -489,19 +491,22 @@ describe('a page of a list that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([3, 500]);
   });
 
-  test.each([answered(403, { detail: 'no' }), answered(302), answered(400, { page: ['?'] })])(
-    'ends the requests of pages if a later page fails for a lasting reason: %j',
-    async (answer) => {
-      const service = listingService({
-        ...declared,
-        instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
-      });
-      const observed = await observing(declared, service, { concurrency: 1 });
-      expect(presences(observed)).toEqual({ present: 500 });
-      expect([service.pages(), service.singles()]).toEqual([2, 400]);
-      expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 100, pages: 1 } }]);
-    },
-  );
+  const lasting: [string, Exchange][] = [
+    ['a denial', answered(403, { detail: 'no' })],
+    ['a redirect', answered(302)],
+    ['a refusal', answered(400, { page: ['?'] })],
+  ];
+
+  test.each(lasting)('ends the requests of pages if a later page gets %s', async (_name, answer) => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
+    });
+    const observed = await observing(declared, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 500 });
+    expect([service.pages(), service.singles()]).toEqual([2, 400]);
+    expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 100, pages: 1 } }]);
+  });
 
   test('ends the requests of pages after a time-out', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
@@ -513,9 +518,9 @@ describe('a page of a list that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1, 500]);
   });
 
-  test.each([answered(403, { detail: 'no' }), answered(302), answered(404), answered(400, { page: ['?'] })])(
-    'ends the requests of pages for a lasting reason: %j',
-    async (answer) => {
+  test.each([...lasting, ['a 404', answered(404)]] as const)(
+    'ends the requests of pages if each gets %s',
+    async (_name, answer) => {
       const service = listingService({
         ...declared,
         instead: ({ page }) => (page === undefined ? undefined : answer),

@@ -121,17 +121,25 @@ test('values that are not records are skipped, and secrets are kept only for com
 
 describe("the answer about the token's user", () => {
   test.each([
-    [answered(200, { user: { username: 'me', is_superuser: true } }), 'exists', true],
-    [answered(200, { user: { username: 'me', is_superuser: 'true' } }), 'exists', false],
-    [answered(200, { user: { username: 'me' } }), 'exists', false],
-    [answered(200, { username: 'me', is_superuser: true }), 'nothing', undefined],
-    [answered(403, { detail: 'no' }), 'denied', undefined],
-    [answered(404, { detail: 'no' }), 'fault', undefined],
-  ] as const)('%j proves %s, superuser: %s', async (exchange, proof, isSuperuser) => {
-    const met = await createClient(scriptedTransport(exchange).send).readSelf();
-    expect(met.proof).toBe(proof);
-    expect(met.proof === 'exists' ? met.isSuperuser : undefined).toBe(isSuperuser);
-  });
+    ['of a superuser', answered(200, { user: { username: 'me', is_superuser: true } }), 'exists', true],
+    [
+      'with a string for the superuser',
+      answered(200, { user: { username: 'me', is_superuser: 'true' } }),
+      'exists',
+      false,
+    ],
+    ['without the field', answered(200, { user: { username: 'me' } }), 'exists', false],
+    ['in another form', answered(200, { username: 'me', is_superuser: true }), 'nothing', undefined],
+    ['that is a denial', answered(403, { detail: 'no' }), 'denied', undefined],
+    ['that is a 404', answered(404, { detail: 'no' }), 'fault', undefined],
+  ] as const)(
+    '%s proves a user and superuser rights only if it contains them',
+    async (_, exchange, proof, isSuperuser) => {
+      const met = await createClient(scriptedTransport(exchange).send).readSelf();
+      expect(met.proof).toBe(proof);
+      expect(met.proof === 'exists' ? met.isSuperuser : undefined).toBe(isSuperuser);
+    },
+  );
 });
 
 describe('a recorded answer of 2023.10', () => {
