@@ -36,7 +36,7 @@ describe('the program', () => {
   test('prints its help', async () => {
     for (const args of [['--help'], ['help'], ['plan', '--help'], ['help', 'plan']])
       expect(await endedHere(args)).toMatchObject({ code: 0, stderr: '' });
-    expect(await rollcall(['--help'])).toMatchObject({ code: 0, stderr: '' });
+    if (inFull) expect(await rollcall(['--help'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe('the program', () => {
     expect({ stderr, stdout }).toEqual({ stderr: '', stdout: '{\n' });
   });
 
-  test('writes no colours to a pipe, even in a CI pipeline', async () => {
+  test.runIf(inFull)('writes no colours to a pipe, even in a CI pipeline', async () => {
     const { stdout } = await rollcall(['validate', 'apps.yaml'], {
       cwd: folder,
       env: { CI: 'true', NO_COLOR: '' },
@@ -110,7 +110,7 @@ describe('the program', () => {
     expect(stdout).toBe('Valid: 40 applications.\n');
   });
 
-  test('uses colours on request', async () => {
+  test.runIf(inFull)('uses colours on request', async () => {
     const { stdout } = await rollcall(['validate', '--color', 'apps.yaml'], { cwd: folder });
     expect(stdout).toContain('\u001b[32mValid:');
   });
@@ -247,7 +247,7 @@ describe('the sandbox command', () => {
   test('reports an error in a seed at its place', async () => {
     const seed = join(folder, 'seed.txt');
     writeFileSync(seed, 'applications:\n  - slug: a\n    name: A\n    provider: 99\n');
-    const { code, stderr } = await rollcall(['sandbox', '--seed', seed, '--', 'true']);
+    const { code, stderr } = await endedHere(['sandbox', '--seed', seed, '--', 'true']);
     expect(code).toBe(3);
     expect(stderr).toContain(`${seed}:4:15: error: the sandbox does not accept this \`provider\``);
   });

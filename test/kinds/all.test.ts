@@ -20,10 +20,11 @@ interface ManifestSchema {
   >;
 }
 
+const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
+
 describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
   'the kind %s',
   (written, kind) => {
-    const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
     const nameOf = ({ type, variant }: Kind): string => (variant ? `${type}_${variant.value}` : type);
     const definition = definitions[nameOf(kind)];
 
