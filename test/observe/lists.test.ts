@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
+import { memoizePerText } from '../../src/base/memoize.ts';
 import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { type Observation } from '../../src/observe/observation.ts';
 import type { ListReport } from '../../src/observe/read-lists.ts';
@@ -35,6 +36,9 @@ interface Observed {
   readonly seen: () => ReadonlyMap<string, Observation>;
 }
 
+/** Many tests declare the same hundreds of users. */
+const desiredOf = memoizePerText((manifest) => desired(manifest));
+
 async function observing(
   declared: Declared,
   { send }: Pick<ListingService, 'send'>,
@@ -48,7 +52,7 @@ async function observing(
     concurrency?: number;
   } = {},
 ): Promise<Observed> {
-  const resources = await desired(
+  const resources = await desiredOf(
     JSON.stringify({
       version: 1,
       applications: (declared.applications ?? []).map(({ slug, name }) => ({ slug, name })),
