@@ -2,7 +2,7 @@
 import type { Diagnostic } from './base/diagnostic.ts';
 import type { Ending } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
-import { shardIn } from './manifest/select.ts';
+import { parseShard } from './manifest/select.ts';
 import { planDocument, type PlanDocument } from './plan/document.ts';
 import { formats, type ReportFormat } from './report/formats/all.ts';
 import { applyDocument, type ApplyDocument, type OutcomeDocument } from './report/formats/json.ts';
@@ -99,7 +99,7 @@ async function requestOf(paths: readonly string[], options: PlanOptions): Promis
   const { target = [], exclude = [], shard, keepGoing } = options;
   return {
     settings: await settingsOf(paths, options, 'service'),
-    selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, 'shard') }) },
+    selection: { target, exclude, ...(shard !== undefined && { shard: parseShard(shard, 'shard') }) },
     keepGoing,
     maxCreates: options.maxCreates,
     maxUpdates: options.maxUpdates,

@@ -1,26 +1,26 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { refusalOfKey } from './writable.ts';
-import { likelyMeaningOf } from '../yaml/unknown-field.ts';
+import { manifestKeyProblem } from './writable.ts';
+import { likelyField } from '../yaml/unknown-field.ts';
 import type { TableRow } from './csv-table.ts';
 
-export interface Columns {
-  readonly columns: ReadonlyMap<number, Column>;
+export interface CsvColumns {
+  readonly columns: ReadonlyMap<number, CsvColumn>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Column {
+export interface CsvColumn {
   readonly field: string;
   /** The key inside the field, if the field has one column for each key. */
   readonly key?: string;
 }
 
-export function columnsOf(header: TableRow, file: SourceFile, kind: Kind): Columns | Diagnostic {
+export function columnsOf(header: TableRow, file: SourceFile, kind: Kind): CsvColumns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // The file may not be a table at all, so its content is not quoted.
   if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));
-  const columns = new Map<number, Column>();
+  const columns = new Map<number, CsvColumn>();
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
   for (const [index, { text, span }] of header.cells) {
@@ -32,13 +32,13 @@ export function columnsOf(header: TableRow, file: SourceFile, kind: Kind): Colum
   return { columns, diagnostics };
 }
 
-function columnNamed(name: string, kind: Kind): Column | Problem {
+function columnNamed(name: string, kind: Kind): CsvColumn | Problem {
   const [start = '', ...rest] = name.split('.');
   const { tableForm } = kind.fields[start] ?? {};
   if (tableForm === 'columns') {
     const key = rest.join('.');
     if (key === '') return missingKeyProblem(start);
-    return refusalOfKey(key) ?? { field: start, key };
+    return manifestKeyProblem(key) ?? { field: start, key };
   }
   if (kind.fields[name]?.children) return missingCellProblem(name);
   if (Object.hasOwn(kind.fields, name)) return { field: name };
@@ -51,8 +51,8 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
   return { code: 'unknown-field', summary, detail };
 }
 
-function meaningIn(kind: Kind, name: string): ReturnType<typeof likelyMeaningOf> {
-  return likelyMeaningOf(name, Object.keys(kind.fields), kind);
+function meaningIn(kind: Kind, name: string): ReturnType<typeof likelyField> {
+  return likelyField(name, Object.keys(kind.fields), kind);
 }
 
 const repeatedColumn: Problem = {

@@ -22,7 +22,7 @@ import { writableDeclaration, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
-import { columnsOf, type Columns } from './csv-columns.ts';
+import { columnsOf, type CsvColumns } from './csv-columns.ts';
 import { readTable, type TableRow } from './csv-table.ts';
 
 interface TableManifest {
@@ -127,7 +127,7 @@ type Report = (span: Span, problem: Problem) => void;
 function resourceIn(
   row: TableRow,
   kind: Kind<ResourceType>,
-  { header, columns }: Pick<Columns, 'columns'> & { readonly header: TableRow },
+  { header, columns }: Pick<CsvColumns, 'columns'> & { readonly header: TableRow },
   file: SourceFile,
   report: Report,
 ): Resource | undefined {

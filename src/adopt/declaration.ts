@@ -143,7 +143,8 @@ function declarationOf(
     const isLeftOut = fieldsDeclaredTogether(kind, field).some((name) => without.has(`${kind.type}.${name}`));
     if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistorical) continue;
     if (row.isSecret || row.isWriteOnly || value === undefined) {
-      if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
+      if (value !== '' && !isLeftOut)
+        variables[field] = secretVariableName(textOf(received[kind.identity]), field);
       continue;
     }
     const isOnlyShown =
@@ -199,7 +200,7 @@ function withOwnVariables(found: readonly DeclaredRecord[]): readonly DeclaredRe
 }
 
 /** The name of the variable for a secret, such as `GRAFANA_CLIENT_SECRET`. */
-export function variableFor(name: string, field: string): string {
+export function secretVariableName(name: string, field: string): string {
   const plain = `${name}_${field}`.normalize('NFKD').replaceAll(/[^A-Za-z0-9]+/g, '_');
   return plain.replace(/^_+/, '').replace(/^\d/, 'P$&').toUpperCase();
 }

@@ -8,10 +8,10 @@ import type { Release } from '../kinds/release.ts';
 import { checkSchema } from '../yaml/check-schema.ts';
 import { noPlaces } from '../yaml/places.ts';
 import {
-  keyRefusal,
+  keyProblem,
   maxValueDepth,
-  numberRefusal,
-  textRefusal,
+  numberProblem,
+  textProblem,
   tooDeepProblem,
 } from '../yaml/refused-values.ts';
 import { maxResolvedLength } from '../manifest/references.ts';
@@ -131,19 +131,19 @@ function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
 const depthOfFields = 3;
 
 function refusal(value: JsonValue, depth: number): Problem | undefined {
-  if (typeof value === 'string') return textRefusal(value) ?? (isLongWithReference(value) ? long : undefined);
-  if (typeof value === 'number') return numberRefusal(value);
+  if (typeof value === 'string') return textProblem(value) ?? (isLongWithReference(value) ? long : undefined);
+  if (typeof value === 'number') return numberProblem(value);
   if (!isJsonList(value) && !isJsonObject(value)) return undefined;
   if (depth >= maxValueDepth) return tooDeepProblem;
   for (const [key, inner] of Object.entries(value)) {
-    const problem = (isJsonList(value) ? undefined : refusalOfKey(key)) ?? refusal(inner, depth + 1);
+    const problem = (isJsonList(value) ? undefined : manifestKeyProblem(key)) ?? refusal(inner, depth + 1);
     if (problem) return problem;
   }
   return undefined;
 }
 
-export function refusalOfKey(key: string): Problem | undefined {
-  if (!key.includes('${')) return keyRefusal(key);
+export function manifestKeyProblem(key: string): Problem | undefined {
+  if (!key.includes('${')) return keyProblem(key);
   return {
     code: 'invalid-reference',
     summary: 'a key cannot contain a ${',

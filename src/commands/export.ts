@@ -16,7 +16,7 @@ import { createStyle, diagnosticsText, fitToWidth } from '../report/formats/line
 import { planText } from '../report/formats/text.ts';
 import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
-import type { Gap } from '../observe/gaps.ts';
+import type { InventoryGap } from '../observe/gaps.ts';
 import { gapDiagnostics, unwrittenValues } from '../report/words/inventory.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -56,7 +56,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write('Interrupted. Nothing was written.\n');
     return observed.interrupted;
   }
-  const gapsOf = (has: (gap: Gap) => boolean): Diagnostic[] =>
+  const gapsOf = (has: (gap: InventoryGap) => boolean): Diagnostic[] =>
     gapDiagnostics(observed.inventories.map(({ kind, gaps: all }) => ({ kind, gaps: all.filter(has) })));
   const gaps = gapsOf((gap) => !isUnsupportedRecord(gap));
   const isNothingRead = observed.inventories.every(({ records }) => records.length === 0);
@@ -105,7 +105,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   return endingOf([...gaps, ...unreadNames(observed), ...unwrittenValues(found, unwritable)], context);
 }
 
-function isUnsupportedRecord({ kind }: Gap): boolean {
+function isUnsupportedRecord({ kind }: InventoryGap): boolean {
   return kind === 'other_types';
 }
 

@@ -1,13 +1,13 @@
 import { usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import { shardIn } from '../manifest/select.ts';
+import { parseShard } from '../manifest/select.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { baselineFiles } from '../settings/baseline.ts';
 import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
-import { headerFlag } from '../settings/headers.ts';
+import { parseHeaderFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import {
   bounds,
@@ -17,7 +17,7 @@ import {
   type GivenSettings,
 } from '../settings/values.ts';
 import { checkManifests, inputFilesOf } from '../run/check.ts';
-import { variableFlags } from '../settings/variables.ts';
+import { parseVariableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
 
 type Texts<Name extends string> = { readonly [name in Name]?: string };
@@ -60,12 +60,12 @@ export async function valuesOf(
   return {
     ...same,
     environment,
-    variables: variableFlags(assignments),
+    variables: parseVariableFlags(assignments),
     capabilities: capability,
     timeoutSeconds: numberOf('timeoutSeconds', timeout),
     waitSeconds: numberOf('waitSeconds', wait),
     concurrency: numberOf('concurrency', flags.concurrency),
-    headers: header.map((written) => headerFlag(written, env)),
+    headers: header.map((written) => parseHeaderFlag(written, env)),
     nameOf: flagOf,
   };
 }
@@ -85,7 +85,7 @@ export async function requestOf(
       throw error;
     });
   return {
-    selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
+    selection: { target, exclude, ...(shard !== undefined && { shard: parseShard(shard, flagOf('shard')) }) },
     maxCreates: limitOf('--max-creates', flags.maxCreates),
     maxUpdates: limitOf('--max-updates', flags.maxUpdates),
     maxDeletes: limitOf('--max-deletes', flags.maxDeletes),

@@ -1,4 +1,4 @@
-import { sensitiveName } from './field-checks.ts';
+import { sensitiveNameProblem } from './field-checks.ts';
 import { groupBy } from '../base/group-by.ts';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
@@ -264,7 +264,7 @@ function checkName(
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
   const problem = read.contractOnly
     ? nameNotSupported(related, findId)
-    : sensitiveName(`the name of this ${related.type}`);
+    : sensitiveNameProblem(`the name of this ${related.type}`);
   read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
   read.broken.set(path, true);
 }

@@ -74,7 +74,7 @@ export function hasSensitiveName(resource: Resource): boolean {
   return [identity, scope, formerly].some((field) => placeholderFor(resource, field) !== undefined);
 }
 
-export function sensitiveName(subject: string): Problem {
+export function sensitiveNameProblem(subject: string): Problem {
   return {
     code: 'sensitive-name',
     summary: `${subject} comes from an environment variable or a file`,

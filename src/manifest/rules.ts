@@ -19,7 +19,7 @@ import {
   type ReportProblem,
   type ReferenceStep,
 } from './lifecycle-rules.ts';
-import { fieldChecks, hasSensitiveName, sensitiveName } from './field-checks.ts';
+import { fieldChecks, hasSensitiveName, sensitiveNameProblem } from './field-checks.ts';
 
 /** A check over the entries of all files. */
 type Rule = (entry: CheckedEntry, seen: SeenEntries, report: ReportProblem) => void;
@@ -56,7 +56,7 @@ export class Rules {
     for (const resource of entriesWithName) {
       // Messages of rules contain names, so the rules skip entries with a secret name.
       if (hasSensitiveName(resource)) {
-        found.push(sensitiveNameProblem(resource));
+        found.push(secretNameDiagnostic(resource));
         continue;
       }
       const { names } = this.#seen;
@@ -249,10 +249,10 @@ function referencePath(
 }
 
 /** Reports a name that is a secret: names appear in plans, reports and addresses. */
-function sensitiveNameProblem(resource: Resource): Diagnostic {
+function secretNameDiagnostic(resource: Resource): Diagnostic {
   const { identity, scope = identity } = resource.kind;
   const field = [identity, scope].find((text) => placeholderFor(resource, text) !== undefined) ?? formerly;
   const subject = field === formerly ? 'its former name' : `the ${field}`;
-  const { address: _, ...problem } = diagnosticOf(resource, field, sensitiveName(subject));
+  const { address: _, ...problem } = diagnosticOf(resource, field, sensitiveNameProblem(subject));
   return problem;
 }

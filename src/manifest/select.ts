@@ -29,7 +29,7 @@ type Shard = {
 };
 
 /** Parses a shard such as `1/8`, or throws a UsageError that contains `name`. */
-export function shardIn(written: string, name: string): Shard {
+export function parseShard(written: string, name: string): Shard {
   const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
   if (index >= 1 && index <= count) return { index, count };
   throw new UsageError(

@@ -7,10 +7,10 @@ export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
   /** The reasons why records may be missing; empty if all records were read that the service counts. */
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly InventoryGap[];
 }
 
-export type Gap =
+export type InventoryGap =
   /** The service lists all records only for superusers, and listed `named` of `count` records for this token. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }

@@ -6,7 +6,7 @@ import { nameOf } from '../kinds/resource.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import type { PageReading, ReadContext } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
-import type { Gap, Inventory } from './gaps.ts';
+import type { InventoryGap, Inventory } from './gaps.ts';
 import { printableAddress } from './addresses.ts';
 import { withParentNames } from './names-by-id.ts';
 import { withoutDerivedTypes } from './own-types.ts';
@@ -44,7 +44,7 @@ async function readInPages(
   const records = new Map<string, ListedRecord>();
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
-  const gaps: Gap[] = [];
+  const gaps: InventoryGap[] = [];
   let maxRecords = 0;
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
@@ -76,7 +76,7 @@ async function readInPages(
 /** Removes records that share their name with another record, because manifests cannot declare them. */
 function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   const byName = [...groupBy(records, (record) => nameOf(printableAddress(kind, record)))];
-  const shared = byName.flatMap(([name, alike]): Gap[] => {
+  const shared = byName.flatMap(([name, alike]): InventoryGap[] => {
     const ids = alike.map(({ shown }) => textOf(shown['pk']));
     return ids.length > 1 ? [{ kind: 'several', name, ids }] : [];
   });
@@ -84,7 +84,10 @@ function withoutDuplicateNames({ kind, records, gaps }: Inventory): Inventory {
   return { kind, records: unique, gaps: [...gaps, ...shared] };
 }
 
-function gapAfter(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
+function gapAfter(
+  reading: { readonly answer: Answer } | undefined,
+  signal: AbortSignal | undefined,
+): InventoryGap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }
     : { kind: 'ended', answer: reading.answer };
@@ -117,7 +120,7 @@ async function readEachByName(
 ): Promise<Inventory> {
   const { pacing, signal, onRead } = options;
   const named = new Map<string, ListedRecord>();
-  const gaps: Gap[] = [];
+  const gaps: InventoryGap[] = [];
   let count = 0;
   let limit: number | undefined;
   for (let number = 1; ; number += 1) {

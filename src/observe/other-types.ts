@@ -6,7 +6,7 @@ import { isOfKind } from '../service/own-type.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import { pkOf } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
-import type { Gap, Inventory } from './gaps.ts';
+import type { InventoryGap, Inventory } from './gaps.ts';
 
 /**
  * Finds records of types that manifests cannot declare, and adds them as a gap to the first inventory of each list. Records that
@@ -37,7 +37,7 @@ async function gapsIn(
   known: readonly Inventory[],
   whole: (family: Family) => Promise<ListReading>,
   isWanted: (name: string) => boolean,
-): Promise<Gap[]> {
+): Promise<InventoryGap[]> {
   const read = await whole(all);
   if (read.kind === 'not_sent') return [{ kind: 'interrupted' }];
   if (read.kind === 'unread') return [{ kind: 'ended', answer: read.reading.answer }];

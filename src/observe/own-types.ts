@@ -2,7 +2,7 @@ import { textOf } from '../base/json.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readKindChecks } from '../service/own-type.ts';
 import { pkOf } from '../service/records.ts';
-import type { Gap, Inventory } from './gaps.ts';
+import type { InventoryGap, Inventory } from './gaps.ts';
 
 /** Removes records of derived kinds, which the service includes in the list of their base kind. */
 export async function withoutDerivedTypes(inventory: Inventory, context: ReadContext): Promise<Inventory> {
@@ -10,7 +10,7 @@ export async function withoutDerivedTypes(inventory: Inventory, context: ReadCon
   if (!kind.isBase) return inventory;
   const types = await readKindChecks(kind, records.map(pkOf), context);
   const ownRecords = records.filter((record) => types.get(pkOf(record)) === true);
-  const unknown: Gap[] = [];
+  const unknown: InventoryGap[] = [];
   for (const record of records) {
     const type = types.get(pkOf(record));
     if (typeof type === 'boolean') continue;

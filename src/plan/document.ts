@@ -63,7 +63,7 @@ function renamed<Of extends object, Names extends { readonly [Key in keyof Of]?:
 }
 
 /** Renames parts of a document back to the names that the plan uses. */
-export function partsFrom<Of, Names extends { readonly [Key in keyof Of]?: string }>(
+export function partsOfDocument<Of, Names extends { readonly [Key in keyof Of]?: string }>(
   document: Renamed<Of, Names>,
   names: Names,
 ): Pick<Of, keyof Names & keyof Of> {
@@ -256,7 +256,7 @@ export function derivedPlanParts(
 }
 
 /** Rebuilds a resource, for display only, from the document of a change. */
-export function shownResource(document: ChangeDocument): Resource {
+export function resourceForDisplay(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
   // Without differences, the declared values equal the observed values; an entry with `state: absent` has only a name.
   const declared =

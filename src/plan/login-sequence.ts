@@ -9,7 +9,7 @@ function isOfPeople({ resource: { kind } }: LoginChange): boolean {
   return kind.rights !== undefined;
 }
 
-export interface TouchedFlow {
+export interface ChangedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
   readonly after: LoginFlow | undefined;
@@ -32,7 +32,7 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 export function safeLoginOrder(
   pending: readonly LoginChange[],
   before: LoginState,
-  flows: readonly TouchedFlow[],
+  flows: readonly ChangedFlow[],
 ): { readonly changes: readonly LoginChange[]; readonly opening?: LoginChange } {
   const touching = new Set(flows.flatMap((flow) => flow.touching));
   const left = pending.filter(

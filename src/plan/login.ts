@@ -14,7 +14,7 @@ import {
   type LoginRecord,
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
-import { safeLoginOrder, type TouchedFlow } from './login-sequence.ts';
+import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
 import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
@@ -47,7 +47,7 @@ export interface LoginPlan {
   readonly loginFlows?: PlannedLoginFlows;
 }
 
-interface PlannedFlow extends TouchedFlow {
+interface PlannedFlow extends ChangedFlow {
   readonly isDefaultLogin: boolean;
 }
 

@@ -16,11 +16,11 @@ import type { UnboundAccess } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
-import { isNotComparable, withResent } from './resend.ts';
+import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
 import { findHolders } from './holders.ts';
 import { moveDeletesLast } from './deletions-last.ts';
-import { digestOf } from './manifest-digest.ts';
+import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { newAccess, accessOfNewRecord } from './opens.ts';
 import { orderChanges } from './order.ts';
@@ -102,7 +102,7 @@ export function makePlan(
   });
   const ordered = orderChanges(moveDeletesLast(changes), holderOf);
   const plannedChanges = heldBack ? { changes: withoutRefusedChanges(ordered), refused: [] } : ordered;
-  const manifestDigest = (): string => digestOf(resources);
+  const manifestDigest = (): string => manifestDigestOf(resources);
   return {
     manifestDigest,
     ...about,
@@ -153,7 +153,12 @@ function plannedUpdate(
   permission: Permission | 'none',
   isResent: boolean,
 ): ReadyChange {
-  const { differences, notCompared } = withResent(resource, base, compareRecord(resource, base), isResent);
+  const { differences, notCompared } = withResentFields(
+    resource,
+    base,
+    compareRecord(resource, base),
+    isResent,
+  );
   const hidden = fieldsNotReturned(resource, base).filter((field) => !isNotComparable(resource, field, base));
   const found = {
     resource,

@@ -3,7 +3,13 @@ import { placeholderFor, shownValue } from '../kinds/fields.ts';
 import { hiddenFields } from '../kinds/hide.ts';
 import type { NamesByPointer } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
-import { changeParts, partsFrom, planParts, type ChangeDocument, type PlanDocument } from './document.ts';
+import {
+  changeParts,
+  partsOfDocument,
+  planParts,
+  type ChangeDocument,
+  type PlanDocument,
+} from './document.ts';
 import { notPlanned } from './not-planned.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
@@ -18,7 +24,7 @@ export function planFromDocument(
     service: document.service,
     environment: document.environment,
     manifestDigest: () => document.manifest_digest,
-    ...partsFrom<Plan, typeof planParts>(document, planParts),
+    ...partsOfDocument<Plan, typeof planParts>(document, planParts),
     ...(baseline && {
       baseline: { path: baseline.path, noLongerDeclared: baseline.no_longer_declared },
     }),
@@ -53,7 +59,7 @@ export function changeFromDocument(
         ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
         : { field, declared: shownValue(resource, field) ?? declared, observed };
     }),
-    ...partsFrom<Change, typeof changeParts>(document, changeParts),
+    ...partsOfDocument<Change, typeof changeParts>(document, changeParts),
   };
 }
 

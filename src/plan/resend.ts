@@ -7,7 +7,7 @@ import type { ObservedValues } from '../service/types.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
-export function withResent(
+export function withResentFields(
   resource: Resource,
   observed: ObservedValues,
   differences: readonly Difference[],
@@ -40,7 +40,7 @@ export function isNotComparable(
 }
 
 /** Whether a difference exists only because the field is sent again, not because another value was observed. */
-export function isSentAgain(
+export function isResentDifference(
   kind: Kind,
   { field, observed }: Pick<Difference, 'field' | 'observed'>,
 ): boolean {
@@ -49,13 +49,13 @@ export function isSentAgain(
 
 export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {
   return differences.flatMap((difference) =>
-    isSentAgain(resource.kind, difference) ? difference.field : [],
+    isResentDifference(resource.kind, difference) ? difference.field : [],
   );
 }
 
 export function resentAddresses({ resource_changes: changes }: PlanDocument): ReadonlySet<Address> {
   const resent = changes.filter(({ type, model, differences }) =>
-    differences.some((difference) => isSentAgain(kindOf(type, model), difference)),
+    differences.some((difference) => isResentDifference(kindOf(type, model), difference)),
   );
   return new Set(resent.map(({ address }) => address));
 }

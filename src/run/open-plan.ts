@@ -4,7 +4,7 @@ import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import type { Scope, Selection } from '../manifest/select.ts';
-import { shownResource, type PlanDocument } from '../plan/document.ts';
+import { resourceForDisplay, type PlanDocument } from '../plan/document.ts';
 import { parsePlan } from '../plan/parse-document.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -61,7 +61,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
   for (const change of plan.resource_changes) {
     const [action] = change.change.actions;
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
-    const diagnostic = diagnosticOf(shownResource(change), undefined, {
+    const diagnostic = diagnosticOf(resourceForDisplay(change), undefined, {
       code: 'not-allowed',
       summary: `the plan would ${action} ${change.address}, which this run may not do`,
       detail: `Allow it with --allow ${action}, or make a plan without this change.`,

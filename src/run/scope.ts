@@ -8,7 +8,7 @@ import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { resendTargets } from '../manifest/resend.ts';
 import type { PlanDocument } from '../plan/document.ts';
-import { digestOf } from '../plan/manifest-digest.ts';
+import { manifestDigestOf } from '../plan/manifest-digest.ts';
 import { resentAddresses } from '../plan/resend.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -118,7 +118,7 @@ async function checkScope(
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
-  const manifestDigest = (): string => digestOf(all);
+  const manifestDigest = (): string => manifestDigestOf(all);
   if (saved && saved.plan.manifest_digest !== manifestDigest())
     return { kind: 'stale', known, halted: saved.staleResult() };
   const selected = selector.scope(resources.length, manifests, nameOf);

@@ -19,7 +19,7 @@ const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCA
  * The enabled capabilities. Flags override the environment, which overrides the file; `contract_only` turns all of them off. Throws
  * a UsageError for an unknown capability.
  */
-export function readReach({ values, env, config }: Omit<SettingSources, 'files'>): AllowedOperations {
+export function readCapabilities({ values, env, config }: Omit<SettingSources, 'files'>): AllowedOperations {
   const { capabilities: givenNames, contractOnly, nameOf } = values;
   const variable = nonEmpty(env[variables.capabilities]);
   const turnedOn =

@@ -33,7 +33,7 @@ const reservedHeaders = new Set([
 const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
 /** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. */
-export function headerFlag(text: string, env: EnvironmentVariables): GivenHeader {
+export function parseHeaderFlag(text: string, env: EnvironmentVariables): GivenHeader {
   const [, name, written = ''] = headerForm.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(

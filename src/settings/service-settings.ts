@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Capability, AllowedOperations, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
-import { acceptedRisks, permittedCapabilities, readReach } from './capabilities.ts';
+import { acceptedRisks, permittedCapabilities, readCapabilities } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
@@ -63,7 +63,7 @@ export async function readServiceSettings(sources: SettingSources): Promise<Serv
     refuseUrlMismatch(baseUrl, sources);
     await refuseTokenMismatch(token, sources);
   }
-  const reach = readReach(sources);
+  const reach = readCapabilities(sources);
   return {
     ...reach,
     baseUrl,

@@ -7,7 +7,7 @@ import { redactorOf } from '../base/redactor.ts';
 import type { AllowedOperations, Risk } from '../kinds/capability.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
-import { acceptedRisks, readReach } from './capabilities.ts';
+import { acceptedRisks, readCapabilities } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, environmentValue, type EnvironmentVariables } from './environment.ts';
 import { readClientCertificate } from './certificates.ts';
@@ -108,7 +108,7 @@ export async function readSettings(
         : undefined,
     givenVariables: Object.keys(variables),
     strict,
-    ...readReach(sources),
+    ...readCapabilities(sources),
     acceptedRisks: acceptedRisks(values),
     release: readRelease(config?.release ?? ''),
     service,

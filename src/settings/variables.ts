@@ -36,7 +36,7 @@ export async function readVarsFiles(
 }
 
 /** Parses each `NAME=VALUE` of --var. */
-export function variableFlags(assignments: readonly string[]): JsonObject {
+export function parseVariableFlags(assignments: readonly string[]): JsonObject {
   return Object.fromEntries(assignments.map((assignment) => readAssignment(assignment)));
 }
 

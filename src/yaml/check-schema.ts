@@ -4,7 +4,7 @@ import { type JsonValue, pointerSteps, type Validate } from '../base/json.ts';
 import { isQuotable, lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { ParsedYaml, Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
-import { likelyMeaning } from './unknown-field.ts';
+import { likelyFieldOfError } from './unknown-field.ts';
 
 /** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
@@ -90,7 +90,7 @@ function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
 /** The path of the known field that was probably meant by the unknown field of an error. */
 function intendedFieldPath(error: ErrorObject): string | undefined {
   if (error.keyword !== 'additionalProperties') return undefined;
-  const { field } = likelyMeaning(error);
+  const { field } = likelyFieldOfError(error);
   return field === undefined ? undefined : `${error.instancePath}/${field}`;
 }
 

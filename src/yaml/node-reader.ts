@@ -14,11 +14,11 @@ import type { JsonValue } from '../base/json.ts';
 import { quoteOrHide, type SourceFile, type Span } from '../base/source.ts';
 import { nodeSpan, type AliasTargets } from './places.ts';
 import {
-  keyRefusal,
+  keyProblem,
   maxValueDepth,
   notJsonProblem,
-  numberRefusal,
-  textRefusal,
+  numberProblem,
+  textProblem,
   tooDeepProblem,
   unsupportedProblem,
 } from './refused-values.ts';
@@ -95,7 +95,7 @@ export class NodeReader {
     if (typeof value === 'boolean' || value === null) return value;
     if (typeof value !== 'string' && typeof value !== 'number')
       return this.report(nodeSpan(node), notJsonProblem);
-    const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
+    const refused = typeof value === 'string' ? textProblem(value) : numberProblem(value);
     return refused ? this.report(nodeSpan(node), refused) : value;
   }
 
@@ -121,7 +121,7 @@ export class NodeReader {
 
   #readKey(node: unknown, map: YAMLMap): string | undefined {
     const key = isScalar(node) ? node.value : undefined;
-    const refused = typeof key === 'string' ? keyRefusal(key) : keyNotString;
+    const refused = typeof key === 'string' ? keyProblem(key) : keyNotString;
     if (refused) this.report(nodeSpan(node ?? map), refused);
     return refused || typeof key !== 'string' ? undefined : key;
   }

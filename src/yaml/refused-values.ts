@@ -18,7 +18,7 @@ export const tooDeepProblem: Problem = unsupportedProblem(
   `Values may be nested ${maxValueDepth} deep.`,
 );
 
-export function textRefusal(text: string, noun = 'text'): Problem | undefined {
+export function textProblem(text: string, noun = 'text'): Problem | undefined {
   if (!unstorableCharacter.test(text)) return undefined;
   const summary = `this ${noun} contains an invalid character`;
   return { code: 'invalid-value', summary, detail: unstorable };
@@ -30,13 +30,13 @@ export const notJsonProblem: Problem = {
   detail: 'If it is meant as a string, quote it.',
 };
 
-export function numberRefusal(number: number): Problem | undefined {
+export function numberProblem(number: number): Problem | undefined {
   if (!Number.isFinite(number)) return notJsonProblem;
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return undefined;
   return { ...notJsonProblem, summary: 'this number is too large to be kept exactly' };
 }
 
-export function keyRefusal(key: string): Problem | undefined {
+export function keyProblem(key: string): Problem | undefined {
   if (key === '<<')
     return unsupportedProblem(
       'merge keys are not supported',
@@ -44,5 +44,5 @@ export function keyRefusal(key: string): Problem | undefined {
     );
   if (key === prototypeKey)
     return unsupportedProblem(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
-  return textRefusal(key, 'key');
+  return textProblem(key, 'key');
 }

@@ -5,7 +5,7 @@ import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
-import { likelyMeaning } from './unknown-field.ts';
+import { likelyFieldOfError } from './unknown-field.ts';
 
 interface WrongValue extends ErrorObject, SourceValue {
   readonly subject: string;
@@ -33,7 +33,7 @@ export function schemaProblem(error: ErrorObject, written: SourceValue): Problem
 const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWords>> = {
   additionalProperties: (error) => {
     const name = error.isQuotable ? `\`${String(error.params['additionalProperty'])}\`` : hidden;
-    return ['unknown-field', `unknown field ${name}`, likelyMeaning(error).hint];
+    return ['unknown-field', `unknown field ${name}`, likelyFieldOfError(error).hint];
   },
   required: ({ params, parentSchema }) => {
     const missing = String(params['missingProperty']);

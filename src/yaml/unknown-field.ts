@@ -15,7 +15,7 @@ const entryDepth = 2;
 /** Keys that people often write by mistake in a mapping that needs a name. */
 const idNames = new Set(['id', 'pk', 'uuid']);
 
-export function likelyMeaning({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
+export function likelyFieldOfError({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const unknown = String(params['additionalProperty']);
   const steps = pointerSteps(instancePath);
@@ -27,16 +27,16 @@ export function likelyMeaning({ params, parentSchema, instancePath, data }: Erro
   }
   if (steps.length <= entryDepth) {
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
-    return likelyMeaningOf(unknown, known, kind);
+    return likelyField(unknown, known, kind);
   }
   // With `field: 'name'`, the missing name gets no error of its own.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'Refer to it by its slug: write `{ slug: … }`.' };
-  return likelyMeaningOf(unknown, known);
+  return likelyField(unknown, known);
 }
 
-export function likelyMeaningOf(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {
+export function likelyField(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {
   const reasons = new Map(Object.entries(kind?.notDeclarable ?? {}));
   const near = nearestWord(unknown, [...reasons.keys(), ...known]);
   const reason = near === undefined ? undefined : reasons.get(near);

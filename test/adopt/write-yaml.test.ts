@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
-import { keyRefusal, numberRefusal, textRefusal } from '../../src/yaml/refused-values.ts';
+import { keyProblem, numberProblem, textProblem } from '../../src/yaml/refused-values.ts';
 import { yamlText } from '../../src/adopt/write-yaml.ts';
 import { anyJson, anyText } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 
 function isTaken(value: JsonValue): boolean {
-  if (typeof value === 'string') return textRefusal(value) === undefined;
-  if (typeof value === 'number') return numberRefusal(value) === undefined && !Object.is(value, -0);
+  if (typeof value === 'string') return textProblem(value) === undefined;
+  if (typeof value === 'number') return numberProblem(value) === undefined && !Object.is(value, -0);
   if (isJsonList(value)) return value.every((item) => isTaken(item));
   if (!isJsonObject(value)) return true;
-  return Object.entries(value).every(([key, inner]) => !keyRefusal(key) && isTaken(inner));
+  return Object.entries(value).every(([key, inner]) => !keyProblem(key) && isTaken(inner));
 }
 
 const anyMapping = fc

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { variableFor } from '../../src/adopt/declaration.ts';
+import { secretVariableName } from '../../src/adopt/declaration.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { JsonValue } from '../../src/base/json.ts';
@@ -97,7 +97,7 @@ test('an export has a comment with a variable for every secret and write-only fi
     for (const [field, { isSecret, isWriteOnly, isInstruction }] of Object.entries(kind.fields)) {
       const held = world.sandbox.record(writtenType(kind, release), nameFor(kind))?.[field];
       if (isInstruction || !(isSecret || isWriteOnly) || (held === '' && !isWriteOnly)) continue;
-      const variable = variableFor(nameFor(kind), field);
+      const variable = secretVariableName(nameFor(kind), field);
       expect(text, `${kind.path} ${field}`).toContain(`    # ${field}: \${env:${variable}}\n`);
       expect(remark).toMatch(new RegExp(`set: .*\\b${variable}\\b`));
       fields += 1;

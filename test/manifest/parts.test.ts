@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { diagnosticOf, placeOf, type Resource } from '../../src/kinds/resource.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { Selector } from '../../src/manifest/select.ts';
-import { digestOf } from '../../src/plan/manifest-digest.ts';
+import { manifestDigestOf } from '../../src/plan/manifest-digest.ts';
 import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -92,7 +92,7 @@ async function part(
   });
   const isOurs = ({ address }: Pick<Diagnostic, 'address'>): boolean =>
     address === undefined || selector.has(address);
-  return { loaded, isOurs, digest: digestOf(all) };
+  return { loaded, isOurs, digest: manifestDigestOf(all) };
 }
 
 describe('in sharded runs', () => {
@@ -114,7 +114,7 @@ describe('in sharded runs', () => {
           counts: whole.counts,
           addresses: [...whole.addresses],
         });
-        expect(digest).toBe(digestOf(whole.resources));
+        expect(digest).toBe(manifestDigestOf(whole.resources));
         expect(loaded.resources.every((resource) => isOurs(resource))).toBe(true);
         kept.push(...loaded.resources.map((resource) => told(resource)));
       }

@@ -1,6 +1,6 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/plan/manifest-digest.ts';
+import { manifestDigestOf } from '../../src/plan/manifest-digest.ts';
 import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
 
@@ -31,7 +31,7 @@ test.each([
 
 test('the digest of manifests works for thousands of resources', () => {
   const digestOfAll = (names: readonly number[]): string =>
-    digestOf(
+    manifestDigestOf(
       names.map((name) => ({
         kind: kindOf('user'),
         address: `user.${name}`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { withCurrentRecords, findTransfers } from '../../src/plan/make-plan.ts';
-import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
+import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
@@ -116,7 +116,7 @@ describe('a plan', () => {
   test("has the counts of its changes, whatever its document's summary contains", async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
-    expect(plannedEffects(planFromDocument(altered, shownResource)).add).toBe(2);
+    expect(plannedEffects(planFromDocument(altered, resourceForDisplay)).add).toBe(2);
   });
 
   test('is sorted by types and names, whatever the order of the manifest', async () => {
@@ -138,7 +138,7 @@ describe('a plan', () => {
       { wiki: { slug: 'wiki', name: 'Old', group: 'Docs' } },
     );
     const document = planDocument(plan);
-    const again = planFromDocument(document, shownResource);
+    const again = planFromDocument(document, resourceForDisplay);
     expect(planDocument(again)).toEqual(document);
     expect(again.changes.map(({ resource }) => shownOf(resource))).toEqual(
       plan.changes.map(({ resource }) => shownOf(resource)),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { headerFlag, readHeaders, type ExtraHeader } from '../../src/settings/headers.ts';
+import { parseHeaderFlag, readHeaders, type ExtraHeader } from '../../src/settings/headers.ts';
 
 const headersOf = (flags: readonly string[], env: Record<string, string>): readonly ExtraHeader[] =>
   readHeaders(
-    flags.map((flag) => headerFlag(flag, env)),
+    flags.map((flag) => parseHeaderFlag(flag, env)),
     () => '--header',
   );
 

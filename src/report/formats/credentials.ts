@@ -1,5 +1,5 @@
 import type { Credentials } from '../../adopt/credentials.ts';
-import { variableFor } from '../../adopt/declaration.ts';
+import { secretVariableName } from '../../adopt/declaration.ts';
 import { yamlText } from '../../adopt/write-yaml.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { nameOf } from '../../kinds/resource.ts';
@@ -28,7 +28,7 @@ export function credentialsText(found: readonly Credentials[], format: Credentia
 export function nameInFormat({ address }: Credentials, format: CredentialFormat): string {
   switch (format) {
     case 'dotenv':
-      return variableFor(nameOf(address), '');
+      return secretVariableName(nameOf(address), '');
     case 'json':
       return address;
     case 'kubernetes':
@@ -39,7 +39,7 @@ export function nameInFormat({ address }: Credentials, format: CredentialFormat)
 /** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and readers of .env files understand. */
 function toDotenv({ address, values }: Credentials): string {
   const lines = Object.entries(values).map(
-    ([name, value]) => `${variableFor(nameOf(address), name)}=${quoted(value)}\n`,
+    ([name, value]) => `${secretVariableName(nameOf(address), name)}=${quoted(value)}\n`,
   );
   return lines.join('');
 }

@@ -12,7 +12,7 @@ import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
-import { isSentAgain } from '../../plan/resend.ts';
+import { isResentDifference } from '../../plan/resend.ts';
 import { printableLine, firstCharacters } from '../printable.ts';
 import { setAfterWords } from './changes.ts';
 import { dependencyReason } from './way-in.ts';
@@ -204,7 +204,7 @@ function differenceViews(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
 ): FieldView[] {
   const { field, declared, observed } = difference;
-  if (isSentAgain(resource.kind, difference)) return [{ kind: 'words', field, words: sentAgain }];
+  if (isResentDifference(resource.kind, difference)) return [{ kind: 'words', field, words: sentAgain }];
   const lacking = missingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';

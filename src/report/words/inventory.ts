@@ -5,7 +5,7 @@ import { joinListNames } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import type { UnwritableField } from '../../adopt/writable.ts';
-import type { Gap, Inventory } from '../../observe/gaps.ts';
+import type { InventoryGap, Inventory } from '../../observe/gaps.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, isTokenUnknown } from './answers.ts';
@@ -54,7 +54,7 @@ function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
   });
 }
 
-function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<Gap, { kind: 'ended' }>): Diagnostic {
+function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kind: 'ended' }>): Diagnostic {
   const { type, list } = kind;
   switch (gap.kind) {
     case 'not_superuser': {
@@ -143,7 +143,7 @@ export function unwrittenValues(
 const maxListed = 20;
 
 /** For each type that was not read, the number of its records and the first names. */
-function otherTypes({ of, others }: Extract<Gap, { kind: 'other_types' }>): string {
+function otherTypes({ of, others }: Extract<InventoryGap, { kind: 'other_types' }>): string {
   const types = Array.from(
     groupBy(others, ({ type }) => type),
     ([type, all]) => {
