@@ -66,7 +66,7 @@ async function validation() {
     () => time([ours('floor/parse.js'), file]),
     () => time([rollcall, 'validate', file]),
   ]);
-  compare('validate, 20,000 resources', 1.5, 'parse of `yaml`', floor, own);
+  compare('validate, 20,000 resources', 1.4, 'parse of `yaml`', floor, own);
 }
 
 /** The script sends as many requests at a time as suit this service best; rollcall sends its usual number. */
@@ -221,7 +221,7 @@ async function allKinds() {
     () => time([ours('floor/parse-and-check.js'), file]),
     () => time([rollcall, 'validate', file], env),
   ]);
-  compare('validate of these kinds', 1.5, 'parse of `yaml` and check of ajv', floor, own);
+  compare('validate of these kinds', 0.8, 'parse of `yaml` and check of ajv', floor, own);
 }
 
 /** The memory beyond that of an almost empty run grows linearly with the resources. */
