@@ -90,7 +90,7 @@ export const commands: readonly CommandDeclaration[] = [
     options: [
       ...projectOptions(),
       singleOption('-q, --quiet', 'print no warnings'),
-      repeatableOption('--allow <what>', 'open-login: flows that ask only for a user name'),
+      repeatableOption('--allow <what>', 'allow open-login: flows that ask only for a user name'),
       singleOption('--without-secrets', 'check without reading ${env:…} and ${file:…}'),
       ...reportOptions,
     ],

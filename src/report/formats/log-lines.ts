@@ -52,7 +52,7 @@ function listWords({ kind: { list }, declared, progress }: ListReport): string {
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${reason}${lookedUp}`;
     }
     case 'too_many':
-      return `${oneByOne}: less than an eighth of all ${progress.count} are declared.`;
+      return `${oneByOne}: the manifests declare less than an eighth of all ${progress.count}.`;
     case 'no_superuser':
       return `${oneByOne}: only superusers get the whole list, and this is not a superuser's token.`;
     case 'doubtful':

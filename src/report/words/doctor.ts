@@ -54,7 +54,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
-/** What to do about an answer. It names only flags that doctor accepts. */
+/** What to do about an answer. Names only flags that doctor accepts. */
 function adviceFor(answer: Answer): string {
   if (answer.kind === 'slow_down') return 'Try again later.';
   const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;

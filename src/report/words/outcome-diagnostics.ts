@@ -189,7 +189,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
-  if (clash.kind === 'unseen') return 'Who may open it now could not be read again.';
+  if (clash.kind === 'unseen') return 'Its access could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
   const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
   const other = isOfBound ? ', or the token sees only some of its bindings' : '';
