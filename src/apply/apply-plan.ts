@@ -159,10 +159,10 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const { stops, clock, pacing } = run;
   const startedAt = clock.now();
   const { endedOutages } = pacing.outage;
-  const begun = await startOnce(change, run);
+  const startedCreate = await startOnce(change, run);
   run.started.delete(change.resource.address); // frees the record, which the outcome does not keep
-  if ('change' in begun) return begun;
-  const { ready, result } = await completeCreate(change, begun, run);
+  if ('change' in startedCreate) return startedCreate;
+  const { ready, result } = await completeCreate(change, startedCreate, run);
   stops.count(ready, result.outcome, endedOutages);
   const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
@@ -176,8 +176,9 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
 
 async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
   const { setAfter = [] } = whole;
-  const left = setAfter.map(({ field }) => field);
-  const change = left.length === 0 ? whole : { ...whole, resource: withoutFields(whole.resource, left) };
+  const omittedFields = setAfter.map(({ field }) => field);
+  const change =
+    omittedFields.length === 0 ? whole : { ...whole, resource: withoutFields(whole.resource, omittedFields) };
   const { stops } = run;
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
@@ -203,8 +204,8 @@ async function completeCreate(
   run: Run,
 ): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
-  const others = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
-  const pks = new Map(others.map(({ change, pk }) => [change.resource.address, pk]));
+  const references = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
+  const pks = new Map(references.map(({ change, pk }) => [change.resource.address, pk]));
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
   const resource = withRunIds(declared, (address) => pks.get(address));
   const full = { ...ready, resource };
@@ -212,7 +213,7 @@ async function completeCreate(
   if (result.outcome !== 'created' || held === undefined) return { ready: full, result };
   const fields = setAfter.map(({ field }) => field);
   const made = { ...result, held };
-  const isMade = !others.some((other) => isMissing(other)) && prerequisitesOf(resource).length === 0;
+  const isMade = !references.some((other) => isMissing(other)) && prerequisitesOf(resource).length === 0;
   const completed = await setOmittedReferences(resource, fields, made, isMade, writerFor(full, run));
   return { ready: full, result: completed };
 }

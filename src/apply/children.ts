@@ -67,8 +67,8 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
   return inField(child.field, settleWrite({ next, judge }, target));
 }
 
-async function inField(field: string, step: Promise<WriteResult>): Promise<WriteResult> {
-  return { at: field, ...(await step) };
+async function inField(field: string, write: Promise<WriteResult>): Promise<WriteResult> {
+  return { at: field, ...(await write) };
 }
 
 /** Changes a binding to its declared values, unless the binding has changed since the plan read it. */

@@ -104,11 +104,11 @@ export async function planFor(
   const onRead = (done: number, total: number): void =>
     emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, everything.length);
-  const over = new AbortController();
-  const release = checkByRelease && everything.length > 0 ? fetchRelease(service, over.signal) : undefined;
+  const cancel = new AbortController();
+  const release = checkByRelease && everything.length > 0 ? fetchRelease(service, cancel.signal) : undefined;
   /** Cancels the request for the release before the run ends without a plan. */
   const ended = async (end: () => StoppedRun): Promise<StoppedRun> => {
-    over.abort();
+    cancel.abort();
     await release?.catch(() => {});
     return end();
   };
@@ -136,19 +136,19 @@ export async function planFor(
   });
   if (result.kind === 'failed') return ended(() => unreadHalt(result, service));
   const { observed, partialReads } = result;
-  const ofIds = await readReferenceFacts(resolved, observed, context);
-  const wrong = [
-    ...ofIds.missing,
+  const facts = await readReferenceFacts(resolved, observed, context);
+  const unusable = [
+    ...facts.missing,
     ...namesWithoutId(resolved.resources, observed, client.readable),
     ...(await findNamesTakenByOtherKinds(resolved.resources, observed, context)),
   ];
-  const heldBack = await collectReasons([...names, ...wrong], partialReads);
-  if (!heldBack && wrong.length + partialReads.length > 0) return ended(() => unresolved([], wrong));
+  const heldBack = await collectReasons([...names, ...unusable], partialReads);
+  if (!heldBack && unusable.length + partialReads.length > 0) return ended(() => unresolved([], unusable));
   const resources = withObservedIds(resolved.resources, observed);
-  const said = await release;
-  const { unbound, needed } = await checkWithRelease(said ?? configured, resources, observed, service);
-  const late = release && checkByRelease?.(said, existingIn(observed));
-  const diagnostics = [...(late ?? []), ...needed];
+  const reported = await release;
+  const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
+  const byRelease = release && checkByRelease?.(reported, existingIn(observed));
+  const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !heldBack)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const allowed = await allowedChanges(resources, observed, unbound, service);
@@ -159,11 +159,11 @@ export async function planFor(
     permission: allowed.permission,
     deletions: allowed.deletions?.of,
     unbound,
-    ...ofIds.known,
+    ...facts.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  const planned = { ...(await withBlueprints(made, said ?? configured, service)), observed, ...allowed };
+  const planned = { ...(await withBlueprints(made, reported ?? configured, service)), observed, ...allowed };
   return withLoginChecked(planned, service, { isSaved, heldBack });
 }
 

@@ -18,8 +18,8 @@ export async function withAccountStatus<Made extends Plan>(made: Made, service: 
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
     const isAsked = kind !== undefined && index < maxReads && service.client.canList(kind);
     const reading = isAsked ? await retrieve({ kind, name: nameOf(address) }, service) : undefined;
-    const is = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
-    read.push(typeof is === 'boolean' ? { ...each, active: is } : each);
+    const isActive = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
+    read.push(typeof isActive === 'boolean' ? { ...each, active: isActive } : each);
   }
   return { ...made, baseline: { ...baseline, noLongerDeclared: read } };
 }

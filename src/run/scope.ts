@@ -93,11 +93,11 @@ async function checkScope(
 ): Promise<CheckedScope> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
-  const all: Resource[] = [];
+  const allResources: Resource[] = [];
   const manifests = await checkManifests(settings, job, {
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     isSelected: (resource) => {
-      all.push(resource);
+      allResources.push(resource);
       return selector.has(resource.address) || mayBeIncluded(resource, selection);
     },
     isWarningReported: (address) => selector.has(address),
@@ -118,7 +118,7 @@ async function checkScope(
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
-  const manifestDigest = (): string => manifestDigestOf(all);
+  const manifestDigest = (): string => manifestDigestOf(allResources);
   if (saved && saved.plan.manifest_digest !== manifestDigest())
     return { kind: 'stale', known, halted: saved.staleResult() };
   const selected = selector.scope(resources.length, manifests, nameOf);
@@ -126,19 +126,21 @@ async function checkScope(
     baseline?.changedOnly || saved?.plan.scope?.changed_only
       ? { ...(selected ?? { ...selection, declared }), changed_only: true }
       : selected;
-  const about = resources.filter(({ address }) => !isLeftOut(address));
-  const same = resources.filter(({ address }) => isLeftOut(address));
-  const others = new Map([...included, ...same].map((resource) => [resource.address, resource]));
-  const along = referencedResources(about, others);
+  const requested = resources.filter(({ address }) => !isLeftOut(address));
+  const unchanged = resources.filter(({ address }) => isLeftOut(address));
+  const possibleDependencies = new Map(
+    [...included, ...unchanged].map((resource) => [resource.address, resource]),
+  );
+  const dependencies = referencedResources(requested, possibleDependencies);
   const scoped = {
-    resources: [...about, ...along],
-    resend: saved ? resentAddresses(saved.plan) : resendTargets(resend, about, service.allow),
+    resources: [...requested, ...dependencies],
+    resend: saved ? resentAddresses(saved.plan) : resendTargets(resend, requested, service.allow),
     elsewhere: manifests.addresses,
     manifestDigest,
     ...(scope && {
       scope: saved?.plan.scope ?? {
         ...scope,
-        ...(along.length > 0 && { along: along.map(({ address }) => address) }),
+        ...(dependencies.length > 0 && { along: dependencies.map(({ address }) => address) }),
       },
     }),
     ...(compared && { comparison: compared.comparison }),

@@ -188,19 +188,19 @@ export function withBindings(
 ): ObservedRecord {
   const { access } = kind;
   const subjects = access?.children === children ? access.subjects : [];
-  const each = subjects.map(({ field }) => ({
+  const bySubject = subjects.map(({ field }) => ({
     field,
-    those: bound.filter((child) => access && admittedSubject(access, child)?.field === field),
+    admitted: bound.filter((child) => access && admittedSubject(access, child)?.field === field),
   }));
-  const names = each.map(({ field, those }) => {
-    const named = those.flatMap(({ id = null, name }): [JsonValue, string][] =>
+  const names = bySubject.map(({ field, admitted }) => {
+    const named = admitted.flatMap(({ id = null, name }): [JsonValue, string][] =>
       name === undefined ? [] : [[idKey(kind, field, id), name]],
     );
     return [field, new Map(named)] as const;
   });
   const declaring = childFields(kind).filter(([, of]) => of === children);
   const fields = Object.fromEntries([
-    ...each.map(({ field, those }) => [field, those.map(({ id = null }) => id)] as const),
+    ...bySubject.map(({ field, admitted }) => [field, admitted.map(({ id = null }) => id)] as const),
     ...declaring.map(([field]) => [field, bindingsAsValue(bound)] as const),
   ]);
   return {

@@ -25,15 +25,15 @@ export function withFormerPaths(send: Transport): Transport {
     if (earlier.has(kind.path)) return send(former, signal);
     const answer = await send(request, signal);
     if (!isUnknownPath(answer) || signal?.aborted) return answer;
-    const other = await send(former, signal);
-    if (isUnknownPath(other)) return answer;
+    const second = await send(former, signal);
+    if (isUnknownPath(second)) return answer;
     // A 405 may follow a create that succeeded, so a second request that had no effect must not hide the 405.
-    if (request.method !== 'GET' && isRefusedMethod(answer) && hadNoEffect(other))
-      return { ...answer, headers: { ...answer.headers, ...retryAfterOf(other) } };
-    if (other.kind === 'answered' && isOfService(other)) earlier.add(kind.path);
-    return other.kind === 'never_sent' || other.kind === 'lost'
-      ? { ...other, wasAnsweredBefore: true }
-      : other;
+    if (request.method !== 'GET' && isRefusedMethod(answer) && hadNoEffect(second))
+      return { ...answer, headers: { ...answer.headers, ...retryAfterOf(second) } };
+    if (second.kind === 'answered' && isOfService(second)) earlier.add(kind.path);
+    return second.kind === 'never_sent' || second.kind === 'lost'
+      ? { ...second, wasAnsweredBefore: true }
+      : second;
   }
 }
 

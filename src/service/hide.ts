@@ -20,9 +20,9 @@ export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
   };
 }
 
-function without(fields: ReadonlySet<string>, said: JsonObject): JsonObject {
+function without(fields: ReadonlySet<string>, errors: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(said).map(([name, value]) => {
+    Object.entries(errors).map(([name, value]) => {
       const { field } = fieldOfErrorKey(name);
       return fields.has(field) ? [field, hidden] : [name, value];
     }),
