@@ -49,8 +49,7 @@ async function readInPages(
   let limit: number | undefined;
   for (let number = 1; gaps.length === 0; number += 1) {
     const reading = await requestPage(list, number, options);
-    // The list has become shorter since the first page was read, and now ends before this page.
-    if (reading?.proof === 'absent' && number > 1) break;
+    if (endsBefore(number, reading)) break;
     if (reading?.proof !== 'exists') {
       gaps.push(gapAfter(reading, options.signal));
       break;
@@ -112,6 +111,11 @@ async function requestPage(
   return retryUntilProven(ask, pacing, maxTries.page);
 }
 
+/** Whether a list has become shorter since its first page was read, and now ends before this page. */
+function endsBefore(number: number, reading: PageReading | undefined): boolean {
+  return number > 1 && reading?.proof === 'absent';
+}
+
 /** Looks up each record by its name, because the service may have returned a cached list, a filtered list, or another page. */
 async function readEachByName(
   kind: Kind<ResourceType>,
@@ -127,6 +131,7 @@ async function readEachByName(
     const reading = await requestPage(list, number, options, (answer) => recordsIn(answer) !== undefined);
     const page = reading?.proof === 'exists' ? reading.page : undefined;
     const items = page?.items ?? recordsIn(reading?.answer);
+    if (endsBefore(number, reading)) break;
     if (!items) return { kind, records: [], gaps: [gapAfter(reading, signal)] };
     for (const item of items) {
       const name = item.received[kind.identity];

@@ -228,6 +228,18 @@ describe('an inventory of a service', () => {
     ]);
   });
 
+  test('of applications keeps the first page for any other token if the list then ends with a 404', async () => {
+    const applications = manyApplications(150);
+    const { send } = listingService({
+      applications,
+      isSuperuser: false,
+      instead: ({ page }) => (page === 2 ? answered(404, { detail: 'Invalid page.' }) : undefined),
+    });
+    const { records, gaps } = await taking(send, 'application');
+    expect(records).toHaveLength(100);
+    expect(gaps).toMatchObject([{ kind: 'not_superuser', named: 100, count: 150 }]);
+  });
+
   test('counts a record on two pages once, and reports a missing record', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);
