@@ -1,6 +1,5 @@
 /** The ways in which a command can end, with their exit codes, as documented in docs/exit-codes.md. */
 export const exitCodes = {
-  /** Success. */
   done: 0,
   /** Any other error, such as an unreachable service, an unexpected answer or an exceeded limit. */
   failed: 1,
@@ -13,9 +12,9 @@ export const exitCodes = {
   /** A saved plan no longer matches the service, or must not be applied for another reason. */
   stale: 5,
   /**
-   * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, but none denied, or with an
-   * unexpected error after its start. Plan or apply with `--keep-going` could not plan some resources. The output of export may
-   * be incomplete.
+   * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, and with none that are
+   * denied; or apply ended with an unexpected error after its start. Plan or apply with `--keep-going` could not plan some
+   * resources. The output of export may be incomplete.
    */
   incomplete: 6,
   hung_up: 129,
@@ -38,7 +37,7 @@ export function endingOfInterrupt(signal: { readonly reason: unknown }): Ending 
   return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
-/** If output was lost, a success becomes a failure; a more specific ending stays. */
+/** If output was lost, a success becomes a failure. A more specific exit code stays the same. */
 export function endingIfOutputLost(ending: Ending, isOutputLost: boolean): Ending {
   return isOutputLost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

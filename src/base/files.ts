@@ -16,20 +16,19 @@ export interface Files {
   read(path: string, maxBytes: number): Promise<Uint8Array>;
   /** The entries of a folder, in any order. Rejects if the folder cannot be read. */
   entriesIn(folder: string): Promise<FolderEntry[]>;
-  /** The files below a folder that match a glob, in any order. `listFolder` may return no entries to exclude a folder. */
+  /** The files below a folder that match a glob, in any order. `listFolder` can exclude a folder by returning no entries for it. */
   glob(
     folder: string,
     pattern: string,
     listFolder: (subfolder: string) => Promise<readonly FolderEntry[]>,
   ): Promise<string[]>;
-  /** Reads at most `maxBytes` of standard input. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;
 }
 
 export const standardInput = '-';
 export const shownStandardInput = '<stdin>';
 
-/** File access that also finds texts that are not written yet, by their paths relative to the working directory. */
+/** File access that also finds texts that are not written yet. Their paths are relative to the working directory. */
 export function overlayFiles(files: Files, texts: ReadonlyMap<string, string>): Files {
   return {
     ...files,

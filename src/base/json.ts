@@ -41,7 +41,7 @@ export function mapValues(
 
 /** The maximum nesting of a JSON text, because deeper nesting may exhaust the stack of recursive functions. */
 const maxTextDepth = 500;
-/** The maximum nesting of rollcall's own documents, which contain JSON texts with the nesting above. */
+/** The maximum nesting of rollcall's own documents, which can contain JSON texts of the maximum nesting. */
 export const maxDocumentDepth = 600;
 
 /** Parses a JSON text, or returns undefined if the text is invalid or nested too deep. */
@@ -88,13 +88,13 @@ export function pointerSteps(text: string): string[] {
 
 /** Checks a value against a compiled schema; after a failure, `errors` has the reasons. */
 export interface Validate {
-  /** `at` is the path of a nested value, with which the paths in `errors` begin. */
+  /** The paths in `errors` begin with `at`, the path of the value. */
   (value: unknown, at?: { readonly instancePath: string }): boolean;
   errors?: ErrorObject[] | null;
 }
 
 export interface ListCheck {
-  /** The checks for the entries of this list, by type; a list with a single type uses the key ''. */
+  /** The checks for the entries of a list, by type. A list with a single type uses the key ''. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
   /** The fields that the defaults for this list may have, each with a type that has the field. */
   readonly defaults: Readonly<Record<string, string>>;

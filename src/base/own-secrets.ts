@@ -3,7 +3,6 @@ export interface OwnSecrets {
   /** Environment variables that contain secrets, in addition to `ownVariables`. */
   readonly variables: readonly string[];
   readonly files: ReadonlySet<string>;
-  /** The texts of the secrets that are known. */
   readonly texts: readonly string[];
   /** Tokens that no value of a manifest may contain, because such a value would be sent to the service. */
   readonly tokens: readonly string[];

@@ -1,7 +1,7 @@
 import type { Problem } from './diagnostic.ts';
 import { standardInput, type Files } from './files.ts';
 
-/** Virtual file systems, in which some files contain secrets, such as the environment variables of a process. */
+/** Virtual file systems, some of whose files contain secrets, such as a process's environment variables. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
 
 export function systemFolderOf(realPath: string): string | undefined {
@@ -41,7 +41,7 @@ export const linkLeadsOutside: Problem = {
  */
 export async function isLinkOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
-  // Another check refuses to read system folders, with a better message.
+  // Reading system folders is refused by another check, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;
   const project = await files.realPath('.');
   if (isBelow(realPath, project)) return false;

@@ -23,7 +23,7 @@ export function topLevelField(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
-/** The fields that override the default of `field` when an entry has any of them. */
+/** The fields that, if an entry has any of them, override the default of `field`. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && topLevelField(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
@@ -63,7 +63,7 @@ export function declaredChildFields(resource: Declared): readonly string[] {
   ];
 }
 
-/** The fields inside bindings that can be declared or, if `valueIn` is given, that are declared. */
+/** The fields inside bindings that a manifest can declare. With `valueIn`, only the declared fields. */
 export function nestedBindingFields(
   kind: Kind,
   valueIn?: (field: string) => JsonValue | undefined,
@@ -110,7 +110,7 @@ export function isOpenToEveryone(resource: Declared): boolean {
   );
 }
 
-/** The type of subject that a binding admits. Undefined if the binding admits nobody, is negated, or is for a policy. */
+/** The type of subject that a binding admits, or undefined if the binding admits nobody, is negated, or is for a policy. */
 export function admittedSubject(
   { subjects }: Access,
   binding: Pick<Child, 'binds' | 'values'> & Partial<Pick<Child, 'isExpired'>>,
@@ -136,13 +136,12 @@ export function wantedChildren(resource: Declared): readonly WantedChildren[] {
       },
     ];
   });
-  // Puts bindings without nested bindings first.
   return [...declaring, ...childrenFromAccess(resource)].toSorted(
     (a, b) => Number(a.children.inside !== undefined) - Number(b.children.inside !== undefined),
   );
 }
 
-/** Makes a field apply to all existing bindings of its kind that have not expired. */
+/** Makes the declaration in a field apply to all existing bindings that have not expired. */
 export function coverAllBindings(
   field: string,
   isPart: boolean,
@@ -176,7 +175,6 @@ function childrenFromAccess(resource: Declared): WantedChildren[] {
   ];
 }
 
-/** Whether a field contains bindings, which are separate records in the service. */
 export function isBindingField(kind: Kind, field: string): boolean {
   return boundFields(kind).has(field);
 }
@@ -242,7 +240,7 @@ function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject
     : fields;
 }
 
-/** The groups or users that a value of `access` contains; empty for `everyone`. */
+/** The groups or users in a value of `access`, or an empty list for `everyone`. */
 export function declaredSubjects({ key }: Subject, value: JsonValue): JsonValue {
   return isJsonObject(value) ? (value[key] ?? []) : [];
 }

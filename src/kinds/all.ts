@@ -60,7 +60,7 @@ export function isSubject({ family }: Pick<Kind, 'family'>): boolean {
   return [groupField, userField].some(({ refersTo }) => refersTo === family);
 }
 
-/** Whether only a superuser can see everything that deleting such a record affects. */
+/** Whether only a superuser can see all effects of deleting a record of this kind. */
 export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
   return isSubject(kind) || !defaultKinds.includes(kind);
 }
@@ -75,7 +75,7 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** Everything that must be read for these kinds through undocumented operations, which the service may refuse. */
+/** The kinds, lists and bindings that must be read for these kinds by undocumented requests, which the service may refuse. */
 export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const referred = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
@@ -90,7 +90,7 @@ export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Fam
   ];
 }
 
-/** The name of a kind in its permissions, in singular and plural. */
+/** The name of a kind in permissions, in singular and plural. */
 export function modelOf(kind: Kind | Family | Children): { readonly type: string; readonly list: string } {
   return ('model' in kind && kind.model) || kind;
 }
@@ -134,12 +134,11 @@ export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> 
   return typeof type === 'string' ? kindOfTypes(list).get(type) : undefined;
 }
 
-/** The kinds of a list with several kinds, by the `type` of an entry. */
 const kindOfTypes = memoizePerText(
   (list) => new Map((byList.get(list) ?? []).map((kind) => [kind.variant?.value, kind])),
 );
 
-/** The kind at a path in a manifest: of the kinds that share the list, the first kind that has the field. */
+/** The kind at a path in a manifest. If several kinds share the list, it is the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const candidates = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return (
@@ -147,7 +146,10 @@ export function kindAt([list, type, field]: readonly (string | number)[]): Kind<
   );
 }
 
-/** The keys under `defaults` that apply to a kind: its type and, if kinds share the type, also `provider.oauth2`. */
+/**
+ * The keys under `defaults` that apply to a kind, such as `provider` and `provider.oauth2`. The second key exists only if several
+ * kinds share the type.
+ */
 export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
   return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
 }

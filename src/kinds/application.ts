@@ -82,7 +82,7 @@ const fields = {
   meta_publisher: { default: '' },
   meta_icon: {
     default: '',
-    // Older releases return the path of an uploaded icon under this name.
+    // Older releases return the path of an uploaded icon as `meta_icon_url`.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
     checks: [iconRefusal],
   },

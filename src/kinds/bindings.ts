@@ -27,7 +27,6 @@ export function matchBindings<Declared extends Binding, Observed extends Binding
     pairs.set(binding, match);
     remaining.delete(match);
   };
-  // If several bindings have the same order, prefer the binding with equal values.
   for (const one of wanted) pair(one, (other) => hasSameOrder(one, other) && hasSameValues(one, other));
   for (const one of wanted) pair(one, (other) => hasSameOrder(one, other));
   for (const one of wanted) pair(one, () => true);
@@ -59,7 +58,7 @@ export function changedBindings(
   );
 }
 
-/** A declared binding whose child and order match several existing bindings, all with other values. */
+/** A declared binding for which several existing bindings have the same child and order, but none has the declared values. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(
@@ -77,7 +76,7 @@ function hasSameOrder({ values: { order } }: Binding, { values }: Binding): bool
   return order !== undefined && order === values['order'];
 }
 
-/** The existing bindings that are not declared, each with the field that does not declare it. */
+/** The existing bindings that are missing from the manifest, each with the field that would declare the binding. */
 export function extraBindings(
   declared: WantedChildren,
   bound: readonly Child[],
@@ -89,7 +88,6 @@ export function extraBindings(
   });
 }
 
-/** Whether an apply would delete an existing binding or nested binding. */
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
   const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
     if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
@@ -101,13 +99,11 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
   return nested || extraBindings(declared, bound).length > 0;
 }
 
-/** A key that all bindings of the same child share. */
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
   const idOrName = isNameReference(id) ? (id['id'] ?? id) : id;
   return `${binds?.idField} ${textOf(plainUuid(idOrName))}`;
 }
 
-/** The declared fields of a binding that have another value in the service. */
 export function differingFields({ values, inside }: Binding, held: Binding): string[] {
   return Object.keys(values).filter((field) => {
     const [declared, observed] = [values[field] ?? null, held.values[field] ?? null];
@@ -133,7 +129,6 @@ function hasSameValues(one: Binding, held: Binding): boolean {
   return differingFields(one, held).length === 0;
 }
 
-/** Parses a list of bindings that comes from a manifest or from `bindingsAsValue`. */
 export function bindingsIn(
   { binds: fields, inside }: Children,
   value: JsonValue,
@@ -172,7 +167,7 @@ export function bindingsAsValue(held: readonly Child[]): JsonValue {
     }));
 }
 
-/** Converts two lists of bindings to objects. Bindings that a plan compares have the same key, such as `group "staff"`. */
+/** Converts two lists of bindings to objects, in which matching bindings have the same key, such as `group "staff"`. */
 export function labelPairs(
   children: Children,
   declared: JsonValue,
@@ -236,7 +231,6 @@ function pickFields(values: JsonObject, isWanted: (field: string) => boolean): J
 
 type MapId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
 
-/** Applies `change` to every id or name in a value, including nested bindings. */
 export function mapIds(
   { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
   value: JsonValue,
@@ -275,7 +269,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   });
 }
 
-/** For bindings that are declared in part: the record may have further bindings. */
+/** Compares bindings that are declared in part, where the record may have further bindings. */
 export function partialBindings(children: Children): PartialComparison {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;

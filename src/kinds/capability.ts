@@ -17,7 +17,6 @@ export function isRisk(name: string): name is Risk {
 }
 
 export interface AllowedOperations {
-  /** Whether rollcall sends only operations that authentik documents. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
 }

@@ -8,7 +8,7 @@ import { kindFrom, type RowKind } from './row.ts';
 /** The certificate that every new service contains, as seen in 2023.10.7 and 2025.12.4. */
 const selfSignedName = 'authentik Self-signed Certificate';
 
-/** A certificate and optionally its private key. The service returns neither, so certificates are compared by fingerprint. */
+/** The service returns neither the certificate nor the key, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   list: 'certificates',
   // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
@@ -24,7 +24,7 @@ export const certificate: RowKind = kindFrom({
 });
 
 /**
- * The SHA-256 fingerprint of the first certificate in a text, written as the service writes it. Returns any other value
+ * The SHA-256 fingerprint of the first certificate in a text, in the service's format. Returns a value without a certificate
  * unchanged.
  */
 function fingerprintOf(value: JsonValue): JsonValue {

@@ -10,7 +10,7 @@ export interface Children {
   readonly path: string;
   /** The id of the parent to which a binding refers: the `pk`, or the separate id for policies. */
   readonly targetIdField: 'pk' | 'bindable';
-  /** How to list the bindings of given parents. From `minParentsForFullList` parents on, the whole list is read. */
+  /** How to list the bindings of given parents. For `minParentsForFullList` or more parents, the whole list is read. */
   readonly parentFilter: {
     readonly parameter: string;
     readonly idsPerRequest: number;
@@ -21,11 +21,11 @@ export interface Children {
   readonly fields: Readonly<Record<string, { readonly default?: JsonValue }>>;
   /** The fields that show whether and when a binding expires. rollcall never sends them. */
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
-  /** Whether a PATCH must contain parent, child and order. Otherwise, the service rejects the PATCH or crashes. */
+  /** Whether a PATCH must contain parent, child and order, because the service would otherwise reject the PATCH or crash. */
   readonly isSentWhole: boolean;
   /** The nested bindings that can be bound to a binding, and the field with the id to which they are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** If some children must come last: the child's field that determines its rank, and the rank for each value. */
+  /** If some children must come last: the field of a child that determines the rank of the child, and the rank for each value. */
   readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
 }
 
@@ -57,7 +57,7 @@ export interface Access {
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The setting for whether everyone may open records without bindings. By default, everyone may open them. */
+  /** The setting for whether everyone may open records without bindings, which is on by default. */
   readonly openFlag: OpenFlag;
 }
 
@@ -72,7 +72,7 @@ export interface OpenFlag {
 
 export type Unbound = 'open' | 'closed' | 'unknown';
 
-/** Who may open records without bindings, before and after an apply, which may change this setting. */
+/** Whether records without bindings are open to everyone, before and after an apply. */
 export interface UnboundAccess {
   readonly before: Unbound;
   readonly after: Unbound;
@@ -84,19 +84,19 @@ export interface Subject {
   readonly key: string;
 }
 
-/** For a kind whose records can have bindings to policies, groups and users. Everyone may use a record without bindings. */
+/** How policies, groups and users are bound to records of a kind. Everyone may use a record without bindings. */
 export interface Bindable {
   readonly id?: string | undefined;
-  /** The fields that make a record usable, and are set only after all bindings exist. */
+  /** The fields that make a record usable, which are set only after all bindings exist. */
   readonly withheld: readonly string[];
-  /** The values of these fields in a create, such as `enabled: false`. */
+  /** The values of the `withheld` fields in a create, such as `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
-  /** The field that decides whether one binding or every binding must pass, and the value that means every binding. */
+  /** The field that decides whether any or all of the bindings must pass, and the value that means all. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }
 
 export interface Binding {
-  /** The field with the child. Undefined if manifests cannot declare this kind of child. */
+  /** The field with the child, or undefined if manifests cannot declare this kind of child. */
   readonly binds?: ChildField;
   readonly id?: JsonValue;
   readonly values: JsonObject;
@@ -124,7 +124,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** The field that must declare an existing binding to keep it. Undefined if the binding is kept in any case. */
+  /** The field that must declare an existing binding to keep it, or undefined if the binding is kept in any case. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
   readonly removal: 'update' | 'delete';

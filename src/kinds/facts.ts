@@ -50,7 +50,7 @@ function pathOf(name: string): string {
   return `/${name.replace(/\.json$/, '').replaceAll('.', '/')}/`;
 }
 
-/** Undefined if no release of the line has the path. */
+/** Returns undefined if no release of this line has the path. */
 export function factsOf(release: string, path: string): TypeFacts | undefined {
   return factsByRelease(path).get(release);
 }

@@ -45,7 +45,6 @@ interface FamilyRow extends Partial<
   /** The name in permissions, for a list with several types: `authentik_flows.stage`. */
   readonly model?: string;
   readonly identity?: string;
-  /** Whether the service deletes such a record together with its owner, without deleting anything else. */
   readonly isDeletedWithOwner?: true;
   /** Where users can find the id, if the list in the service's web interface does not show it. */
   readonly findId?: string;
@@ -59,12 +58,12 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   certificate: {
     list: 'certificates',
     findId:
-      'See System > Certificates for the name; the id is its `pk` in GET /api/v3/crypto/certificatekeypairs/?name=NAME.',
+      'System > Certificates shows the name. GET /api/v3/crypto/certificatekeypairs/?name=NAME returns the id as `pk`.',
   },
   role: {
     list: 'roles',
     findId:
-      "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
+      "The URL of the role's page in the admin interface (Directory > Roles) ends with the id. GET /api/v3/rbac/roles/?search=NAME returns the id as `pk`.",
   },
   group: {
     list: 'groups',
@@ -72,7 +71,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     minNamesForList: 10,
     queryById: { include_users: 'false' },
     findId:
-      "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
+      "The URL of the group's page in the admin interface (Directory > Groups) ends with the id. GET /api/v3/core/groups/?name=NAME returns the id as `pk`.",
   },
   property_mapping: {
     list: 'property_mappings',
@@ -88,14 +87,14 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     list: 'flows',
     identity: 'slug',
     findId:
-      'See Flows and Stages > Flows for the slug; the id is its `pk` in GET /api/v3/flows/instances/?slug=SLUG.',
+      'Flows and Stages > Flows shows the slug. GET /api/v3/flows/instances/?slug=SLUG returns the id as `pk`.',
   },
   source: { list: 'sources', model: 'authentik_core.source', identity: 'slug' },
   provider: {
     list: 'providers',
     queryById: {},
     findId:
-      "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
+      "The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
   },
   rac_endpoint: { list: 'rac_endpoints', path: '/rac/endpoints/' },
   service_connection: { list: 'service_connections', model: 'authentik_outposts.outpostserviceconnection' },
@@ -121,7 +120,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     minNamesForList: 10,
     queryById: {},
     findId:
-      "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.",
+      "The URL of the user's page in the admin interface (Directory > Users) ends with the id. GET /api/v3/core/users/?username=NAME returns the id as `pk`.",
   },
   token: { list: 'tokens', path: '/core/tokens/', identity: 'identifier', isDeletedWithOwner: true },
   enrollment_token: { list: 'enrollment_tokens', path: '/endpoints/agents/enrollment_tokens/' },
@@ -134,7 +133,6 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   settings: { list: 'settings', path: '/admin/settings/' },
 };
 
-/** All types, in the default order of plans and creates. */
 export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // rows has exactly these keys
 
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
@@ -152,7 +150,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     path,
     identity,
     isDeletedAlong: row.isDeletedWithOwner ?? false,
-    findId: row.findId ?? `Its id is its \`pk\` in GET ${path}?search=${identity.toUpperCase()}.`,
+    findId: row.findId ?? `GET ${path}?search=${identity.toUpperCase()} returns the id as \`pk\`.`,
     byName: {
       path,
       query: row.query ?? { ordering: identity },
@@ -200,7 +198,7 @@ export const families: readonly Family<FamilyType>[] = familyTypes.map((type) =>
 );
 const byList = new Map(families.map((family) => [family.list, family]));
 
-/** Undefined if manifests do not have the list; manifests then refer to its records by id. */
+/** Returns undefined for a list that manifests do not have. Manifests refer to the records of such a list by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }
@@ -211,7 +209,6 @@ export function familyOf(list: string): Family<FamilyType> {
   return family;
 }
 
-/** Finds a list by the model of its records, such as `authentik_core.provider`. */
 export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
   return families.find(({ permissionApp, model: { type } }) => permissionApp === app && type === model);
 }

@@ -9,7 +9,7 @@ export interface Family<Type extends string = string> {
   /** The service's name for the id field. rollcall calls it `pk`. */
   readonly id: string;
   readonly byName: ByName;
-  /** Whether the service deletes such a record together with its owner, without deleting anything else. */
+  /** Whether the service deletes a record of this type together with its owner, without deleting anything else. */
   readonly isDeletedAlong: boolean;
   readonly findId: string;
   /** The app part of the name in permissions, such as `authentik_rbac`. */
@@ -23,13 +23,12 @@ interface ByName {
   /** Further query parameters, which set a stable order and leave out large fields. */
   readonly query: Readonly<Record<string, string>>;
   readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
-  /** From this number of names on, reading the whole list may take fewer requests than looking up each name. */
+  /** For this number of names or more, reading the whole list may take fewer requests than looking up each name. */
   readonly minNamesForList: number;
   /** The keys by which manifests name a record, each with the field of the record. The default is `name`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The key that an export writes for a name, by default the first key. */
   readonly keyOfName?: (name: string) => string;
-  /** Query parameters for reading a record by its id, which leave out large fields. */
   readonly queryById?: Readonly<Record<string, string>>;
   readonly isId: (pk: JsonValue) => boolean;
 }

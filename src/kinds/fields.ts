@@ -53,7 +53,7 @@ function openField(field: Field): JsonValue {
   return field.value as unknown as JsonValue;
 }
 
-/** The value to compare and send, with names replaced by ids. Undefined if an id is unknown. */
+/** The value to compare and send, with names replaced by ids, or undefined if an id is unknown. */
 export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
@@ -154,7 +154,6 @@ export function setHidden(field: Field, isHidden: boolean): Field {
   return { ...field, mask: { ...field.mask, isHidden } };
 }
 
-/** Replaces names by the ids that were looked up for them. */
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
   return isNameReference(value) ? (value['id'] ?? value) : value;
@@ -173,7 +172,7 @@ function maskTexts(
   );
 }
 
-/** How to compare a field that is declared in part. Undefined if the field is declared in full. */
+/** How to compare a field that is declared in part, or undefined if the field is declared in full. */
 export function partialComparison(declared: Declared, name: string): PartialComparison | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
@@ -181,7 +180,6 @@ export function partialComparison(declared: Declared, name: string): PartialComp
   return partialComparisonOf(declared.kind, name);
 }
 
-/** How to compare a field as if it were declared in part. */
 export function partialComparisonOf(kind: Kind, name: string): PartialComparison {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);
@@ -197,7 +195,6 @@ function isNamedByInstruction(
   return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
-/** The part of an observed value that the manifest declares. */
 export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
   const observed = held ?? null;
   const part = partialComparison(declared, name);
@@ -223,7 +220,7 @@ export function removedIds(
   return dropped && isJsonList(dropped) ? dropped : [];
 }
 
-/** The declared ids that are missing from the observed list. Undefined if the lists also differ in another way. */
+/** The declared ids that are missing from the observed list, or undefined if the lists also differ in another way. */
 export function missingIds(
   resource: Declared,
   name: string,

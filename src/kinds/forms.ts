@@ -14,10 +14,7 @@ const fieldsShownAs = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-/**
- * Adds each renamed field under its former name too, so that every release understands the request. `form` selects the form of
- * the values.
- */
+/** Adds each renamed field under its former name too, so that every release understands the request. */
 export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];

@@ -9,7 +9,7 @@ import { type IdForm, sameIds, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-/** The part of a kind that its row states. */
+/** The facts about a kind that its row states. */
 export interface StatedKind {
   /** The list and the field that must refer to a record of this kind to make it reachable. */
   readonly referencedBy?: {
@@ -24,7 +24,6 @@ export interface StatedKind {
   readonly scope?: string;
   /** For settings, which are a single record that always exists: the name in addresses. */
   readonly single?: string;
-  /** The path in earlier releases. */
   readonly formerPath?: { readonly path: string; readonly id?: string };
   readonly credentials?: Credentials;
   readonly access?: Access;
@@ -51,7 +50,7 @@ export interface Kind<Type extends string = string>
   readonly lookUp: LookUp;
   readonly listing: Listing;
   readonly update: UpdateOf;
-  /** Undefined if rollcall cannot delete records of this kind. */
+  /** How to delete records of this kind, or undefined if rollcall cannot delete them. */
   readonly deletion?: Deletion;
   readonly bindable?: Bindable | undefined;
   /** Whether referenced records must be read because a field has a `factField`. */
@@ -71,15 +70,14 @@ interface LookUp {
 }
 
 interface Listing {
-  /** Query parameters that set a stable order, without the page parameters. */
   readonly query: Readonly<Record<string, string>>;
-  /** By field: a query parameter that makes the list cheaper for the service, if no resource declares the field. */
+  /** For each field: a query parameter that makes the list cheaper for the service, sent only if no resource declares the field. */
   readonly paramsIfUndeclared: Readonly<Record<string, readonly [parameter: string, value: string]>>;
   /** The tokens that get the complete list. For other tokens, the service filters the list or returns a cached one. */
   readonly completeFor: 'every token' | 'superusers';
   /**
-   * Whether names are unique in every release, so that a retried create cannot make a duplicate. Other names are looked up just
-   * before a create, and such a create is not retried after an unclear answer.
+   * Whether names are unique in every release, so that a retried create cannot make a duplicate. Otherwise, each name is looked
+   * up just before its create, and a create with an unclear answer is not retried.
    */
   readonly isUnique: boolean;
 }
@@ -89,7 +87,7 @@ export type AnswerShape = 'record' | 'list' | 'search';
 
 interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
-  /** Why rollcall refuses an update. Undefined if the update is allowed. */
+  /** The reason why rollcall refuses an update, or undefined if the update is allowed. */
   readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
   readonly fieldsForRefusal?: readonly string[];
   /** The fields that the service requires in every PATCH, even if they are unchanged. */
@@ -104,21 +102,21 @@ interface Credentials {
   readonly urls?: { readonly path: string; readonly names: Readonly<Record<string, string>> };
 }
 
-/** A record is deleted at the path of its updates. */
+/** A DELETE uses the same path as an update. */
 interface Deletion {
   readonly refusal?: (held: JsonObject) => string | undefined;
-  /** rollcall does not delete the last record with this flag. `words` describe such a record. */
+  /** rollcall does not delete the last record with this flag. `words` describes this record in messages. */
   readonly last?: { readonly field: string; readonly words: string };
   /** Whether records of this kind are users, so that the token's own user is never deleted. */
   readonly isOwned?: boolean;
 }
 
-/** Who gets rights from a record. This may include the token of the run. */
+/** Who gets rights from a record, which may include the token of the run. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
   /** For a token: the field that contains its user. */
   readonly owner?: string;
-  /** By field: the kind of change that takes rights away. */
+  /** For each field: the kind of change that takes rights away. */
   readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
 }
 
@@ -126,7 +124,7 @@ export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKe
   Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
-/** For a value that only one record can have: true if the service moves it to a new owner, false if it rejects the request. */
+/** Whether the service moves a value that only one record can have to the new owner, instead of rejecting the request. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
@@ -183,11 +181,11 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
   /** How to compare two values, by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared only in part. Undefined if the field is always declared in full. */
+  /** When a list of references, or JSON, is declared only in part, or undefined if it is always declared in full. */
   readonly part?: 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
-  /** A warning about the effect of a change on people. Either value may be masked. */
+  /** A warning about the effect of a change on people. Each of the two values may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
   /** Who gains access when the value changes. `before` is undefined for a new record. */
   readonly accessGain?: (
@@ -205,7 +203,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly children?: Children;
   /** The field of a record that contains the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;
-  /** A field of the referenced record that contains the name of its owner, or a flag for what it `grants`. */
+  /** The field of a referenced record that contains the name of its owner, or a flag such as `is_superuser`. */
   readonly factField?: string;
   /** What a referenced record grants if its flag in `factField` is true. */
   readonly grants?: string;
@@ -216,14 +214,14 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly default?: JsonValue;
   /** Whether the value describes the past, so that it should be removed from manifests later. */
   readonly isHistorical?: boolean;
-  /** For a field that some releases return but do not accept: whether the release that returned this record accepts it. */
+  /** For a field that some releases return but do not accept: whether the release that returned this record accepts the field. */
   readonly isAccepted?: (record: JsonObject) => boolean;
   readonly checks?: readonly Check<Value>[];
   /** The first release that has the field. Earlier releases ignore the field. */
   readonly since?: string;
-  /** Whether manifests may declare the field for earlier releases, which work without it. Such a field is never null. */
+  /** Whether manifests may declare the field for earlier releases, which work without the field. The field is never null. */
   readonly isOptionalBefore?: boolean;
-  /** The name in earlier releases. A release ignores the name that is not its own. */
+  /** The name in earlier releases. Each release ignores the field under the other name. */
   readonly formerly?: string;
   /** Whether the former field contained a single id instead of a list. */
   readonly wasSingle?: true;
@@ -239,7 +237,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** For a value, or list item, that only one resource may have: the problem to report for a second resource. */
   readonly singleOwner?: {
     readonly code: Problem['code'];
-    /** The problem code if another record has the value and the service does not move it. */
+    /** The problem code if another record has the value and the service does not move the value. */
     readonly takenCode?: Problem['code'];
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
@@ -249,7 +247,7 @@ export interface FieldOfKind<Value = JsonValue> {
 /** The other forms of a value, and how to convert between them and the declared form. */
 export interface ValueForms {
   readonly sent: (declared: JsonValue) => JsonValue;
-  /** Converts to the form for earlier releases, which reject the current one. */
+  /** Converts to the form for earlier releases, which reject the current form. */
   readonly former: (declared: JsonValue) => JsonValue;
   /** Converts a value from any release to the form of manifests, and keeps unknown keys. */
   readonly held: (held: JsonValue) => JsonValue;
@@ -258,7 +256,6 @@ export interface ValueForms {
   readonly dropUnknown: (held: JsonValue) => JsonValue;
 }
 
-/** A problem with a value, or with the list item at the index `item`. */
 export type ItemProblem = Problem & { readonly item?: number };
 
 /** A method type, because TypeScript then accepts a check for a narrower type of value. */

@@ -26,7 +26,7 @@ export interface LoginStep {
 
 interface FlowOfLogin {
   readonly is: 'login flow';
-  /** The field with the flow's purpose, and its value for login flows. */
+  /** The field with the flow's purpose, and the value for login flows. */
   readonly purpose: { readonly field: string; readonly value: string };
   /** The field that restricts who may start the flow, and the values that allow anonymous users to start it. */
   readonly beginners: {
@@ -42,7 +42,7 @@ interface PolicyOfLogin {
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 
-/** A brand. The default brand determines the login flow. */
+/** The default brand determines the login flow. */
 interface BrandOfLogin {
   readonly is: 'login brand';
   readonly isDefault: string;

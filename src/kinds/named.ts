@@ -38,7 +38,6 @@ export function declaredNames(resource: Declared): DeclaredName[] {
   return names;
 }
 
-/** The fields that may contain names, either directly or inside bindings. */
 const namingFields = memoizePerKey((kind: Kind) =>
   [...referenceFields(kind), ...childFields(kind)].map(([field]) => field),
 );
@@ -97,14 +96,14 @@ export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
   });
 }
 
-/** The address of a referenced record. Undefined if manifests cannot declare its type. */
+/** The address of a referenced record, or undefined if manifests cannot declare its type. */
 export function addressOfName({ related: { type }, name }: NameInList): Address | undefined {
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
 /**
  * Fills in the ids of other resources of this run. `pkOf` returns null for a resource that does not exist yet, and undefined for
- * any other name.
+ * a name that is no resource of this run.
  */
 export function withRunIds(
   resource: Resource,
@@ -179,7 +178,6 @@ export function nameOfId(names: NamesById, kind: Kind, field: string, id: JsonVa
   return names.get(idKey(kind, field, id));
 }
 
-/** A key that is equal for all forms of the same id. */
 export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
@@ -229,7 +227,6 @@ export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** The fields of all kinds that refer to this type and have a `factField`. */
 export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFacts[] = memoizePerKey(
   ({ type }) =>
     kinds
@@ -264,7 +261,7 @@ export function referenceFactsOf(
   });
 }
 
-/** The facts that a record contains about itself and about its nested records, except that it owns them. */
+/** The facts that a record contains about itself and its nested records, except the fact that it owns a nested record. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const nestedFacts = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

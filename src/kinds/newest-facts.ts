@@ -3,15 +3,15 @@ import type { FieldFacts, TypeFacts } from './facts.ts';
 import { newest } from './facts/newest.ts';
 
 export interface NewestFacts extends Pick<TypeFacts, 'id' | 'model'> {
-  /** The first release that has the path. Undefined if the oldest known release has the path. */
+  /** The first release that has the path, or undefined if the oldest known release has it. */
   readonly since?: string;
-  /** The filters for the identifying field that all releases have. */
+  /** The filters for the identifying field that exist in all releases. */
   readonly filters?: readonly string[];
   readonly fields: Readonly<Record<string, NewestField>>;
 }
 
 export interface NewestField extends FieldFacts {
-  /** The first release that has the field. Undefined if the oldest known release has the field. */
+  /** The first release that has the field, or undefined if the oldest known release has it. */
   readonly since?: string;
   /** The former maximum length, and the first release that allows more. */
   readonly shorter?: { readonly before: string; readonly maxLength: number };

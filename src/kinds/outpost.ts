@@ -3,7 +3,7 @@ import type { FieldOfKind } from './kind.ts';
 import { likelyRefusedProblem } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
-/** The outpost that every new service contains, without providers. */
+/** Every new service contains this outpost, without providers. */
 const embedded = 'authentik Embedded Outpost';
 
 const fields = {

@@ -68,7 +68,7 @@ export const proxy: RowKind = kindFrom({
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
   unique: true,
-  // If a PATCH omits these fields, the service validates it as if the mode were `proxy` and the host empty.
+  // If a PATCH omits these fields, the service validates the PATCH as if the mode were `proxy` and the host empty.
   update: { requiredInUpdates: ['mode', 'internal_host'] },
   fields,
 });

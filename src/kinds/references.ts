@@ -52,7 +52,7 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** Fields whose names do not match the patterns above, by path and field. Null if the field is the id of the record itself. */
+/** Fields whose names do not match the patterns above, by path and field. The value is null for the id of the record itself. */
 const exceptions: Readonly<Record<string, Reference | null>> = {
   '/endpoints/agents/connectors/ connector_uuid': null,
   '/endpoints/fleet/connectors/ connector_uuid': null,

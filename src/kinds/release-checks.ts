@@ -8,7 +8,6 @@ export function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && Array.from(text).length > maxLength;
 }
 
-/** Reports a string that is too long for earlier releases. */
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
@@ -24,7 +23,6 @@ export function lengthCheck(
         );
 }
 
-/** Reports a value that earlier releases do not know. */
 export function laterValueCheck(
   name: string,
   since: string | undefined,
@@ -44,7 +42,6 @@ export function laterValueCheck(
   };
 }
 
-/** Reports an entry whose kind earlier releases do not have. */
 export function laterKindCheck(several: string, since: string): Check {
   return (_, release) =>
     inRange({ before: since }, release) === true

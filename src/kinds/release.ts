@@ -39,7 +39,7 @@ const lines = knownReleases.map(({ line }) => line);
 export const oldestRelease: string = lines[0] ?? '';
 export const newestRelease: string = lines.at(-1) ?? '';
 
-/** Parses a release such as 2025.12.4 or 2026.5.0-rc1; undefined if invalid. */
+/** Parses a release such as 2025.12.4 or 2026.5.0-rc1. Returns undefined if the text is invalid. */
 export function readRelease(text: string): Release | undefined {
   const [, year, month, patch] = /^(\d{4})\.([1-9]|1[0-2])(?:\.(\d{1,4}))?(?:-\w+)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -87,14 +87,14 @@ export function isNewerThanKnown({ year, month }: Release): boolean {
   return order({ year, month }, known(newestRelease)) > 0;
 }
 
-/** Whether both can mean the same release, as 2025.12 and 2025.12.4 can. */
+/** Whether two releases can be the same, as 2025.12 and 2025.12.4 can. */
 export function maybeSameRelease(a: Release, b: Release): boolean {
   return order(a, b) === 0;
 }
 
 type ReleaseRange = { readonly from: string } | { readonly before: string };
 
-/** `perhaps` if the release is unknown, or if the answer depends on an unknown patch number. */
+/** Returns `perhaps` if the release is unknown, or if the answer depends on an unknown patch number. */
 export function inRange(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
   const bound = known('from' in range ? range.from : range.before);
   if (release === undefined) return 'perhaps';
@@ -107,7 +107,7 @@ function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 
-/** Negative if `a` is earlier. 0 if all known parts are equal. */
+/** Returns a negative number if `a` is earlier, and 0 if all known parts are equal. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
   return a.year - b.year || a.month - b.month || patches;

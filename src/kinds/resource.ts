@@ -23,7 +23,7 @@ export interface Resource extends Declared {
 
 type Origin =
   | { readonly kind: 'manifest'; readonly file: SourceFile; readonly entry: Span }
-  /** From a saved plan, which has positions in manifests but not the manifests themselves. */
+  /** A saved plan contains positions in manifests, but not the manifests themselves. */
   | { readonly kind: 'saved-plan'; readonly filename: string; readonly entry: Position };
 
 export function addressOf(type: ResourceType, name: string): Address {
@@ -49,7 +49,6 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf('.') + 1);
 }
 
-/** The position of a resource, of one of its fields, or of an item in that field. */
 export function placeOf({ origin, fields }: Resource, name = '', item = -1): Range {
   const field = fields[name];
   const at = field?.items?.[item] ?? field?.at ?? origin.entry;

@@ -13,33 +13,32 @@ import { referenceOf } from './references.ts';
 import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
-/** The handwritten part of a kind, for everything that the API schema does not state. */
+/** The facts about a kind that the API schema does not state. */
 export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented' | 'deletion'>> {
   readonly list: string;
   readonly words?: Partial<Kind['words']>;
-  /** By default, the path of the list. */
+  /** The path of the kind, by default the path of the list. */
   readonly path?: string;
   /** The plural in messages, such as `OAuth2 providers`. */
   readonly several?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
   readonly isDocumented?: boolean;
-  /** Whether every tested release rejects a duplicate name, so that a create can be retried safely. */
   readonly unique?: boolean;
   readonly leftOut?: Readonly<Record<string, string>>;
-  /** The fields that make a record usable, and are set only after all bindings exist. */
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
-  /** The field with the id to which policies are bound, if it is not `pk`. */
   readonly bindableIn?: string;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
-  /** Whether rollcall cannot rename or delete records of this kind. */
   readonly isPermanent?: boolean;
   readonly fields?: FieldRows;
 }
 
-/** The handwritten part of a field. A string without its own `checks` is checked against the length limits of earlier releases. */
+/**
+ * The facts about a field that the API schema does not state. A string without its own `checks` is checked against the length
+ * limits of earlier releases.
+ */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
@@ -111,7 +110,6 @@ export function kindFrom(row: KindRow): RowKind {
 
 const apiRoot = '/api/v3';
 
-/** The field that decides whether one binding or every binding must pass. */
 const mode = 'policy_engine_mode';
 
 /** Policies can be bound to a kind if its records have the mode field or an id for bindings. */

@@ -3,9 +3,9 @@ import { referenceOf } from './references.ts';
 
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
-/** Fields with names like those of secrets but without secret values. A text with a path applies only to this path. */
+/** Fields whose values are not secret, despite their names. An entry with a path applies only to this path. */
 const open: ReadonlySet<string> = new Set([
-  // URLs, times, and names of attributes.
+  // These fields contain URLs, times, and names of attributes.
   'access_token_url',
   'access_token_validity',
   'basic_auth_password_attribute',
@@ -17,7 +17,7 @@ const open: ReadonlySet<string> = new Set([
   'request_token_url',
   'token_expiry',
   '/core/object_attributes/ key',
-  // Public values: certificates, public keys, and names of clients.
+  // These values are public: certificates, public keys, and names of clients.
   'admin_integration_key',
   'certificate_data',
   'consumer_key',

@@ -6,9 +6,9 @@ import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
 export interface ShippedRecords {
-  /** The records as declarations, by address. Digests replace code. */
+  /** The records as declarations, by address, with digests in place of code. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** The release line in which the records were recorded. Empty if there is no recording for the release. */
+  /** The release line in which the records were recorded, or an empty string if there is no recording for the release. */
   readonly line: string;
   /** Whether the records were recorded in the requested release line, not in an earlier release line. */
   readonly isOwn: boolean;

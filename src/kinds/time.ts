@@ -1,12 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 
-/** The checks for a date-time that already matches the schema's format. */
 export const timeChecks: readonly ((value: JsonValue) => Problem | undefined)[] = [noSuchDay, noTimeZone].map(
   (problemOf) => (value) => (typeof value === 'string' ? problemOf(value) : undefined),
 );
 
-/** The problem of a date that does not exist, such as 31 November. */
 function noSuchDay(time: string): Problem | undefined {
   const date = time.slice(0, 'yyyy-mm-dd'.length);
   if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;

@@ -113,7 +113,6 @@ function isInternal({ type, path: folder }: JsonObject): boolean {
   );
 }
 
-/** Why the service would reject a date-time that the schema accepts. */
 function lastLoginRefusal(time: string): Problem | undefined {
   if (time.endsWith('z'))
     return likelyRefusedProblem('the service is known to refuse a lower-case z', 'Write Z.');

@@ -89,7 +89,7 @@ export interface PartialComparison {
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
 }
 
-/** For a list of ids that is declared in part: the service's list may contain further ids. */
+/** Compares a list of ids that is declared in part, where the service's list may contain further ids. */
 export function partialIds(form: IdForm): PartialComparison {
   return {
     dropped: (before, now) => {
@@ -110,7 +110,7 @@ export function partialIds(form: IdForm): PartialComparison {
   };
 }
 
-/** For JSON that is declared in part: objects at any depth may have further keys, but lists are declared in full. */
+/** Compares JSON that is declared in part: objects at any depth may have further keys, but lists are declared in full. */
 export const partialKeys: PartialComparison = {
   managed: declaredKeys,
   merged: withKeys,

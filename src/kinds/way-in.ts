@@ -37,7 +37,7 @@ export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
-/** A flow with its stages and policies. Undefined if the stages are unknown. */
+/** A flow with its stages and policies, or undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow | undefined {
   const { kind, fields } = record;
   const bindingFields = childFields(kind);
@@ -189,7 +189,7 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** The reasons why nobody can log in through a flow. Empty if somebody can, or if this is unknown. */
+/** The reasons why nobody can log in through a flow, or an empty list if somebody can log in or if this is unknown. */
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];
@@ -213,7 +213,6 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
   ];
 }
 
-/** The kinds of stages that ask who the user is. */
 export function askingKinds({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)

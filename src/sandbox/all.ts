@@ -33,7 +33,7 @@ const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/providers/proxy/': proxyKind,
 };
 
-/** The kind at a list path such as `/core/groups/`. Undefined if the release does not have the path. */
+/** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */
 export function kindAt(world: World, path: string): SandboxKind | undefined {
   const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
   if (facts === undefined) return undefined;

@@ -4,14 +4,12 @@ import { packageFileText } from '../base/package-file.ts';
 
 type PerRelease = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
 
-/** Texts about a field that cannot be derived from its name and values. */
 interface FieldTexts {
   readonly label?: string;
   readonly more?: JsonObject;
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** Answers that are always the same. */
 interface Answers {
   /** `GET /root/config/`. */
   readonly configuration: PerRelease;
@@ -21,7 +19,6 @@ interface Answers {
   readonly settings: JsonObject;
   /** The search fields in the lists of later releases, by path. */
   readonly autocomplete: Readonly<Record<string, JsonObject>>;
-  /** The texts that OPTIONS shows about fields, by path and field. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
 }
 

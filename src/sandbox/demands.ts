@@ -5,11 +5,10 @@ import { rejected, type Rejection } from './kind.ts';
 interface RequiredFields {
   readonly oneOf: readonly string[];
   readonly message?: string;
-  /** Whether the rule applies only to creates. */
   readonly isForCreate?: true;
 }
 
-/** The required fields by path. Without them, 2023.10.7 and 2025.12.4 rejected the request or crashed. */
+/** The required fields, by path. 2023.10.7 and 2025.12.4 rejected a request without these fields, or crashed. */
 const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/managed/blueprints/': [{ oneOf: ['path', 'content'], message: 'Either path or content must be set.' }],
   '/outposts/service_connections/kubernetes/': [{ oneOf: ['kubeconfig'], isForCreate: true }],

@@ -9,7 +9,6 @@ interface Family {
   readonly component: string;
 }
 
-/** The lists with several types. */
 const typedLists: readonly Family[] = [
   { path: referredLists.connectors, title: 'connector', component: 'endpoints-connector' },
   { path: referredLists.policies, title: 'Policy', component: 'policy' },
@@ -39,7 +38,7 @@ export function listNameOf(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
 
-/** The list with several types to which a path belongs. Undefined if the path belongs to no such list. */
+/** The list with several types to which a path belongs, or undefined if there is no such list. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
   return typedLists.find((list) => path.startsWith(list.path.replace(/(?:all|connectors)\/$/, '')));

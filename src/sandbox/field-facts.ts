@@ -22,11 +22,9 @@ import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';
 
-/** The handwritten part of a field, for everything that the API schema does not state. */
+/** The facts about a field that the API schema does not state. */
 export interface FieldRow extends Partial<Field> {
-  /** Runs before the checks of the API schema. */
   readonly checkFirst?: Check;
-  /** Runs after the checks of the API schema. */
   readonly checkLast?: Check;
 }
 

@@ -7,12 +7,12 @@ import type { Row, Rows } from './rows.ts';
 type ReadField = (value: JsonValue, existing?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
-/** The messages about a value. For a nested value, an object or a list of messages. */
+/** The messages about a value: an object, or a list of objects, if the value is nested. */
 type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
   readonly type: string;
-  /** The default is the name of the field in words. */
+  /** The noun for the field, by default its name in words. */
   readonly label?: string;
   readonly attributes?: JsonObject;
   readonly read: ReadField;
@@ -58,10 +58,8 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** Runs before all other checks. */
   readonly checkFirst?: Check;
   readonly maxLength?: number;
-  /** Runs after all other checks. */
   readonly checkLast?: Check;
 }
 

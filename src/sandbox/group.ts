@@ -45,7 +45,6 @@ function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undef
   };
 }
 
-/** Makes these users the only members of a group. */
 function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   const wanted = new Set(users.those(members));
   for (const user of new Set([...users.with('groups', pk), ...wanted])) {

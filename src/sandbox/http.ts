@@ -25,7 +25,6 @@ export function htmlResponse(status: number, body: string, allow?: string): Sand
   return { status, headers, body };
 }
 
-/** The methods of a path that allows only reads. */
 export const readOnly = 'GET, HEAD, OPTIONS';
 
 /** The answer of the service after it crashed. Only a GET gets an error page. */
@@ -57,7 +56,6 @@ export function bodyOf(
   return { refusal: jsonResponse(400, { non_field_errors: [wrongType] }, allow) };
 }
 
-/** The fields of a request that the service does not check. */
 export function fieldsOf({ body }: SandboxRequest): JsonObject {
   const fields = parseJson(body);
   return isJsonObject(fields) ? fields : {};

@@ -17,10 +17,8 @@ export function uuidFrom(of: string): string {
   return digestOf(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** A UUID, with or without dashes. */
 export const uuidForm: RegExp = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 
-/** Converts an id to the form in records. */
 export function canonicalPk(id: string): string {
   return id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5');
 }

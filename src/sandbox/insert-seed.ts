@@ -84,7 +84,6 @@ function bindingTarget(
   };
 }
 
-/** Finds the policy with a name, or creates a policy that nobody passes. */
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const findId = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
@@ -93,7 +92,6 @@ function policyNamed(world: World, name: string): JsonValue {
   return findId() ?? null;
 }
 
-/** An entry of a seed that the service would reject. */
 export interface RejectedEntry {
   readonly list: string;
   readonly index: number;

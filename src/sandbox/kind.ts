@@ -11,7 +11,7 @@ export interface World {
   readonly release: SandboxRelease;
   readonly rules: Rules;
   readonly seed: SandboxSeed;
-  /** Whether records of the seed are being created. The required attributes of the seed do not apply to them. */
+  /** Whether records of the seed are being created. These records are exempt from the required attributes of the seed. */
   readonly isSeeding: () => boolean;
   readonly at: (path: string) => Rows;
   readonly kind: (path: string) => SandboxKind;
@@ -19,7 +19,7 @@ export interface World {
   readonly kinds: () => Iterable<SandboxKind>;
 }
 
-/** A kind of record. Kinds without a line in all.ts follow the API schema and the recordings. */
+/** A kind of record. A kind without an entry in all.ts follows the API schema and the recordings. */
 export interface SandboxKind extends GuardedKind {
   readonly title: string;
   /** The path of the list, with which the paths of its records begin. */
@@ -38,7 +38,6 @@ export interface SandboxKind extends GuardedKind {
   readonly listFor?: (query: Query, asker: Requester) => ListResult;
   /** Converts a record to an answer. The query may leave out fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
-  /** The URLs of a record at the service, by name. */
   readonly urls?: (row: Row, origin: string) => JsonObject;
   /** Finds the user of a token, or creates a service account. */
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
@@ -49,7 +48,7 @@ export interface SandboxKind extends GuardedKind {
 
 interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
-  /** Stores a record with its id and without changes. Omitted fields get the service's defaults. */
+  /** Stores a record unchanged, with its id. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
   /** Stores a validated request as a new record, or changes the record `existing`. */
   readonly save: (values: Values, sent: JsonObject, existing?: Row, asker?: Requester) => Row | Rejection;

@@ -16,7 +16,7 @@ export function certificateKind(world: World): WritableKind {
   });
 }
 
-/** Brands. Exactly one brand is the default. */
+/** Exactly one brand is the default. */
 export function brandKind(world: World): WritableKind {
   const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
   return writableKindFrom(world, {
@@ -38,7 +38,7 @@ export function objectAttributeKind(world: World): WritableKind {
 
 const embedded = 'goauthentik.io/outposts/embedded';
 
-/** Outposts. A new service has one outpost. A change replaces all providers of an outpost. */
+/** A new service has one outpost. A change replaces all providers of an outpost. */
 export function outpostKind(world: World): WritableKind {
   return writableKindFrom(world, {
     path: '/outposts/instances/',

@@ -5,7 +5,7 @@ import { groupRecord, memberRecord } from './people.ts';
 import type { World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
-/** Returns the nested records in a field. Undefined if the record does not have the field. */
+/** Returns the nested records in a field, or undefined if the record does not have the field. */
 type ShowNested = (row: Row) => JsonValue | undefined;
 
 /** The fields of a path that contain nested records, each with a function that returns them. */
@@ -100,7 +100,7 @@ function referencedRecord(
 ): ShowNested | undefined {
   const referenceField = name.replace(/_obj$/, '');
   const facts = fields[referenceField];
-  // The service returns lists that may be null only on request.
+  // The service returns a nullable list only on request.
   if (!readOnly || of === undefined || referenceField === name || !facts || (type === 'array' && nullable))
     return undefined;
   const list = referenceOf(path, referenceField, facts)?.list;

@@ -7,7 +7,7 @@ import type { Row } from './rows.ts';
 import { admitsWithoutBindings } from './settings.ts';
 import { typePathOf } from './nested.ts';
 
-/** Whether a user may open an application, as the service answers. Undefined if the user or the application does not exist. */
+/** Whether a user may open an application, as the service answers, or undefined if the user or the application does not exist. */
 export function accessCheck(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
   const application = world.at('/core/applications/').with('slug', slug)[0];
   const pk = query.text('for_user');

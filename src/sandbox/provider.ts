@@ -26,7 +26,7 @@ const models = {
   proxy: 'authentik_providers_proxy.proxyprovider',
 };
 
-/** OAuth2 providers. The service also lists, finds, changes and deletes proxy providers at this path. */
+/** The service also lists, finds, changes and deletes proxy providers at the path of OAuth2 providers. */
 export function oauth2Kind(world: World): WritableKind {
   const path = '/providers/oauth2/';
   const taken = uniqueCheck(
@@ -62,7 +62,7 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
   };
 }
 
-/** Proxy providers. In a change, only the fields in the request are checked. */
+/** In a change of a proxy provider, only the fields in the request are checked. */
 export function proxyKind(world: World): WritableKind {
   const path = '/providers/proxy/';
   return writableKindFrom(world, {
@@ -96,7 +96,6 @@ const scopes = [
   'proxy/scope-proxy',
 ];
 
-/** The given mappings and the mappings that the service adds to every proxy. */
 function withScopes({ at }: World, given: JsonValue = []): JsonValue {
   const mappings = at('/propertymappings/all/');
   const added = scopes.flatMap((scope) => mappings.with('managed', `goauthentik.io/providers/${scope}`));
@@ -119,7 +118,6 @@ function validityFields(fields: object): FieldRows {
   return Object.fromEntries(names.map((name) => [name, { checkLast: validityProblem }]));
 }
 
-/** A provider as a nested record in an application or an outpost. */
 export function baseProviderRecord(world: World, provider: Row): JsonObject {
   return {
     assigned_backchannel_application_slug: null,

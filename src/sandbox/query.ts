@@ -12,7 +12,7 @@ export class Query {
     this.#parameters = new URLSearchParams(mark === -1 ? '' : path.slice(mark));
   }
 
-  /** The last value of a parameter, trimmed. Undefined if the parameter is missing or empty. */
+  /** The last value of a parameter, trimmed, or undefined if the parameter is missing or empty. */
   text(name: string): string | undefined {
     return strip(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }

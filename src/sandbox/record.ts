@@ -22,7 +22,7 @@ const shapeOf = memoizePerKey(({ fields, id }: TypeFacts): Shape => ({
   isTyped: fields['component'] !== undefined,
 }));
 
-/** Returns records with all readable fields. A value is computed, stored or recorded, or else empty. */
+/** Returns records with all readable fields. A value that is not computed, stored or recorded is empty. */
 export function recordFrom(
   world: World,
   path: string,

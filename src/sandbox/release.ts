@@ -11,7 +11,6 @@ export interface Rules {
   /** Whether the release is 2025.12 or later. */
   readonly isFrom2025: boolean;
   readonly reservedSlugs: ReadonlySet<string>;
-  /** The properties of a user that launch URL templates can contain. */
   readonly launchUrlKeys: readonly string[];
   readonly pageLimits: { readonly size: number; readonly most: number };
   /** Whether the release has access requests and required attributes. */

@@ -9,10 +9,9 @@ export interface Requester {
   readonly rights: Rights;
 }
 
-/** The records to which a right applies: all records, none, or a set of names. */
 export type Extent = 'all' | 'none' | ReadonlySet<string>;
 
-/** `open` depends on policies, even for superusers. */
+/** The right `open` depends on policies, even for superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
 /** The right that a method requires in addition to `view`. */
@@ -74,7 +73,6 @@ function extentFrom(right: JsonValue): Extent {
 
 export interface GuardedKind {
   readonly list: string;
-  /** The field by which manifests and rights identify a record. */
   readonly identity: string;
   /** The field whose value is the last part of a record's path, and the form of its values. */
   readonly key: { readonly field: string; readonly form: RegExp };

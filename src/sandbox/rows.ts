@@ -61,7 +61,7 @@ export class Rows {
     return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
   }
 
-  /** The records whose field is this value or a list that contains it. */
+  /** The records in which the field equals this value or is a list that contains it. */
   with(field: string, value: JsonValue): readonly Row[] {
     return [...(this.#index(field).get(value) ?? [])];
   }
@@ -113,7 +113,6 @@ function addToIndex(index: Map<JsonValue, Set<Row>>, field: string, row: Row): v
   }
 }
 
-/** The values of a field: the items of a list, or its single value. */
 export function valuesOf({ fields }: Row, field: string): readonly JsonValue[] {
   const value = fields[field] ?? null;
   return isJsonList(value) ? value : [value];

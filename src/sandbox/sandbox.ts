@@ -125,7 +125,7 @@ export class Sandbox {
     if (item?.kind.otherLists?.has(item.name))
       return this.#show(request, (asker, query) => asker && this.#emptyList(item.kind, query));
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
-    // If no route has the path, a POST is rejected for its method.
+    // At an unknown path, the service answers a POST with 405.
     return request.method === 'POST' ? htmlResponse(405, '', readOnly) : htmlResponse(404, '<!DOCTYPE html>');
   }
 
@@ -266,7 +266,7 @@ export class Sandbox {
     return recordNamed(this.#written(type), name)?.pk;
   }
 
-  /** The answer to a GET of a record. Undefined if the record does not exist. */
+  /** The answer to a GET of a record, or undefined if the record does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);

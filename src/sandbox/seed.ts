@@ -8,10 +8,9 @@ import { textOf } from '../base/json.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
-/** The maximum number of entries in a seed. */
 const maxEntries = 100_000;
 
-/** The token of every sandbox, which no real service accepts. */
+/** The token of every sandbox. A real service rejects this token. */
 export const sandboxToken = 'sandbox-token';
 
 /** The default records of a sandbox, in addition to those of a new service. */

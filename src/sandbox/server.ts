@@ -9,7 +9,7 @@ export interface SandboxServer {
 }
 
 interface SandboxServerOptions {
-  /** 0 chooses any free port. */
+  /** With 0, any free port is used. */
   readonly port: number;
   readonly latencyMs: number;
 }

@@ -20,7 +20,7 @@ import { Rows, type Row, type Values } from './rows.ts';
 import { recordFrom } from './record.ts';
 import { pathField } from './nested.ts';
 
-/** The handwritten part of a kind, for everything that neither the API schema nor recordings show. */
+/** The facts about a kind that neither the API schema nor the recordings show. */
 export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | 'writing'>> {
   readonly path: string;
   readonly fields?: FieldRows;
@@ -128,7 +128,6 @@ function storedType(model: string, { shown }: Recorded, guessed: () => string | 
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
 
-/** The rows of fields, including recorded defaults and unique fields. */
 function fieldRowsOf(
   rows: FieldRows,
   { defaults = {} }: Recorded,

@@ -174,7 +174,6 @@ function isUnstorable(value: JsonValue): boolean {
   return Object.entries(value).some(([key, item]) => isUnstorable(key) || isUnstorable(item));
 }
 
-/** Whether a value contains an integer of more than 64 bits. */
 function hasHugeInteger(value: JsonValue): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && (value >= 2 ** 64 || value < -(2 ** 63));
   return typeof value === 'object' && value !== null && Object.values(value).some(hasHugeInteger);

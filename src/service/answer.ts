@@ -61,7 +61,6 @@ export interface Answer {
   readonly status?: number;
   /** The body, if it is a JSON object, with rollcall's own secrets redacted. */
   readonly body?: JsonObject;
-  /** The service's id for the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
   /** The ids of the records, for `several`. */
@@ -74,7 +73,7 @@ export interface Answer {
   readonly form?: string;
   /** True if a request over http:// failed as it would at a port that expects TLS. */
   readonly likeTlsPort?: true;
-  /** True if the service answered the same request at the path of a later release, and this answer followed. */
+  /** True if the service had already answered the same request at the path of a later release. */
   readonly wasAnsweredBefore?: true;
 }
 

@@ -85,7 +85,7 @@ export interface Client {
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Reads the token's user once, then returns the stored result. */
   readSelf(signal?: AbortSignal): Promise<TokenUserReading>;
-  /** The proof of an answer to a create if the token cannot look up the record. */
+  /** What an answer to a create proves if the token cannot look up the record. */
   unseenProof(answer: Answer): WriteProof;
   create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult>;
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
@@ -93,9 +93,7 @@ export interface Client {
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<CreateResult>;
   rebind(children: Children, pk: string, fields: JsonObject): Promise<UpdateResult>;
-  /** Reads which records depend on a record. */
   readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<DependentsReading>;
-  /** Reads the JSON object at a path below a record. */
   readBelow(
     kind: Kind,
     name: string,
@@ -224,8 +222,8 @@ function undocumentedReads(
 }
 
 /**
- * Judges the answer to a change. A denial stops nothing else, because permissions can be limited to single records. An answer
- * after which the request can be sent again stops nothing either.
+ * A denial does not stop other changes, because permissions can be limited to single records. An answer after which the request
+ * can be sent again does not stop them either.
  */
 function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
   const { update: proof, stop } = whatAnswersProve[answer.kind];

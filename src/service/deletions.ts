@@ -17,7 +17,6 @@ import type { ObservedRecord } from './types.ts';
 
 export interface DeleteDecision {
   readonly refusal?: string;
-  /** Notes about the records that depend on the record to delete. */
   readonly notes: readonly string[];
 }
 
@@ -214,7 +213,6 @@ async function bindableRecords(
   );
 }
 
-/** The `childKey` of every binding that refers to this record. */
 function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
   return childKey({ ...(binds && { binds }), id: held.pk });

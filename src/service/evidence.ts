@@ -25,7 +25,7 @@ export class Evidence {
   readonly #requests: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;
-  /** The form of a 404 without `detail` that means "absent" in this service, or the text `detail` if only a 404 with `detail` does. */
+  /** The form of a 404 without `detail` that means "absent" in this service, or `detail` if no other form means "absent". */
   #absentForm: string | undefined;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;

@@ -1,7 +1,6 @@
 import { kinds } from '../kinds/all.ts';
 import { lazy } from '../base/memoize.ts';
 
-/** The top-level keys that errors of the service may have. */
 export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
   () =>
     new Set([

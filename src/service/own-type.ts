@@ -36,7 +36,7 @@ function idOf({ byName }: Family, pk: string): JsonValue {
   return byName.isId(Number(pk)) ? Number(pk) : pk;
 }
 
-/** Whether a record is of the kind itself, or the failed read that leaves this unknown. */
+/** Whether a record has exactly this kind, or the failed read if this is unknown. */
 export type KindCheck = boolean | Exclude<RecordReading, { proof: 'exists' }> | undefined;
 
 export async function keepRecordsOfKind<Key>(

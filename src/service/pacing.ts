@@ -109,7 +109,7 @@ class SharedPacing implements Pacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // A raised limit starts queued tasks, so the queue must be cleared first after an exception.
+        // After an exception, the queue must already be cleared here, because a higher limit would start queued tasks.
         this.#updateSlots();
       }
     });

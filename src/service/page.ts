@@ -38,8 +38,8 @@ export function pagePath({ path, query }: ListQuery, { number, size }: PageQuery
 }
 
 /**
- * Returns the requested page, or undefined if the body is inconsistent or another page: a service that caches lists per user may
- * return another page and a wrong count. All pages except the last have the same size.
+ * Returns the requested page, or undefined if the body is inconsistent or contains another page. A service that caches lists per
+ * user may return another page and a wrong count. All pages except the last have the same size.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {
   const { pagination, results: items } = body ?? {};

@@ -32,7 +32,6 @@ export function pkOf({ received }: Pick<ListedRecord, 'received'>): string {
   return textOf(received['pk']);
 }
 
-/** Returns a record with only the wanted fields and the facts about nested records. */
 export function observeRecord(
   kind: Kind,
   { received, shown, exact }: ListedRecord,
@@ -75,7 +74,6 @@ export function pickObserved(
   };
 }
 
-/** Returns the records on a page, without items that are not objects. */
 export function recordsOnPage(
   exchange: Exchange,
   { body }: Answer,
@@ -100,7 +98,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
   return isJsonObject(record) ? record : undefined;
 }
 
-/** Replaces each number that JSON.parse rounds with null. Returns undefined if there is no such number. */
+/** Replaces by null each number that JSON.parse would round. Returns undefined if there is no such number. */
 export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);

@@ -8,7 +8,6 @@ import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** A finished request, safe to log: it has no token, no body, and no value except the name. */
 export interface LoggedRequest {
-  /** The time in UTC (RFC 3339). */
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;

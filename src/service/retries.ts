@@ -10,7 +10,6 @@ interface TryLimits {
 }
 
 export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', TryLimits>> = {
-  /** Limits a create or update whose result is unclear. */
   write: { answered: 3, unanswered: 3 },
   lookUp: { answered: 5, unanswered: 2 },
   /** A page has few tries, because its records can be looked up one by one. */
@@ -26,11 +25,12 @@ export const maxConsecutiveFailures = {
   pages: 3,
 } as const;
 
-/** The maximum number of times that a list is read while it keeps changing. */
+/**
+ * The maximum number of times that a list is read while it keeps changing: a list that may grow while its pages are read, and a
+ * list that must not change.
+ */
 export const maxRounds = {
-  /** Limits a list that grows while its pages are read. */
   growing: 10,
-  /** Limits a list that must not change while it is read. */
   whole: 3,
 } as const;
 

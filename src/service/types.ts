@@ -5,13 +5,13 @@ import type { NamesById, ReferenceFact } from '../kinds/named.ts';
 /** Ids for which it is unknown whether the record exists. */
 export interface UnseenIds {
   readonly count: number;
-  /** Set unless the service answered without showing the records to this token. */
+  /** Why the reads failed, or undefined if they succeeded without showing the records to this token. */
   readonly unread?: UnreadableReason;
 }
 
 export interface UnreadableReason {
   readonly why: 'denied' | 'not_offered' | 'unanswered';
-  /** The status of the answer, unless no answer arrived or `contract_only` prevented the request. */
+  /** The status of the answer, if the request was sent and answered. */
   readonly status?: number;
 }
 

@@ -191,7 +191,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Errors that may disappear by themselves, unlike a bad certificate, for example. */
+/** Errors that may disappear by themselves, unlike a bad certificate. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',

@@ -80,7 +80,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   lost: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
 };
 
-/** Returns the proof of an answer to a create, which depends on whether the token can read such records. */
+/** Returns what an answer to a create proves, which depends on whether the token can read such records. */
 export function createProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;

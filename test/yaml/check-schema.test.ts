@@ -36,7 +36,7 @@ describe('a value of the wrong type is reported with the right form', () => {
     ['provider: "12"', 'Remove the quotes.'],
     [
       'provider: grafana',
-      "It is an id. A name is written as `{ name: grafana }`. The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
+      "It is an id. A name is written as `{ name: grafana }`. The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
     ],
     [
       'backchannel_providers: 1',
@@ -70,7 +70,7 @@ describe("a value in another form than the field's", () => {
   test('is reported with the right form for a name in place of an id', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
-        /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The id ends the URL .* GET \S+name=NAME\.$/,
+        /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The URL .* ends with the id\. GET \S+name=NAME returns the id as `pk`\.$/,
       ),
     ]);
   });

@@ -54,7 +54,6 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
   return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
 }
 
-/** Whether a change removes bindings, or nested bindings of bindings that stay. */
 function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
   const observed = bindingsIn(children, before);
   const pairs = matchBindings(bindingsIn(children, now), observed);

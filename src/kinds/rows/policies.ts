@@ -2,10 +2,10 @@ import { textOf } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 import { requireField } from '../release-checks.ts';
 
-/** The conditions for an event. A policy needs at least one of these fields. */
+/** An event matcher needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
-/** The constant that an expression returns. Undefined if the expression does anything else. */
+/** The constant that an expression returns, or undefined if the expression does anything else. */
 function constantIn(expression: string): boolean | undefined {
   const [, constant] = /^return (True|False)$/.exec(expression.trim()) ?? [];
   return constant === undefined ? undefined : constant === 'True';
@@ -40,7 +40,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/password_expiry/': {},
   '/policies/reputation/': {
-    // 2023.10.7 and 2025.12.4 refused an update without these fields.
+    // 2023.10.7 and 2025.12.4 refused an update with none of these fields.
     update: { requiredInUpdates: ['check_ip', 'check_username'] },
     fields: {
       check_ip: {

@@ -15,7 +15,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'blueprints',
     unique: true,
-    // 2023.10.7 and 2025.12.4 refused an update without both fields.
+    // 2023.10.7 and 2025.12.4 refused an update with neither field.
     update: { requiredInUpdates: ['path', 'content'] },
     fields: {
       content: { ifMissing: requireField('a new blueprint needs `content` or `path`', ['path']) },
@@ -36,7 +36,7 @@ const rows: readonly KindRow[] = [
   },
   // A duplicate name was refused by 2025.12.4.
   { list: 'device_access_groups', unique: true },
-  // Permissions that a role gets for objects that its users create. Before 2025.12, they require the field `mode`, which later
+  // Permissions that a role gets for objects that its users create. Releases before 2025.12 require the field `mode`, which later
   // releases do not have.
   { list: 'initial_permissions', unique: true, since: '2025.12' },
   // A duplicate name was accepted by 2023.10.7, by 2025.12.4, or by both.

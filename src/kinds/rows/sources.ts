@@ -2,7 +2,7 @@ import { textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 import { requireField } from '../release-checks.ts';
 
-/** The logins that a source links to an existing user, for each matching mode. */
+/** The people whom a source logs in as an existing user, for each matching mode. */
 const linkedTo: Readonly<Record<string, string>> = {
   email_link: 'anyone with the e-mail address of a user at the source',
   username_link: 'anyone with the username of a user at the source',
@@ -56,7 +56,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
   '/sources/oauth/': {
     // 2023.10.7 and 2025.12.4 crashed on an update without the type. Types without built-in URLs also require the URLs.
     update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
-    // Declared in full, because the service would otherwise continue to trust undeclared keys.
+    // The keys are declared in full, because the service would otherwise continue to trust undeclared keys.
     fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
     otherPaths: ['source_types'],
   },
