@@ -34,7 +34,7 @@ describe('written YAML', () => {
     );
   });
 
-  test('contains no invisible characters, nor any that editors remove', () => {
+  test('contains no characters that are invisible or that editors remove', () => {
     fc.assert(
       fc.property(anyMapping, (mapping) => {
         const text = yamlText(mapping);
@@ -82,7 +82,7 @@ test.each<[what: string, value: JsonValue, written: string]>([
   expect(yamlText({ a: value })).toBe(`${written}\n`);
 });
 
-test('a YAML mapping in flow style has blanks inside its braces', () => {
+test('a YAML mapping in flow style has spaces inside its braces', () => {
   const value: JsonObject = {
     groups: [{ name: 'a, b' }, { name: 'two\nlines' }],
     provider: { name: 'Grafana' },

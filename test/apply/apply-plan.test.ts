@@ -145,7 +145,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('distinguish resources that differ from unchanged ones, without a request for either', async () => {
+  test('distinguish differing from unchanged resources, without a request for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -283,7 +283,7 @@ describe('concurrent creates of one kind', () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
-  test('do not stop the creates of users when one is denied and the others are asked to wait', async () => {
+  test('do not stop other creates if one is denied and the service asks the others to wait', async () => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},
@@ -300,7 +300,7 @@ describe('concurrent creates of one kind', () => {
   test.each([
     ['denied', answered(403, { detail: 'no' })],
     ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
-  ])('do not stop the creates of users when all of them are %s', async (_what, refusal) => {
+  ])('do not stop other creates of users if all of them are %s', async (_what, refusal) => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},

@@ -198,7 +198,7 @@ describe('a create of an application', () => {
     expect(await settle(application, ...answers)).toMatchObject(expected);
   });
 
-  test('reports only the sent fields of the answer', async () => {
+  test('reports only those fields of the answer that were sent', async () => {
     const more = answered(201, {
       pk: 'p1',
       slug: 'wiki',
@@ -289,7 +289,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('is looked up after the outage, not before, if it may have taken effect', async () => {
+  test('has its record looked up after the outage, not before, if it may have taken effect', async () => {
     expect(await settleAway(3, application, badGateway, found)).toMatchObject({
       outcome: 'exists',
       attempts: 1,
@@ -300,7 +300,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('is looked up through at most three outages and five tries, as the look-up may cause the outage', async () => {
+  test('has its record looked up in at most five tries and three outages, as the look-up may cause the outage', async () => {
     const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
@@ -331,7 +331,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('of a user that may have taken effect is sent at most three times', async () => {
+  test('is sent at most three times if it creates a user and may have taken effect', async () => {
     expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({
       outcome: 'unknown',
@@ -435,7 +435,7 @@ describe('a create of a user', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is not retried if its kind was stopped during the pause before', async () => {
+  test('is not retried if creates of users were stopped during the pause before the retry', async () => {
     const clock = virtualClock();
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });

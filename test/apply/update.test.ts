@@ -114,7 +114,7 @@ describe('an update', () => {
     });
   });
 
-  test('is sent at most three times if a web page with 404 answers, and stops nothing', async () => {
+  test('is sent at most three times if the answer is a web page with status 404, and stops no other change', async () => {
     expect(await settle([asPlanned, page, asPlanned, asDeclared])).toMatchObject({
       outcome: 'updated',
       attempts: 2,

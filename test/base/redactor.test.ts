@@ -37,7 +37,7 @@ describe('a secret in a string', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).redact('(one-two-three)')).toBe('((sensitive))');
   });
 
-  test('that is too short to search for masks the whole string', () => {
+  test('masks the whole string if the secret is too short to search for', () => {
     expect(new Redactor(['1']).redact('no more than 150')).toBe('(sensitive)');
   });
 
@@ -46,12 +46,12 @@ describe('a secret in a string', () => {
     expect(new Redactor([secret]).redact(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });
 
-  test('of one repeated word is masked in linear time', () => {
+  test('is masked in linear time if one word repeats', () => {
     const redactor = new Redactor(['a'.repeat(60_000)]);
     expect(redactor.redact(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
   });
 
-  test('can be masked without moving the following columns', () => {
+  test('can be masked without moving the text that follows', () => {
     const covered = new Redactor(['0123456789abcdef']).maskLine('a 0123456789abcdef b');
     expect(covered).toBe('a (sensitive)      b');
     expect(new Redactor(['hunter2!']).maskLine('a hunter2! b')).toBe('a (sensiti b');

@@ -127,7 +127,7 @@ describe('while another client writes,', () => {
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
-  test('only an application that is deleted while its bindings are read is reported', async () => {
+  test('if an application is deleted while bindings are read, only that application is reported', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
     const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
     const text =
@@ -148,7 +148,7 @@ test('of duplicate bindings, every run keeps the one with the lowest id', async 
   expect(service.list(`${bindings}?page_size=100`).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
 });
 
-test('backchannel providers are set after the bindings, as the provider is, and each new binding gets its own order', async () => {
+test('an application gets its provider and backchannel providers after its bindings, and each binding has its own order', async () => {
   const service = sandboxTransport({});
   const text = grafana(
     '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -165,7 +165,7 @@ describe('an apply with a failed or interrupted binding', () => {
   const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
   const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
 
-  test('starts no more applications once five are unfinished', async () => {
+  test('attempts no more applications once five are unfinished', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) =>
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
@@ -175,7 +175,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(stdout).toContain('15 not attempted');
   });
 
-  test('looks up a binding whose create got no answer, without a second binding', async () => {
+  test('looks up a binding whose create got no answer, and creates no second one', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       const exchange = await service.send(request, signal);
@@ -186,7 +186,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('stops only the applications that declare access if a binding is denied', async () => {
+  test('attempts no more applications that need a binding once one binding is denied', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
   - { slug: open, name: Open, access: everyone }
@@ -266,7 +266,7 @@ test('the client adds no binding with contract_only, and deletes none without th
   expect(requests).toEqual([]);
 });
 
-test('names in access are trimmed, and with hidden fields no line of access is quoted', async () => {
+test('names in `access` are trimmed, and no line of `access` is quoted if fields are hidden', async () => {
   const { send } = sandboxTransport({});
   await done(run(plan, send, grafana('{ groups: [{ name: " staff " }] }')));
   const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
@@ -298,7 +298,7 @@ describe('an application with the declared access and another difference', () =>
   });
 });
 
-test('an application is not planned if its bindings get a 404', async () => {
+test('an application is not planned if the request for its bindings gets a 404', async () => {
   const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const missing: Transport = async (request, signal) =>
     request.method === 'GET' && request.path.includes(bindings)

@@ -174,7 +174,7 @@ describe('a failed binding is reported at the line of `access`', () => {
   });
 });
 
-test('a plan reports access for everyone even if a secret is the word everyone', async () => {
+test('a plan reports access for everyone even if a secret is the word "everyone"', async () => {
   const { send } = serviceWith([{ group: 'staff' }]);
   const setup = { env: { WHO: 'everyone' } };
   const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);

@@ -99,7 +99,7 @@ describe.each(Object.entries(scenarios))(
   'while another client writes to an application where %s,',
   (_, { seed, text }) => {
     test.each(Object.entries(deeds))(
-      'the report is true if it %s between any two requests',
+      'the report is true if that client %s between any two requests',
       async (name, deed) => {
         const calm = sandboxTransport(seed);
         await done(run(calm.send, text));
@@ -139,7 +139,7 @@ describe('an update of the access of an application with a provider', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('does not end as created if the answer shows other values', async () => {
+  test('ends as unfinished if the answer shows other values', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method !== 'PATCH') return service.send(request, signal);

@@ -119,7 +119,7 @@ describe('a plan with access', () => {
     expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.wiki to everyone\.\n/);
   });
 
-  test('has groups and users of the access in its document', async () => {
+  test('lists the groups and users with access in its document', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as {
       resource_changes: { address: string; change: JsonObject; opens?: unknown }[];
@@ -266,7 +266,7 @@ describe('apply with access', () => {
     ['alone', ''],
     ['together with another field', '    meta_description: New\n'],
   ])(
-    'as a change %s ends as unfinished if somebody else changes the record while bindings are added',
+    'that changes access %s ends as unfinished if somebody else changes the record while bindings are added',
     async (_, more) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
@@ -326,7 +326,7 @@ describe('bindings hidden from the token', () => {
       't',
     );
 
-  test('are not read as access for everyone: the application is not planned, and the line says why', async () => {
+  test('are not read as access for everyone: the application is not planned, and the plan says why', async () => {
     const { ending, stdout } = await run('plan', service().send, grafana('everyone'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('error  m.yaml:5:13: the token may not read who may open it');
@@ -339,7 +339,7 @@ describe('bindings hidden from the token', () => {
     expect(requests.filter(({ path }) => path.startsWith(bindings))).toEqual([]);
   });
 
-  test('do not let a user with an unknown id be bound', async () => {
+  test('are not added for a user that the token cannot look up', async () => {
     const blind = serviceWith([], { tokens: [{ token: 't', view_users: 'none' }] }, 't');
     const text = `${grafana('{ users: [{ name: carol }] }')}users: [{ username: carol, name: Carol }]\n`;
     const { ending, stdout } = await run('plan', blind.send, text);
@@ -406,7 +406,7 @@ describe('a manifest with access', () => {
     expect(stderr).toContain('contract_only allows only these [contract-only]');
   });
 
-  test('replaces the access of defaults as a whole', async () => {
+  test('replaces the `access` of its defaults as a whole', async () => {
     const text = `version: 1
 defaults: { application: { access: { groups: [{ name: staff }] } } }
 applications:
@@ -434,7 +434,7 @@ test('a saved plan writes its bindings, and is rejected if somebody else changed
 });
 
 test.runIf(inFull)(
-  'reading three bindings each of a thousand applications takes less than sixty requests more',
+  'a plan that reads three bindings for each of a thousand applications sends fewer than sixty additional requests',
   async () => {
     const slugs = Array.from({ length: 1000 }, (_, index) => `app-${index}`);
     const subjects = ['staff', 'contractors', 'ops'];

@@ -136,7 +136,7 @@ describe('apply -o json', () => {
   });
 });
 
-test('apply --fail-fast starts no resource after the first that fails', async () => {
+test('apply --fail-fast starts no change after the first failure', async () => {
   const { ending, document } = await applied(service, { failFast: true });
   expect(ending).toBe('incomplete');
   expect(told(document).slice(1)).toEqual([

@@ -38,7 +38,7 @@ test.each([
   ['plan', '-ojson', '--bogus'],
   ['plan', 'destroy', '--bogus'],
   ['plan', '--target', 'application.a', '--bogus'],
-])('an unknown option is reported after other arguments: rollcall %s %s %s', async (...args) => {
+])('an unknown option is reported even after other arguments: rollcall %s %s %s', async (...args) => {
   expect(await saidOf(args)).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
 });
 

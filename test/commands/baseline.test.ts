@@ -107,7 +107,7 @@ describe('a plan with --baseline', () => {
     expect(document).not.toHaveProperty('scope');
   });
 
-  test('considers only selected entries, also those no longer declared', async () => {
+  test('considers only selected entries, including removed ones', async () => {
     expect(told(await planned({ target: ['user.*'] }))).toEqual({
       'user.alice': 'same',
       'user.zoe': 'added',
@@ -204,7 +204,7 @@ describe('manifests of the baseline', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 
-  test('are found by its rollcall.yaml, with its variables', async () => {
+  test('are found by the rollcall.yaml of the baseline, with its variables', async () => {
     const past = {
       'rollcall.yaml':
         'version: 1\nmanifests: [old]\nvars: { who: alice }\nenvironments: { e: { vars: { other: bob } } }\n',
@@ -222,7 +222,7 @@ describe('manifests of the baseline', () => {
     });
   });
 
-  test('use the variable files that its rollcall.yaml names, with their former content', async () => {
+  test('use the variable files that the rollcall.yaml of the baseline names, with their former content', async () => {
     const settings =
       'version: 1\nmanifests: [m]\nvars_files: [vars/a.yaml]\nenvironments: { e: { vars_files: [vars/e.yaml] } }\n';
     const past = {
@@ -245,7 +245,7 @@ describe('manifests of the baseline', () => {
     });
   });
 
-  test('use the present settings and variables if it has no rollcall.yaml', async () => {
+  test('use the present settings and variables if the baseline has no rollcall.yaml', async () => {
     const present = {
       'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { a: alice }\n',
       'vars/b.yaml': 'b: bob\n',

@@ -222,7 +222,7 @@ describe('a confirmed plan', () => {
     expect((await applied(world(), {}, small)).stdout).toContain(fields);
   });
 
-  test('of thousands of changes is shown before the question, with a line each on a terminal', async () => {
+  test('of thousands of changes is shown before the question, with one line per change on a terminal', async () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
     // The first fifty of the resources that cannot be looked up.
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);

@@ -28,7 +28,7 @@ const named = 'the blueprint "Default - Authentication flow" of the service may 
 const unnamed = 'a blueprint of the service may revert the update';
 
 test.each(sandboxReleases)(
-  'an update of a default names the blueprint that may revert it, and reads blueprints once: %s',
+  'an update of a default record names the blueprint that may revert it, and reads blueprints once: %s',
   async (release) => {
     const stages = `stages: [{ type: user_login, name: default-authentication-login, session_duration: hours=24 }]`;
     const { said, reads } = await planned(new World(seed, release), `${title}\n${stages}`);
@@ -37,7 +37,7 @@ test.each(sandboxReleases)(
   },
 );
 
-test('an update of a default whose blueprint is unknown has a general warning', async () => {
+test('an update of a default record whose blueprint is unknown has a general warning', async () => {
   const { said } = await planned(
     new World(seed, '2025.12'),
     'transports: [{ name: default-local-transport, send_once: true }]',
@@ -45,7 +45,7 @@ test('an update of a default whose blueprint is unknown has a general warning', 
   expect(said).toContain(unnamed);
 });
 
-test('an update of a default has a general warning if the token may not view blueprints', async () => {
+test('an update of a default record has a general warning if the token may not view blueprints', async () => {
   const world = new World(seed, '2025.12');
   world.tamper = ({ path }, answer) =>
     path.includes('/managed/blueprints/') ? answered(403, { detail: 'no' }) : answer();
@@ -71,7 +71,7 @@ test('without permission to update, a plan reads no blueprints', async () => {
   expect(reads).toBe(0);
 });
 
-test('an update of a default has no warning if its blueprint is disabled', async () => {
+test('an update of a default record has no warning if its blueprint is disabled', async () => {
   const world = new World(seed, '2025.12');
   const off = world.run(
     'version: 1\nblueprints: [{ name: Default - Authentication flow, path: default/flow-default-authentication-flow.yaml, enabled: false }]\n',

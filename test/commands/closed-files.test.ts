@@ -84,24 +84,24 @@ function configured(...lines: string[]): string {
   return at('project/rollcall.yaml');
 }
 
-describe('the token file is not read as a manifest', () => {
-  test.each(['tok', 'link-to-tok'])('if the command line names it: %s', async (name) => {
+describe('the token file is not read', () => {
+  test.each(['tok', 'link-to-tok'])('as a manifest if the command line names it: %s', async (name) => {
     const { codes, stderr } = await planned([at(name)], { tokenFile: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
     expect(stderr).toContain('this file contains a secret of rollcall itself');
   });
 
-  test('if it lies in a folder of manifests', async () => {
+  test('as a manifest if it lies in a folder of manifests', async () => {
     const { codes } = await planned([at('tokens')], { tokenFile: at('tokens/tok.yaml') });
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('if an environment variable names it', async () => {
+  test('as a manifest if an environment variable names it', async () => {
     const { codes } = await planned([at('tok')], {}, { ROLLCALL_TOKEN_FILE: at('tok') });
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('if rollcall.yaml names it for another environment, or is invalid', async () => {
+  test('as a manifest if rollcall.yaml names it for another environment, or is invalid', async () => {
     const environments = [
       'environments:',
       '  a: { url: "https://id.example.com" }',
@@ -117,7 +117,7 @@ describe('the token file is not read as a manifest', () => {
     expect(run.stdout()).toContain('"forbidden-file"');
   });
 
-  test('the token file is not read as variables or settings', async () => {
+  test('as variables or settings', async () => {
     const tokenFile = at('tok');
     expect((await planned([at('project/manifests')], { tokenFile, vars: [at('tok')] })).codes).toEqual([
       'forbidden-file',
@@ -233,7 +233,7 @@ describe('a token_file in rollcall.yaml', () => {
   }
 
   test.each(['../tok', 'secrets/../../tok', 'linked-tok', 'root/etc/passwd', 'out/secret.yaml'])(
-    'is not read or sent if it is outside of its folder: %s',
+    'is not read or sent if it is outside of the folder of rollcall.yaml: %s',
     async (path) => {
       const said = await sentWith(path);
       expect(said).toContain('which token_file names, is not below the folder of rollcall.yaml');
@@ -243,13 +243,13 @@ describe('a token_file in rollcall.yaml', () => {
   );
 
   test.each(['tok', './tok', 'secrets/../tok'])(
-    'is read if it is inside its folder, however the path is written: %s',
+    'is read if it is inside the folder of rollcall.yaml, however the path is written: %s',
     async (path) => {
       expect(await sentWith(path)).toBe(token);
     },
   );
 
-  test('outside of its folder is used if the user also names that file or gives the same token', async () => {
+  test('outside of the folder of rollcall.yaml is used if the user also names that file or gives the same token', async () => {
     expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
@@ -281,7 +281,7 @@ describe('a link', () => {
     ['linked.yaml', (config) => planned([at('project/manifests')], { tokenFile: at('tok'), config })],
     ['vars.yaml', (link) => planned([at('project/manifests')], { tokenFile: at('tok'), vars: [link] })],
   ])(
-    'out of its folder and the working directory is not followed, even if named itself: %s',
+    'that leads out of its folder and the working directory is not followed, even if the command names it: %s',
     async (name, run) => {
       const { codes, stderr } = await run(planted(name));
       expect(codes).toEqual(['link-outside']);
@@ -289,7 +289,7 @@ describe('a link', () => {
     },
   );
 
-  test('out of its folder and the working directory adds no environments to shell completion', async () => {
+  test('that leads out of its folder and the working directory adds no environments to shell completion', async () => {
     writeFileSync(at('elsewhere/environments.yaml'), 'environments: { production: {} }\n');
     symlinkSync('../elsewhere/environments.yaml', at('project/environments.yaml'));
     expect(await environmentNames(at('elsewhere/environments.yaml'), nodeFiles)).toEqual(['production']);
@@ -527,7 +527,7 @@ describe('the settings allow_env and allow_files', () => {
     expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
   });
 
-  test('do not allow forbidden files', async () => {
+  test('do not allow files that are always forbidden', async () => {
     const config = configured('allow_env: ["*"]', 'allow_files: [..]');
     const options = { config };
     expect((await referring('${env:ROLLCALL_TOKEN}', options)).codes).toEqual(['invalid-reference']);
@@ -543,7 +543,7 @@ describe('the settings allow_env and allow_files', () => {
     ['allow_files: [secrets/]', '${file:project/secrets/out}'],
     ['allow_files: [secrets/pass]', '${file:project/secrets/password}'],
     ['allow_files: [missing/]', '${file:project/secrets/password}'],
-  ])('refuse files outside of them, after following links: %s %s', async (line, reference) => {
+  ])('refuse files that they do not name, after following links: %s %s', async (line, reference) => {
     expect((await referring(reference, { config: configured(line) }, env)).codes).toEqual([
       'invalid-reference',
     ]);

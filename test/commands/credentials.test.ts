@@ -139,7 +139,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(stdout).toContain("CLIENT_SECRET='of-grafana'");
   });
 
-  test('ends as incomplete without an application, and names the missing URLs', async () => {
+  test('ends as incomplete if the provider has no application, and names the missing URLs', async () => {
     const world = new World({}, newest);
     world.sandbox.create('oauth2', grafana);
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);
@@ -175,7 +175,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('leaves out URLs that the service denies', async () => {
+  test('leaves out URLs that the token may not read', async () => {
     const world = worldWith();
     world.tamper = (request, answer) =>
       request.path.endsWith('/setup_urls/') ? answered(403, { detail: 'No.' }) : answer();

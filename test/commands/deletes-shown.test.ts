@@ -74,7 +74,7 @@ const cases = releases.flatMap((release) =>
 );
 
 test.each(cases)(
-  'a delete cascades to no record that the plan does not show, in a random instance: $release, seed $index',
+  'in a random instance, a plan shows every record to which a delete cascades: $release, seed $index',
   async ({ release, index }) => {
     const random = seededRandom(1000 + index);
     const world = new World(seed, release);
@@ -103,7 +103,7 @@ test.each(cases)(
   },
 );
 
-test('a connector is not deleted while a stage of a special model refers to it', async () => {
+test('a connector is not deleted while an endpoint stage refers to it', async () => {
   const world = new World(seed, '2026.8');
   const made = world.sandbox.create('/endpoints/agents/connectors/', { name: 'mine' });
   const connector = 'record' in made ? (made.record['connector_uuid'] ?? null) : null;

@@ -164,7 +164,7 @@ applications:
     expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
   });
 
-  test('keeps the other application from starting if its delete failed', async () => {
+  test('prevents the change of the other application if its delete failed', async () => {
     const world = new World(handing);
     world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(400, { detail: 'no' }) : answer());
     const { stdout } = await applied(world, text, { ...both, output: 'json' });
@@ -193,7 +193,7 @@ test('the last two subjects bound to an application cannot be deleted together',
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
 });
 
-test('a user is not deleted if the service does not say whose the token is', async () => {
+test('a user is not deleted if the service does not tell whose token the run uses', async () => {
   const world = new World(seed);
   world.tamper = ({ path }, answer) => {
     const exchange = answer();
@@ -243,7 +243,7 @@ test.each([
   ['a disabled binding', 'group: { name: guests }, enabled: false'],
   ['a negated binding', 'group: { name: guests }, negate: true'],
   ['a policy', 'policy: { name: always }'],
-])('%s does not count as keeping a record closed', async (_, other) => {
+])('%s does not count as a binding that keeps a record closed', async (_, other) => {
   const world = new World({ ...seed, bindings: [] });
   const made = await applied(
     world,

@@ -60,7 +60,7 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('declare it here');
   });
 
-  test('has a refused attribute reported at its key', async () => {
+  test('refuses an attribute, which is reported at its key', async () => {
     const ben = { ...seated, username: 'ben' };
     const { text } = await applied(
       '    name: Ann\n    attributes:\n      tier: 1\n      place: { room: one }\n',
@@ -82,7 +82,7 @@ describe('a service that requires an attribute of users', () => {
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('rejects an update of a user without the attribute, reported once', async () => {
+  test('rejects an update of a user without the attribute, which is reported once', async () => {
     const { ending, text, log, sandbox } = await applied('    name: Anna\n', [{ ...seated, attributes: {} }]);
     expect(ending).toBe('incomplete');
     expect(log).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('a service that requires an attribute of users', () => {
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Ann' });
   });
 
-  test('accepts an update that sets the attribute at the first try', async () => {
+  test('accepts at the first try an update that sets the attribute', async () => {
     const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
     const { log, sandbox } = await done(applied(entry, [{ ...seated, attributes: { mine: true } }]));
     expect(log).toHaveLength(1);

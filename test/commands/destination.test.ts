@@ -183,7 +183,7 @@ describe('a saved plan with environments', () => {
   test.each([
     ['of production', 'production', 'twin', name, `twin (${url})`],
     ['of no environment', undefined, 'production', url, name],
-  ])('%s is refused for another, even with the same URL', async (_, of, chosen, made, here) => {
+  ])('%s is refused for another environment, even with the same URL', async (_, of, chosen, made, here) => {
     const open = of === undefined ? { url, env: { ROLLCALL_TOKEN: 'canary-token' } } : {};
     const { env: _env, ...without } = { ...production, out: 'plan.json', output: 'text' } as const;
     const text =

@@ -206,7 +206,7 @@ describe('doctor --role', () => {
     expect(stdout()).not.toContain('authentik_stages_dummy.add_dummystage');
   });
 
-  test('fails for invalid manifests, which do not show the declared types', async () => {
+  test('fails for invalid manifests, as these do not show the declared types', async () => {
     const { context, stdout, stderr } = capture({
       files: { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': 'version: 1\nflow: []\n' },
     });

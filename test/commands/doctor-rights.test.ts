@@ -189,7 +189,7 @@ describe('the lines of doctor', () => {
     ['nothing', 'users', 'denied', 'pass fail'],
     ['nothing', 'applications', 'denied', 'pass fail'],
   ] as const)(
-    'for a token that allows %s and manifests with %s report %s',
+    'for a token that allows %s, and manifests with %s, report %s',
     async (token, declared, ending, statuses) => {
       const found = await doctored(token, projects[declared]);
       expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
@@ -224,7 +224,7 @@ describe('a run of doctor', () => {
     'OPTIONS /api/v3/core/users/',
   ];
 
-  test('sends only reads and OPTIONS beyond the three documented operations, and lists them', async () => {
+  test('sends only reads and OPTIONS beyond the three documented operations, and lists these requests', async () => {
     const { requests, document } = await doctored('everything', projects.users);
     expect(requests.slice(1)).toEqual(beyond);
     expect(document.beyond_contract).toEqual(beyond);

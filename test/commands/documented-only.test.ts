@@ -190,7 +190,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets %s', (
     expect(service.requests.filter((each) => each.endsWith('(anonymous)'))).toEqual([]);
   });
 
-  test('is absent if the API refuses requests without a token, which is tried once', async () => {
+  test('is absent if the API refuses a request without a token, which is sent once', async () => {
     const service = await documented({ missing: reply });
     const applied = await run(apply, service.url, manifests.both);
     expect(applied).toMatchObject({ ending: 'done' });
@@ -210,7 +210,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets %s', (
 });
 
 test.each(Object.entries(missing))(
-  '%s next to 404s with a detail never counts as absent',
+  '%s never counts as absent if other look-ups get 404s with a detail',
   async (_, reply) => {
     const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
     const planned = await run(plan, service.url, manifests.both);
@@ -243,7 +243,7 @@ describe('a user whose look-up gets a 403', () => {
   const denied = json(403, { detail: 'denied' });
   const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
 
-  test('is left to its create if users/me shows that the token may only create', async () => {
+  test('does not fail the plan if users/me shows that the token may only create', async () => {
     const service = await documented({
       denied: true,
       otherwise: (url) => (url.endsWith('/users/me/') ? me : denied),
@@ -253,7 +253,7 @@ describe('a user whose look-up gets a 403', () => {
     expect(planned.stdout).toContain('The token may not view users (403)');
   });
 
-  test('causes no question about the token if an application was answered', async () => {
+  test('causes no request to users/me if the look-up of an application was answered', async () => {
     const service = await documented({ otherwise: denied });
     expect(await run(plan, service.url, manifests.both)).toMatchObject({ ending: 'done' });
     expect(service.requests.filter((each) => each.includes('/users/me/'))).toEqual([]);
@@ -288,7 +288,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 
   test.each(Object.entries(missing))(
-    'if an absent application gets %s, passes or fails as a plan does',
+    'passes or fails as a plan does if the look-up of an absent application gets %s',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });
@@ -300,7 +300,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 });
 
-describe('an answer 201', () => {
+describe('a 201 answer', () => {
   test('with only the required fields counts as created', async () => {
     const service = await documented({
       created: ({ slug, username, name = '' }) =>

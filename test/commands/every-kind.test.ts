@@ -157,7 +157,7 @@ test.each(someReleases(sandboxReleases))(
   },
 );
 
-test('a name too long for earlier releases is an error only for those', async () => {
+test('a name too long for earlier releases is an error only for these releases', async () => {
   const { context, stderr } = new World(undefined, '2023.10').run(
     `version: 1\nroles: [{ name: ${'a'.repeat(151)} }]\n`,
   );

@@ -121,7 +121,7 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     expect(run.stderr()).toContain('a manifest may not refer to `x` [invalid-reference]');
   });
 
-  test('secrets of a header and of the proxy if the service rejects the value', async () => {
+  test('the secrets of a header and of the proxy, in the line of a value that the service rejects', async () => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
     const run = capture({
       contractOnly: true,
@@ -167,7 +167,7 @@ describe('a diagnostic about settings masks the token', () => {
     expect(run.stdout()).toContain('(sensitive)');
   });
 
-  test('of a command that only talks to the service', async () => {
+  test('in the settings of a command that only talks to the service', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');

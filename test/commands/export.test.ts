@@ -48,7 +48,7 @@ test.each(['(sensitive)', '(hidden)'])(
   },
 );
 
-describe('names in place of ids', () => {
+describe('an export contains ids instead of names', () => {
   const named = { ids: false };
   /** The same names, with different ids. */
   const world = (first: number, more: SandboxSeed = {}): ReturnType<typeof sandboxHere> => {
@@ -67,7 +67,7 @@ describe('names in place of ids', () => {
   };
   const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
 
-  test('are not used if two records have the same name', async () => {
+  test('if two records have the same name', async () => {
     const from = world(100, {
       groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
         pk: uuidOf(100 + index),
@@ -85,7 +85,7 @@ describe('names in place of ids', () => {
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
-  test('are not used if the token may not view the records, which is noted: exit 6', async () => {
+  test('if the token may not view the records, which the export reports with exit code 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
@@ -99,7 +99,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Grant the token the permission to view groups.');
   });
 
-  test('are not used if the service fails to list the records, which is not reported as a missing right', async () => {
+  test('if the service fails to list the records, which is not reported as a missing right', async () => {
     const { send } = world(100, {
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
     });
@@ -110,7 +110,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Read the log of the service.');
   });
 
-  test('are not used if the name contains the token', async () => {
+  test('if the name contains the token', async () => {
     const from = world(100, {
       groups: [{ pk: uuidOf(1), num_pk: 1, name: `group ${sandboxToken}` }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
@@ -120,7 +120,7 @@ describe('names in place of ids', () => {
     expect(stdout).not.toContain(sandboxToken);
   });
 
-  test('are not used if a manifest cannot contain the name', async () => {
+  test('if a manifest cannot contain the name', async () => {
     const names = ['é'.repeat(500), 'é'.repeat(501), ' staff'];
     const from = world(100, {
       groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
@@ -255,7 +255,7 @@ describe('rollcall export', () => {
     expect(older.ending).toBe('incomplete');
   });
 
-  test('writes ids if an older release does not have the field of the name', async () => {
+  test('writes ids for a release that does not have the field with the name', async () => {
     const { send } = sandboxHere({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
     const withIcon: Transport = async (request, signal) => {
       const exchange = await send(request, signal);
@@ -322,7 +322,7 @@ describe('rollcall export', () => {
     );
   });
 
-  test('exports users of sources, and leaves out internal accounts', async () => {
+  test('exports users that come from sources, and leaves out internal accounts', async () => {
     const users = [
       { username: 'ldap', name: 'L', path: 'goauthentik.io/sources/ldap' },
       { username: 'made', name: 'M', path: 'goauthentik.io/service-accounts' },
@@ -375,7 +375,7 @@ describe('rollcall export', () => {
     expect(written.size).toBe(0);
   });
 
-  test('has hidden fields only in files', async () => {
+  test('writes hidden fields only to files', async () => {
     const { send } = sandboxHere(seed);
     const hiding = {
       'rollcall.yaml': `version: 1\nhide: [user.email]\nenvironments: { a: { url: '${url}' } }\n`,
@@ -387,7 +387,7 @@ describe('rollcall export', () => {
     );
   });
 
-  test('leaves out a field with the token, and reports it', async () => {
+  test('leaves out a field that contains the token, and reports that', async () => {
     const users = [{ username: 'alice', name: 'Alice', attributes: { key: `x ${sandboxToken}` } }];
     const { send } = sandboxHere({ users });
     const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });

@@ -168,7 +168,7 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
-  test('never shortens the way in at any request, and changes a binding by one PATCH', async () => {
+  test('never leaves the flow with fewer stages than before or after, and changes a binding by one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {
@@ -218,7 +218,7 @@ test('a stage of an existing flow is removed with permission to delete', async (
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
-test('one update removes the only stage of a flow and changes its title, next to a flow with policies of a stage', async () => {
+test('one update changes the title of a flow and removes its only stage, but no stage of another flow', async () => {
   const service = serviceWith(['10 who']);
   const other = `{ slug: other, name: Other, title: Other, designation: recovery, stages: [{ stage: { name: proof }, order: 10, policies: [{ policy: { name: never }, order: 0 }] }] }`;
   const made = await run('apply', service.send, `version: 1\nflows: [${other}]\n`, all);

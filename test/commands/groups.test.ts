@@ -193,7 +193,7 @@ describe('groups whose names are not unique in the service', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('are found shortly before the create if somebody else created one after the plan', async () => {
+  test('are looked up before the create, as somebody else may have created one after the plan', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(

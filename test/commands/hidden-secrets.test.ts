@@ -182,7 +182,7 @@ describe('a secret that the service hides', () => {
 test.each([
   ['plan', compared.filter((arg) => !/^--yes$/.test(arg)).map((arg) => (arg === 'apply' ? 'plan' : arg))],
   ['apply', compared],
-])('%s requests no secret, since each such answer would be an audit event', async (_, args) => {
+])('%s requests no secret, since each such request would cause an audit event', async (_, args) => {
   const world = worldWith(false);
   await rollcall(args, world);
   expect(world.requests.length).toBeGreaterThan(0);

@@ -245,7 +245,7 @@ async function shown(
 
 describe('a hidden field', () => {
   test.runIf(inFull)(
-    'is in no output, however invalid a manifest is, and whatever the service repeats under the field',
+    'is in no output, even if a manifest is invalid or the service repeats its value',
     async () => {
       let planned = 0;
       for (let seed = 0; seed < 200; seed += 1) {

@@ -79,7 +79,7 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
   });
 });
 
-test('ids that the service does not offer to look up are planned with a note that gives this reason', async () => {
+test('an entry with an id that the service does not offer to look up is planned with a note on the reason', async () => {
   const world = new World({ documented_only: true });
   const { out } = await done(ran(world, plan, application('provider: 7')));
   expect(out).toContain(
@@ -87,7 +87,7 @@ test('ids that the service does not offer to look up are planned with a note tha
   );
 });
 
-test('an existing id, or an id in an unchanged resource, is planned without a note', async () => {
+test('an entry is planned without a note if its id exists, or if the resource is unchanged', async () => {
   const text = `version: 1
 applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staff.toUpperCase()}"] } }]
 `;
@@ -115,7 +115,7 @@ test('many ids are read from a list, and only missing ids one by one', async () 
   expect(single.map(({ path }) => path.split('/').at(5))).toEqual([nobody]);
 });
 
-test('with a token that may not view groups, a create with an id is planned, and its JSON has no error', async () => {
+test('with a token that may not view groups, a create with the id of a group is planned, and its JSON has no error', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
   const text = `version: 1\nusers: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
   const { out } = await done(ran(world, plan, text, { output: 'json' }));

@@ -272,7 +272,7 @@ describe('a created application that comes back with other values', () => {
     expectInNone(outputs, 'came back');
   });
 
-  test('shows long values in part', async () => {
+  test('is reported with long values shortened', async () => {
     const { outputs } = await applied(user, [answered(201, { ...whole, name: 'x'.repeat(500) })]);
     expect(outputs['text']).toContain(`created, but name came back as "${'x'.repeat(59)}… (pk 1)`);
   });
@@ -285,7 +285,7 @@ describe('a service with an expired licence', () => {
     code: 'denied_license',
   });
 
-  test('leaves applications not attempted and creates users, without blaming a manifest', async () => {
+  test('prevents creates of applications but not of users, and no manifest is blamed', async () => {
     const { ending, outputs } = await applied(both, [
       absent,
       readOnly,

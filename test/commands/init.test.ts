@@ -326,7 +326,7 @@ describe('rollcall init', () => {
     expect(complete.stdout).not.toContain('package');
   });
 
-  test('declares nothing that the first push would create until a # is removed', async () => {
+  test('writes a manifest that declares nothing until a # is removed', async () => {
     const { written } = await started({ url });
     const text = written.get('manifests/applications.yaml') ?? '';
     const declaredBy = async (manifest: string): Promise<string[]> => {

@@ -109,7 +109,7 @@ describe('with --keep-going, a name without an id', () => {
   test.each([
     ['--detailed-exitcode', { detailedExitcode: true }],
     ['--fail-on', { failOn: ['differs'] }],
-  ])('ends with 6 instead of the 2 of %s', async (_, options) => {
+  ])('ends with 6 instead of 2, the exit code of %s', async (_, options) => {
     const text = manifest.replace('name: Kept', 'name: Other');
     const { ending, stderr } = await run('plan', options, { text });
     expect(ending).toBe('incomplete');
@@ -170,7 +170,7 @@ describe('with --keep-going, a name without an id', () => {
   });
 });
 
-test('with --keep-going, a run in which every name has an id ends as without it', async () => {
+test('with --keep-going, a run in which every name has an id ends as without --keep-going', async () => {
   const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
   await done(run('plan', {}, { text: good }));
   await done(run('apply', {}, { text: good }));
@@ -359,7 +359,7 @@ users:
     expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
   });
 
-  test("if names resolve to the same provider as another resource's", async () => {
+  test('if its names resolve to a provider that another resource has', async () => {
     const text = applications(
       'slug: a, name: A, backchannel_providers: [{ name: OIDC 3 }]',
       'slug: b, name: B, backchannel_providers: [3]',

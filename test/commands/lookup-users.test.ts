@@ -83,7 +83,7 @@ describe('a plan that may look up users', () => {
     expect(stdout()).not.toContain('private');
   });
 
-  test('compares the whole value with exactly', async () => {
+  test('compares the whole value if the entry has `exactly`', async () => {
     const { send } = userService({ alice: { ...held, attributes: { dept: 'legal', extra: true } } });
     const { context, stdout } = setup(
       '  - username: alice\n    name: Alice\n    groups: [11111111-1111-4111-8111-111111111111]\n    attributes: { dept: legal }\n    exactly: [attributes]\n',
@@ -152,15 +152,18 @@ describe('users that cannot be looked up', () => {
     ['404 in HTML', answered(404, '<html>'), 'The service does not offer to look up users (404)'],
     ['500', answered(500), 'The service did not answer the look-up of users (500)'],
     ['501', answered(501), 'The service does not offer to look up users'],
-  ])('are created if absent, and not counted as absent, after a %s', async (_, says, why) => {
-    const planned = await run('plan', says);
-    expect(planned.ending).toBe('changes');
-    expect(planned.out).toContain(why);
-    expect(planned.out.match(/^ {2}\? user\./gm)).toHaveLength(2);
-    const { out, requests } = await done(run('apply', says));
-    expect(out).toContain('1 created, 1 there already.');
-    expect(requests.filter(({ path }) => path.includes('username='))).not.toHaveLength(0);
-  });
+  ])(
+    'are shown with a question mark by the plan, and created if absent, after a %s',
+    async (_, says, why) => {
+      const planned = await run('plan', says);
+      expect(planned.ending).toBe('changes');
+      expect(planned.out).toContain(why);
+      expect(planned.out.match(/^ {2}\? user\./gm)).toHaveLength(2);
+      const { out, requests } = await done(run('apply', says));
+      expect(out).toContain('1 created, 1 there already.');
+      expect(requests.filter(({ path }) => path.includes('username='))).not.toHaveLength(0);
+    },
+  );
 
   test.each([
     [

@@ -79,7 +79,7 @@ describe('plan', () => {
     await done(runPlan(onlyApplications, { detailedExitcode: true }));
   });
 
-  test('ends as denied if the token may not view, and calls nothing absent', async () => {
+  test('ends as denied if the token may not view records, and calls nothing absent', async () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_TOKEN: 'may-not-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toBe('');

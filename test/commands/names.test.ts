@@ -110,7 +110,7 @@ test('a name in place of an id is an error with contract_only, and nothing is se
   expect(service.requests).toEqual([]);
 });
 
-describe('a plan with names without an id ends, and reports', () => {
+describe('a plan with names that have no id ends, and reports', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,

@@ -184,7 +184,7 @@ describe('settings in the same manifest', () => {
   });
 });
 
-describe('if the settings cannot be read', () => {
+describe('if core_default_app_access cannot be read', () => {
   const denied: SandboxSeed = {
     tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' } }],
     bindings: [{ application: 'wiki', group: 'staff' }],
@@ -202,7 +202,7 @@ describe('if the settings cannot be read', () => {
       },
     ],
   ])(
-    'because %s, `access: everyone` is applied and reported as open if core_default_app_access is on',
+    'because %s, `access: everyone` is applied, and reported to open the application if the flag is on',
     async (_, of) => {
       const world = of();
       const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
@@ -218,7 +218,7 @@ describe('if the settings cannot be read', () => {
     },
   );
 
-  test('an unknown release leaves open whether core_default_app_access counts', async () => {
+  test('because the release is unknown, `access: everyone` is reported to open the application if the flag is on', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) =>
       request.path === '/api/v3/admin/version/' ? answered(404, 'nothing here') : answer();
@@ -228,14 +228,14 @@ describe('if the settings cannot be read', () => {
     });
   });
 
-  test('because they do not have core_default_app_access, it counts as on', async () => {
+  test('because the settings do not contain the flag, `access: everyone` is reported to open the application', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) => (request.path === settings ? answered(200, { flags: {} }) : answer());
     const { opens } = await planned(world, wiki('access: everyone'));
     expect(opens).toEqual(['Opens application.wiki to everyone.']);
   });
 
-  test('a JSON document says the same as the text', async () => {
+  test('a JSON document contains the condition that the flag is on', async () => {
     const { context, stdout } = worldOf('2026.8', false, denied).run(wiki('access: everyone'));
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
     const document = JSON.parse(stdout()) as { resource_changes: object[] };
@@ -243,7 +243,7 @@ describe('if the settings cannot be read', () => {
     expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });
   });
 
-  test('a first binding is reported to open the application if core_default_app_access is off', async () => {
+  test('a first binding is reported to open the application if the flag is off', async () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([

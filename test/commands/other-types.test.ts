@@ -56,7 +56,7 @@ test.each(someReleases(sandboxReleases))(
 );
 
 test.each(someReleases(sandboxReleases))(
-  'an export names providers of unknown types, and a proxy once, on release %s',
+  'an export reports providers of unknown types, and lists a proxy provider once, on release %s',
   async (release) => {
     const { context, stdout, stderr } = withUnknownType(release).run('version: 1\n');
     expect(await exportManifests({ output: 'yaml', list: true }, context)).toBe('done');

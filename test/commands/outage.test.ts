@@ -114,7 +114,7 @@ describe('an apply during a restart of the service', () => {
     expect(stderr).not.toContain('Trying again');
   });
 
-  test('reports the wait in the same words, however often a 503 asks for one', async () => {
+  test('reports the wait in the same words, however often a 503 asks clients to wait', async () => {
     const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
     const { stderr } = await applying({ ...restart, says });
     expect([...new Set(withoutProgress(stderr))]).toEqual([

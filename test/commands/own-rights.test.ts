@@ -165,11 +165,14 @@ describe.each(someReleases(sandboxReleases))(
       },
     );
 
-    test.each(takings)('keeps its place if $taking, but for another record', async ({ list, other }) => {
-      const service = await serviceOf(release);
-      const { stdout } = await done(run(plan, service, among(list, other)));
-      expect(stdout).not.toContain('own token');
-    });
+    test.each(takings)(
+      'is not confused with the same change of another record: $taking',
+      async ({ list, other }) => {
+        const service = await serviceOf(release);
+        const { stdout } = await done(run(plan, service, among(list, other)));
+        expect(stdout).not.toContain('own token');
+      },
+    );
   },
 );
 
@@ -216,7 +219,7 @@ describe('the user of the token', () => {
   test.each([
     [true, 'keeps its place, as a superuser needs no role'],
     [false, 'comes last, as it may be a role of the token'],
-  ])('with unknown roles, and superuser %s: a delete of a role %s', async (isSuperuser) => {
+  ])('if its roles are unknown and is_superuser is %s, a delete of a role %s', async (isSuperuser) => {
     const { send } = withSelf(await serviceOf('2025.12'), (user) => ({
       ...user,
       roles: null,
@@ -227,7 +230,7 @@ describe('the user of the token', () => {
     expect(stdout.includes(line('role.others'))).toBe(!isSuperuser);
   });
 
-  test('is warned about next to the other consequences of a change', async () => {
+  test('may lose rights, which the plan reports next to other consequences of the change', async () => {
     const service = await serviceOf('2025.12');
     const { stdout } = await run(plan, service, 'version: 1\ngroups: [{ name: ops, state: absent }]\n');
     expect(stdout).toMatch(/note {2}may take rights .*\n +note {2}the user "bot" loses it\n/);
@@ -277,7 +280,7 @@ test('a saved plan marks the change that may take rights from the token, and car
   expect(writesOf(service, from).at(-1)).toBe('PATCH groups');
 });
 
-test('a change of a group that decides on a stage of a login comes last too', async () => {
+test('a change of a group that is bound to a stage of the login comes last too', async () => {
   const service = await serviceOf('2025.12');
   const flow = (title: string, roles: string): string => `version: 1
 groups: [{ name: ops, roles: ${roles} }]

@@ -203,7 +203,7 @@ test.each([
   expect(stdout).toContain('m.yaml:3:');
 });
 
-test('an entry that declares access or policies does not get the other from defaults', async () => {
+test('an entry that declares access or policies does not get the other field from defaults', async () => {
   const text = grafana('{ group: { name: staff }, order: 1 }').replace(
     'version: 1\n',
     'version: 1\ndefaults: { application: { access: everyone } }\n',

@@ -49,7 +49,7 @@ describe('a field that only some releases require', () => {
     expect([early.ending, early.stderr]).toEqual(['done', '']);
   });
 
-  test('is a warning if logins would fail without it', async () => {
+  test('causes a warning if logins would fail without it', async () => {
     const words = 'allow no login through a new provider without `grant_types`';
     for (const release of ['2026.5', '2026.8'] as const) {
       const { send } = sandboxTransport({}, undefined, release);
@@ -61,7 +61,7 @@ describe('a field that only some releases require', () => {
     expect(before.stderr).toBe('');
   });
 
-  test('is a warning of `validate`, unless the release is known and needs none', async () => {
+  test('causes a warning of `validate`, unless the release is known and needs no such field', async () => {
     const words = 'releases from 2026.5 on allow no login through a new provider without `grant_types`';
     const validated = async (release: string): Promise<string> => {
       const config = release === '' ? {} : { 'rollcall.yaml': `version: 1\nrelease: '${release}'\n` };

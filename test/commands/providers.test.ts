@@ -201,7 +201,7 @@ describe('an update of a provider', () => {
 });
 
 describe('a create of a provider', () => {
-  test('sends redirect URIs as a string to a release without lists, and remembers that for later requests', async () => {
+  test('sends redirect URIs as a string to a release without lists, as do later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
@@ -247,7 +247,7 @@ describe('a create of a provider', () => {
       expect(stdout).not.toContain('"Grafana" (created first)');
     });
 
-    test('is refused by the service and in conflict if the token may not view all providers', async () => {
+    test('is refused by the service, and ends in conflict if the token may not view all providers', async () => {
       const made = service(ofOthers, '2026.2');
       const send: Transport = async (request, signal) =>
         request.path.startsWith('/api/v3/providers/all/')
@@ -365,7 +365,7 @@ test('a literal secret is an error, and is never shown', async () => {
   }
 });
 
-test('a line with a literal secret is not quoted by other problems either', async () => {
+test('a line with a literal secret is not quoted in reports of other problems either', async () => {
   const line =
     '{ name: A, type: oauth2, client_secret: canary-in-clear, mode: proxy, sub_mode: none, redirect_uris: [x] }';
   const { stdout, stderr } = await run('validate', service().send, `version: 1\nproviders:\n  - ${line}\n`);
@@ -374,7 +374,7 @@ test('a line with a literal secret is not quoted by other problems either', asyn
   expect(stdout + stderr).not.toContain('canary');
 });
 
-test('a literal secret of a type without generated secrets has no advice to leave it out', async () => {
+test('an error about a literal secret does not advise leaving it out if the service would not generate one', async () => {
   const stage = '{ name: c, type: captcha, public_key: a, private_key: canary-in-clear }';
   const { stdout, stderr } = await run('validate', service().send, `version: 1\nstages:\n  - ${stage}\n`);
   expect(stdout + stderr).toContain('[secret-in-clear]');

@@ -53,7 +53,7 @@ const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...fl
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
-describe('a plan reports who gains access, and --fail-on opens counts it:', () => {
+describe('a plan reports who gains access, which --fail-on opens counts:', () => {
   const cases: [name: string, before: JsonObject, after: JsonObject, whom: string | undefined][] = [
     [
       'a source that matches users by e-mail address',

@@ -266,7 +266,7 @@ describe('apply --plan', () => {
     expect(service.creates()).toEqual([]);
   });
 
-  test('made without --allow update changes nothing although the apply may update', async () => {
+  test('updates nothing if the plan was made without --allow update', async () => {
     const { written } = await runPlan({}, { env: { ...env, ROLLCALL_CAPABILITIES: 'update' } });
     const may = { env: { ...env, ROLLCALL_CAPABILITIES: 'update', ROLLCALL_ALLOW: 'update' } };
     await done(runApply(written.get('plan.json') ?? '', { allow: ['update'] }, may));
@@ -278,7 +278,7 @@ describe('apply --plan', () => {
     [true, false, 'done'],
     [true, true, 'done'],
   ] as const)(
-    'with contract_only: %s, applied with contract_only: %s, is %s',
+    'of a plan made with contract_only: %s, run with contract_only: %s, is %s',
     async (then, now, expected) => {
       const text = await savedText({ contractOnly: then });
       const { ending, stderr } = await runApply(text, { contractOnly: now });
@@ -338,21 +338,24 @@ describe('apply --plan without look-ups', () => {
     [403, { detail: 'No.' }, 'denied'],
     [500, '', 'failed'],
     [404, '<!DOCTYPE html>', 'failed'],
-  ] as const)('ends after a %i as a plan would, and creates nothing', async (status, body, expected) => {
-    const text = await savedText();
-    let posts = 0;
-    const { ending, stdout } = await runApply(
-      text,
-      {},
-      {
-        transport: async ({ method }) => {
-          if (method === 'POST') posts += 1;
-          return answered(status, body);
+  ] as const)(
+    'ends after a response with status %i as a plan would, and creates nothing',
+    async (status, body, expected) => {
+      const text = await savedText();
+      let posts = 0;
+      const { ending, stdout } = await runApply(
+        text,
+        {},
+        {
+          transport: async ({ method }) => {
+            if (method === 'POST') posts += 1;
+            return answered(status, body);
+          },
         },
-      },
-    );
-    expect({ ending, stdout, posts }).toEqual({ ending: expected, stdout: '', posts: 0 });
-  });
+      );
+      expect({ ending, stdout, posts }).toEqual({ ending: expected, stdout: '', posts: 0 });
+    },
+  );
 
   test('creates nothing beyond --max-creates', async () => {
     const text = await savedText();

@@ -78,7 +78,7 @@ describe('the settings of the service', () => {
     ['an unknown flag', declared('flags: { core_default_app_acces: false }')],
     ['an unknown setting', declared('impersonations: true')],
     ['a setting below its minimum', declared('default_token_length: 0')],
-  ])('are refused offline with %s', async (_, text) => {
+  ])('are refused before any request with %s', async (_, text) => {
     const { context, stdout } = new World().run(text);
     expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
     expect(stdout()).toMatch(/m\.yaml:2:\d+: error: /);

@@ -77,7 +77,7 @@ describe('rollcall show', () => {
     expect(compact.stdout).toContain('  + application.grafana  m.yaml:3\n  ! application.wiki differs in ');
   });
 
-  test('prints the JSON of an apply as its text, in full to a pipe, and as the same JSON', async () => {
+  test('prints the JSON of an apply as text, in full to a pipe, or as the same JSON', async () => {
     const { stdout: document } = await applied('json');
     const { stdout } = await done(shown(document));
     expect(stdout).toMatch(

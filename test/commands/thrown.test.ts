@@ -133,7 +133,7 @@ describe('an exception during an apply', () => {
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
   });
 
-  test('from a format does not keep other reports from being written', async () => {
+  test('from a report format does not keep other reports from being written', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     vi.spyOn(formats, 'html').mockResolvedValue(fails);
@@ -145,7 +145,7 @@ describe('an exception during an apply', () => {
     expect(stdout).toBe(written.get('r.json'));
   });
 
-  test('from the output does not keep reports from being written, with their outcomes', async () => {
+  test('from standard output does not keep reports with all outcomes from being written', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({
@@ -239,7 +239,7 @@ describe('an exception of a listener', () => {
   );
 
   test.each(Object.keys(kinds))(
-    'for the first event %s ends with an error, or with the outcomes',
+    'for the first event %s ends the run with an error, or with its outcomes',
     async (kind) => {
       const service = fakeService();
       const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });

@@ -24,14 +24,14 @@ const asksToWait = (): Transport =>
   }).send;
 
 describe('records that could not be read', () => {
-  test('do not count as none if the service asks for too long a pause', async () => {
+  test('are reported as not read if the service asks for too long a pause', async () => {
     const { stdout } = await planned(asksToWait());
     expect(stdout).toContain(
       'not all users were read: the run was interrupted, or the service asked to wait for too long',
     );
   });
 
-  test('do not count as none in an export either', async () => {
+  test('are reported as not read by an export too', async () => {
     const { send } = listingService({
       users: manyUsers(2),
       instead: ({ path }) =>

@@ -43,7 +43,7 @@ test('undeclared records are listed, and not planned', async () => {
   expect(world.writes()).toEqual([]);
 });
 
-test('the document has undeclared records, and whether they are complete', async () => {
+test('the document lists undeclared records, and says whether the list is complete', async () => {
   const { stdout } = await planned(new World(seed), { output: 'json' });
   const document = parseJson(stdout);
   expect(schemaErrors('plan', document)).toEqual([]);

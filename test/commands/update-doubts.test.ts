@@ -34,7 +34,7 @@ const counted = (told: readonly Told[]): string[] =>
   told.map(({ outcome, stopped_by: by, doubt }) => [outcome, by, doubt].filter((word) => word).join(' '));
 
 describe('updates with an unclear answer', () => {
-  test('count together with creates', async () => {
+  test('are counted together with creates', async () => {
     const [first = '', second = '', ...others] = names;
     const mixed = `version: 1\nusers: [{ username: new1, name: N }, { username: ${first}, name: New }, { username: new2, name: N }, { username: ${second}, name: New }, { username: new3, name: N }, { username: ${others[0]}, name: New }]\n`;
     const told = await changed(({ method }, answer) => (method === 'GET' ? answer() : lost), mixed);

@@ -34,7 +34,7 @@ describe('undeclared values in the service', () => {
     expect(world.held('/users/1/')['groups']).toEqual([staff, contractors]);
   });
 
-  test('are sent back unmasked if they contain the token, which is not shown', async () => {
+  test('that contain the token are sent back unmasked, and no output shows the token', async () => {
     const world = new World({ users: [{ username: 'alice', name: 'Alice' }] });
     const attributes = { dept: 'sales', note: `use ${sandboxToken}`, [sandboxToken]: { key: sandboxToken } };
     world.patch('/users/1/', { attributes });
@@ -314,7 +314,7 @@ describe('undeclared attributes', () => {
     },
   );
 
-  test('are sent if the declaration contains the number, or if another field differs', async () => {
+  test('with a number that would lose digits do not prevent an update that replaces the number or changes another field', async () => {
     const replaced = holding('1e400');
     await done(applied(replaced, users(', big: 3')));
     expect(replaced.writes()).toMatchObject([{ body: { attributes: { dept: 'legal', big: 3 } } }]);

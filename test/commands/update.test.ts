@@ -324,7 +324,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toHaveLength(1);
   });
 
-  test('plans the same if records are read from lists: unchanged ones, and values taken from others', async () => {
+  test('makes the same plan from lists as from look-ups: unchanged records, and values taken from others', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
@@ -545,7 +545,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   });
 });
 
-test('a create answered with 405 is not reported as a change that is not offered', async () => {
+test('a create answered with 405 is reported as unclear, not as a change that the service does not offer', async () => {
   const world = new World();
   world.tamper = ({ method }, answer) => (method === 'POST' ? answered(405, '') : answer());
   const { context, stdout } = world.run('version: 1\napplications: [{ slug: new, name: New }]\n');
@@ -553,7 +553,7 @@ test('a create answered with 405 is not reported as a change that is not offered
   expect(stdout()).toContain('unclear whether it was created: the service failed (405)');
 });
 
-test('a web page with 404 in answer to one change does not stop the other resources', async () => {
+test('a 404 web page as the answer to one change does not stop other changes', async () => {
   const world = new World();
   world.tamper = ({ method, path }, answer) =>
     method === 'PATCH' && path.includes('/applications/') ? answered(404, '<!DOCTYPE html>') : answer();
@@ -572,17 +572,20 @@ test.each([
   ['405, as the API says it', 405, 'application/json', '{"detail":"Method \\"PATCH\\" not allowed."}'],
   ['405, as a proxy says it', 405, 'text/html', ''],
   ['404, as a proxy says it', 404, 'text/html', '<!DOCTYPE html>'],
-])('an update that the service does not offer is reported as that: %s', async (_, status, type, body) => {
-  const world = new World();
-  world.tamper = (request, answer) =>
-    request.method === 'PATCH'
-      ? { kind: 'answered', status, headers: { 'content-type': type }, body }
-      : answer();
-  const { context, stdout } = world.run(
-    'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\n',
-  );
-  expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).not.toBe('done');
-  expect(stdout()).toContain(`the service does not offer to change applications (${status})`);
-  expect(stdout()).toContain('Let PATCH /api/v3/core/applications/ through');
-  expect(stdout()).not.toContain('Check the service URL');
-});
+])(
+  'an update that the service does not offer is reported as not offered: %s',
+  async (_, status, type, body) => {
+    const world = new World();
+    world.tamper = (request, answer) =>
+      request.method === 'PATCH'
+        ? { kind: 'answered', status, headers: { 'content-type': type }, body }
+        : answer();
+    const { context, stdout } = world.run(
+      'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\n',
+    );
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).not.toBe('done');
+    expect(stdout()).toContain(`the service does not offer to change applications (${status})`);
+    expect(stdout()).toContain('Let PATCH /api/v3/core/applications/ through');
+    expect(stdout()).not.toContain('Check the service URL');
+  },
+);

@@ -276,7 +276,7 @@ describe('an update of the login flow', () => {
   test.each([
     [all, true],
     [[...all, 'way-in'], false],
-  ])('made with --allow %s and shown later, needs --allow way-in: %s', async (allow, needs) => {
+  ])('in a plan made with --allow %s and shown later needs --allow way-in: %s', async (allow, needs) => {
     const saved = await run(plan, fresh(), longer, { out: 'plan.json', allow });
     const shown = capture({ files: { 'plan.json': saved.written.get('plan.json') ?? '' } });
     expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
@@ -299,7 +299,7 @@ describe('if the login flow cannot be read', () => {
     expect(stdout).toContain('on the way in');
   });
 
-  test('a policy in one of them counts as well', async () => {
+  test('a policy in any flow that logs people in counts as well', async () => {
     const service = fresh();
     const guard = `policies:\n  - { name: own, type: dummy, result: true }\n`;
     const bound = flow(whole.join(', '), guarded('own'));
@@ -561,7 +561,7 @@ describe('a plan with the last active superuser', () => {
     },
   );
 
-  test('is refused if every other one is inactive', async () => {
+  test('is refused if every other superuser is inactive', async () => {
     const other = '  - { username: bob, name: Bob, is_active: false, groups: [{ name: admins }] }\n';
     const service = await withAlice('admins', other);
     const { ending, stderr } = await run(plan, service, user(', is_active: false'));
@@ -569,7 +569,7 @@ describe('a plan with the last active superuser', () => {
     expect(stderr).toContain('no active superuser is left');
   });
 
-  test('is accepted if the group of another one changes and keeps its rights', async () => {
+  test('is accepted if the group of another superuser changes and keeps its rights', async () => {
     const other = '  - { username: bob, name: Bob, groups: [{ name: admins }] }\n';
     const service = await withAlice('admins', other);
     const text = user(', is_active: false') + group('name: admins, attributes: { a: 1 }');

@@ -286,7 +286,7 @@ describe('a user who becomes a superuser', () => {
     expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);
   });
 
-  test('is not reported if already a superuser, or in another group', async () => {
+  test('is not confused with a user who is a superuser already or who joins another group', async () => {
     const manifest = users(
       'username: root, name: Another, groups: [{ name: admins }]',
       'username: new, name: New, groups: [{ name: staff }]',

@@ -30,7 +30,7 @@ describe('the README', () => {
     expect(lines.slice(0, 15).join('\n')).toContain('`npm run prove`');
   });
 
-  test('promises a demo that does the main job, and the demo succeeds', async ({ skip }) => {
+  test('promises a demo of validate, plan and apply, and the demo succeeds', async ({ skip }) => {
     skip(!inFull);
     // The demo without its build, which would delete the program while other tests run it.
     const { scripts } = JSON.parse(documentText('package.json')) as { scripts: { demo: string } };

@@ -149,7 +149,7 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
-    'to %s is appended to a file or a pipe, and replaces the text',
+    'to %s is appended to a file or a pipe, and printed instead of the text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
       const { stdout } = await bash(`${command} && ${command} >out && cat out`);

@@ -141,7 +141,7 @@ describe('a saved plan', () => {
     },
   );
 
-  test('does not follow a link, and replaces no folder and no device', async () => {
+  test('is not written through a link, and replaces no folder and no device', async () => {
     symlinkSync(join(folder, 'target'), join(folder, 'link'));
     writeFileSync(join(folder, 'target'), 'untouched');
     mkdirSync(join(folder, 'folder'));

@@ -38,7 +38,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
-    test('can have defaults for every field with one meaning in its list, except identities', () => {
+    test('can have defaults for each field that means the same in all types of its list, except identities', () => {
       const among = kindsOf(kind.type);
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {

@@ -107,7 +107,7 @@ describe('the facts of the API contain', () => {
   });
 });
 
-test('records that only users create are not among the types', () => {
+test('the facts contain no paths of records that only end users create, except tokens', () => {
   const made =
     /authenticators|user_connections|group_connections|\/events\/events|tokens\/$|tenants\/domains/;
   expect(factPaths.filter((path) => made.test(path))).toEqual([
@@ -128,7 +128,7 @@ test('each type that can be created has a row, or is listed as undeclarable', ()
   ]);
 });
 
-test('the newest facts of rows equal those of the files', () => {
+test('the newest facts in the rows equal those in the files of facts', () => {
   for (const path of factPaths) {
     const releases = [...factsByRelease(path)];
     const [line, facts] = releases.at(-1) ?? ['', undefined];

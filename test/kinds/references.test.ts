@@ -181,7 +181,7 @@ test.each(Object.entries(referredLists))(
   },
 );
 
-test('every field that is write-only or has a name like a secret is classified', () => {
+test('every field that is write-only or whose name suggests a secret is classified', () => {
   const sounds = /secret|pass|token|key|credential|kube|keytab|cache|auth$|private|jwks/;
   const candidates = fields.filter(
     ({ name, facts: { type, format, items, writeOnly } }) =>

@@ -67,7 +67,7 @@ describe('a release in settings', () => {
     ['2025.1', '2025.10'],
     ['2025.11', '2025.12'],
     ['2026.1', '2026.2'],
-  ])('with an impossible date is rejected: %s is perhaps %s', (text, meant) => {
+  ])('with an impossible date is rejected with a suggestion: %s, perhaps %s', (text, meant) => {
     const problem = releaseProblem(text);
     expect(problem?.summary).toBe(`there is no release ${text}`);
     expect(problem?.detail).toContain('Did you mean');

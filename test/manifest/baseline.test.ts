@@ -43,7 +43,7 @@ function app(fields: string): string {
 }
 
 describe('an entry compared with its baseline', () => {
-  test('counts as added, altered, the same, or no longer declared', async () => {
+  test('counts as added, altered, unchanged, or no longer declared', async () => {
     const before =
       'version: 1\nusers:\n  - { username: one, name: 1st }\n  - { username: two, name: 2nd }\n  - { username: gone, name: G }\n';
     const now =
@@ -66,7 +66,7 @@ describe('an entry compared with its baseline', () => {
     expect(addresses).toEqual(['application.a', 'user.a', 'user.b']);
   });
 
-  test('counts as the same in another file, in another order, or written differently', async () => {
+  test('counts as unchanged in another file, in another order, or written differently', async () => {
     const before = { 'a.yaml': user('email: u@example.com, attributes: { a: 1, b: [2] }') };
     const now = {
       'b.yaml':
@@ -131,7 +131,7 @@ describe('a sensitive value compared with its baseline', () => {
     expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
   });
 
-  test('is masked alone among attributes, but completely if replaced', async () => {
+  test('is masked alone in the entry, and together with all attributes in the baseline', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),

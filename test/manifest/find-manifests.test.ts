@@ -51,7 +51,7 @@ function countingFiles(more: number): Files {
 }
 
 describe('the manifests of a command line', () => {
-  test('are every *.yaml and *.yml below a folder, each once, except hidden ones', async () => {
+  test('are all *.yaml and *.yml files below a folder, each once, except hidden ones', async () => {
     const { names, codes } = await found('a');
     expect(codes).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toHaveLength(3);

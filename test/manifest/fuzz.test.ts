@@ -142,7 +142,7 @@ const manifest = fc.record(
 );
 
 describe('a random manifest', () => {
-  test('of plausible parts is accepted or refused at its places, and accepted again when printed', async () => {
+  test('of plausible parts is accepted, also when printed again, or refused with the places of its mistakes', async () => {
     await fc.assert(
       fc.asyncProperty(manifest, (made) => holds(stringify(made, { aliasDuplicateObjects: false }))),
       { numRuns: times({ short: 12, full: 1500 }) },

@@ -59,7 +59,7 @@ test.each([
   expect(diagnostics.map((diagnostic) => diagnostic.summary)).toContain(summary);
 });
 
-test('a YAML directive is not repeated with hidden fields', async () => {
+test('a YAML directive is not repeated in a message if fields are hidden', async () => {
   const { diagnostics } = await loadText('%canary x\n---\nversion: 1\nusers: []\n', { hide });
   expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this is not allowed here' }]);
 });

@@ -117,7 +117,7 @@ describe('a name in place of an id', () => {
 });
 
 describe('rules over all files', () => {
-  test('allow a provider for one application only, by name as by id', async () => {
+  test('allow a provider for one application only, whether by name or by id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [{ name: y }] }]',
       'applications: [{ slug: b, name: B, provider: { name: x }, backchannel_providers: [{ name: "y" }] }]',
@@ -134,7 +134,7 @@ describe('rules over all files', () => {
     expect(loaded.diagnostics).toEqual([]);
   });
 
-  test('warn of a name twice in one list, at its place', async () => {
+  test('warn of a name that is twice in one list, at its place', async () => {
     const loaded = await load([
       'users: [{ username: a, name: A, groups: [{ name: x }, { name: y }, { name: x }] }]',
     ]);

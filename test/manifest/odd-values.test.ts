@@ -49,7 +49,7 @@ const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 
 const stricter = 'icon null';
 
 describe('the message for an odd value', () => {
-  test('is checked with the same values against the recordings of two releases', () => {
+  test('is tested with recordings of the same values from two releases', () => {
     expect(oldest).toHaveLength(81);
     for (const [, one, other] of pairs) {
       const { slug: _, username: __, ...values } = bodyOf(one);

@@ -37,7 +37,7 @@ async function found(path: string, workingDirectory = 'project'): Promise<unknow
   return diagnostics.length > 0 ? diagnostics.map(({ code }) => code) : filenames;
 }
 
-describe('a link out of the project in place of a folder', () => {
+describe('a link that leads out of the project, in place of a folder', () => {
   test.each([
     'planted',
     'planted/',

@@ -109,7 +109,7 @@ describe('a variable of --var that no manifest refers to', () => {
   const validated = async (...args: string[]): Promise<Ended> =>
     endedHere(['validate', '-', ...args], { input: regions });
 
-  test('is a warning that suggests the name of a variable in the manifests', async () => {
+  test('causes a warning that suggests the name of a variable in the manifests', async () => {
     const { code, stdout } = await validated('--var', 'region=eu', '--var', 'regoin=us');
     expect(code).toBe(0);
     expect(stdout).toContain(
@@ -118,7 +118,7 @@ describe('a variable of --var that no manifest refers to', () => {
     expect(stdout).toContain('Did you mean `region`?');
   });
 
-  test('is an error with --strict', async () => {
+  test('causes an error with --strict', async () => {
     expect(await validated('--var', 'region=eu', '--var', 'other=1', '--strict')).toMatchObject({ code: 3 });
   });
 

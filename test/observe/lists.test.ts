@@ -157,7 +157,7 @@ describe('lists are read instead of single records', () => {
     { declared: 500, there: 0, isSuperuser: false, pages: 1, singles: 500 },
     { declared: 500, there: 50, isSuperuser: false, pages: 1, singles: 450 },
   ])(
-    'if at least an eighth is declared: $declared of $there, superuser: $isSuperuser',
+    'if at least an eighth of the records is declared: $declared of $there, superuser: $isSuperuser',
     async ({ declared, there, isSuperuser, pages, singles }) => {
       const service = listingService({ users: manyUsers(there), isSuperuser });
       const observed = await observing({ users: manyUsers(declared) }, service);
@@ -536,7 +536,7 @@ describe('a page of a list that cannot be read', () => {
     },
   );
 
-  test('ends as denied if the token may not view users', async () => {
+  test('ends the run as denied if the token may not view users', async () => {
     const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
     const { result } = await observing(declared, service, { concurrency: 1 });
     expect(result).toMatchObject({ kind: 'failed', notRead: 499, failures: [{ proof: 'denied' }] });

@@ -74,13 +74,13 @@ test('after an interruption, the meaning of a web page is not investigated', asy
 test.each([
   ['absent', absent],
   ['present', here('n4')],
-])('look-ups end after failures in a row, which a record that is %s interrupts', async (_, between) => {
+])('a record that is %s interrupts the row of failures after which look-ups end', async (_, between) => {
   const seen = await lookedUp('applications', 9, (name) => (name === 'n4' ? between : failed));
   expect(asked(seen)).toHaveLength(9);
   expect(seen.lookUps.failures).toHaveLength(8);
 });
 
-test('after five unread records of a kind that could be read before, its other records count as unread', async () => {
+test('after five unread records of a kind that could be read before, the other records of that kind count as unread', async () => {
   const none = answered(200, {
     pagination: { next: 0, previous: 0, count: 0, current: 1, total_pages: 1, start_index: 0, end_index: 0 },
     results: [],

@@ -163,7 +163,7 @@ describe('the look-up of a name in place of an id', () => {
     ['!!!', 'all'],
     ['x'.repeat(300), 'x'.repeat(100)],
     ['日本語', '日本語'],
-  ])("searches a word of a provider's name, and compares the whole name: %s", async (name, word) => {
+  ])("searches for a word of a provider's name, and compares the whole name: %s", async (name, word) => {
     const providers = [
       { pk: 1, name: `${name} ` },
       { pk: 2, name },
@@ -176,7 +176,7 @@ describe('the look-up of a name in place of an id', () => {
   });
 
   test.each(['a & b=c', '%20+#?', 'name=x&page=2', '\u0007\u202e', '${var}', '日本語'])(
-    'searches the exact name of a group: %s',
+    'searches for the exact name of a group: %s',
     async (name) => {
       const service = nameService({ groups: [{ pk: uuid(1), name }] });
       const { fields } = await resolved({ users: [user('u', { name })] }, service);

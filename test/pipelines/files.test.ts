@@ -184,7 +184,7 @@ describe('the files that init writes', () => {
     expect(written?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(example);
   });
 
-  test('for a project equal its examples, which name every capability', () => {
+  test('for a project equal the examples, and name every capability', () => {
     const [config, manifest, ignore] = initFiles({ ...given, pipeline: 'none' }).map((file) => file.text);
     expect(config?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(
       text('examples/pipelines/project/rollcall.yaml'),

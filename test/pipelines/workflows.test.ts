@@ -235,7 +235,7 @@ describe('the workflow that init writes', () => {
     },
   );
 
-  test("does the same with the project's own rollcall", async ({ skip }) => {
+  test('plan a pull request with the rollcall that the project installs', async ({ skip }) => {
     skip(!inFull);
     const files = initFiles({
       url: service.url,

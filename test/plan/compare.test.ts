@@ -153,7 +153,7 @@ describe('values that the service treats as different compare as different', () 
 describe('declared and observed fields of a user', () => {
   const manifest = `version: 1\nusers: [{ username: u, name: U, groups: [${group}], attributes: { key: "\${env:KEY}" } }]\n`;
 
-  test('are compared in declared fields only', async () => {
+  test('are compared only in fields that are declared', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'U', groups: [group], attributes: { key: 'canary-1' }, email: 'x' };
@@ -181,7 +181,7 @@ describe('declared and observed fields of a user', () => {
     ]);
   });
 
-  test('are not different in a field that the service does not show', async () => {
+  test('do not differ in a field that the service does not show', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'U', attributes: { key: 'canary-1' } };

@@ -105,7 +105,7 @@ describe('a plan', () => {
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('creates users if absent when it could not look them up', async () => {
+  test('creates users that it could not look up, if they are absent', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -187,7 +187,7 @@ applications:
     ]);
   });
 
-  test('counts as gone if another change of the plan takes it, unless that has already happened', async () => {
+  test('counts as taken if another change of the plan takes it, but not if another application already has it', async () => {
     const isTaken = findTransfers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');

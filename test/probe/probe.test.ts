@@ -123,7 +123,7 @@ test.each<[claim: string, type: string, row: (kind: (typeof kinds)[number]) => o
   expect(verdicts.get('created')).toEqual({ kind: 'pass' });
 });
 
-test("the probe's table has a line for each kind, and one sign for each claim in its file", async () => {
+test("the probe's table has a line for each kind, and one sign for each claim about that kind", async () => {
   const { results } = await probed(unchanged, { release: oldest, rows: allRows });
   const claims = claimsOf(results);
   const [head = '', ...lines] = shownClaims(claims);

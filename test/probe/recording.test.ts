@@ -357,7 +357,7 @@ test('a recording masks user-defined keys in error messages', async () => {
 });
 
 test.each(someReleases(sandboxReleases))(
-  'a sandbox of release %s gives the answers of its own recording again',
+  'a sandbox of release %s repeats the answers of a recording that was made from it',
   async (release) => {
     const [seed] = fc.sample(anySeed, { numRuns: 1, seed: 3 });
     const file = newFile();
@@ -386,7 +386,7 @@ test('a recording shows how a service of another release differs', async () => {
   expect(replay(changed, sandboxWith({}, '2026.2', '<ACCESS_TOKEN>'))).toHaveLength(changed.length);
 });
 
-test('the sandbox answers as services of its releases were recorded by the probe', () => {
+test('the sandbox answers like the services that the probe recorded', () => {
   const differences = globSync('test/recordings/probe/*.json', { cwd: root }).flatMap((file) => {
     const recordings = read(join(root, file));
     const bodies = recordings.map(({ response: { body } }) => (isJsonObject(body) ? body : {}));
@@ -452,7 +452,7 @@ test('a recording keeps the answers so far if the service dies', async () => {
   expect(read(file)).toHaveLength(20);
 });
 
-test('no recording is written without any answer', async () => {
+test('no recording is written if no answer arrived', async () => {
   const file = newFile();
   const { code, out } = await run([url, '--record', file], undefined, {
     deviation: () => ({ kind: 'lost', error: new Error('closed') }),

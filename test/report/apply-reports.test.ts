@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('after a create with an unknown result, the advice is how to find out', async () => {
+test('after a create with an unknown result, the advice says how to find the result', async () => {
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([
     {
@@ -119,7 +119,7 @@ test('after a create with an unknown result, the advice is how to find out', asy
   ]);
 });
 
-test('for a user that may be incomplete, the advice is what to check', async () => {
+test('for a user that may be incomplete, the advice says what to check', async () => {
   const { findings } = reportOf(await runWith({ outcome: 'exists', doubt: 'unchecked' }));
   expect(findings.map(({ code }) => code)).toEqual(['perhaps-incomplete']);
   expect(findings[0]?.detail).toContain('Check the user in the service, especially the groups');

@@ -96,7 +96,7 @@ describe('the reports of a plan', () => {
   });
 });
 
-test('files have the same names for every reader of the report', () => {
+test('a GitHub annotation escapes the file name of a diagnostic', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
   const report = planReport({ diagnostics: [found], filenames: [] });
   expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');

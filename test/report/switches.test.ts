@@ -65,7 +65,7 @@ describe.each(['markdown', 'html'] as const)('the %s report of a plan with diffe
     expect(page).toContain('An apply would change nothing.');
   });
 
-  test('does not mention an apply without changes if it creates something', async () => {
+  test('does not say that an apply changes nothing if the apply creates something', async () => {
     const page = await written(`${manifest}  - { slug: new, name: New }\n`);
     expect(count(page, both('update').trim())).toBe(1);
     expect(page).not.toContain('would change nothing');

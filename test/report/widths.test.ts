@@ -237,7 +237,7 @@ describe.each([
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
-  test('shows all of them on request, or up to 200 without', async () => {
+  test('shows all of them on request, as a plan of 200 does without a request', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
     const few = planText(await planOf(manifest(200)), style);

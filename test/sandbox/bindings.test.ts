@@ -133,21 +133,18 @@ describe("the sandbox's list of bindings", () => {
       [200, 'staff'],
     ],
     [[], [200]],
-  ] as const)(
-    'shows a token that may view %j these records, and counts no others',
-    async (visible, expected) => {
-      const view_bindings = typeof visible === 'string' ? visible : [...visible];
-      const { ask } = await serving({ ...both, tokens: [{ token: 'limited', view_bindings }] });
-      const list = await ask('GET', bindings, undefined, 'limited');
-      expect(shown(list)).toEqual(expected);
-      if (list.status === 200) expect(list.body['pagination']).toMatchObject({ count: expected.length - 1 });
-      for (const binding of resultsOf(await ask('GET', bindings))) {
-        const { status } = await ask('GET', `${bindings}${textOf(binding['pk'])}/`, undefined, 'limited');
-        const isListed = resultsOf(list).some(({ pk }) => pk === binding['pk']);
-        expect(status).toBe(isListed ? 200 : visible === 'none' ? 403 : 404);
-      }
-    },
-  );
+  ] as const)('shows and counts only the bindings that the token may view: %j', async (visible, expected) => {
+    const view_bindings = typeof visible === 'string' ? visible : [...visible];
+    const { ask } = await serving({ ...both, tokens: [{ token: 'limited', view_bindings }] });
+    const list = await ask('GET', bindings, undefined, 'limited');
+    expect(shown(list)).toEqual(expected);
+    if (list.status === 200) expect(list.body['pagination']).toMatchObject({ count: expected.length - 1 });
+    for (const binding of resultsOf(await ask('GET', bindings))) {
+      const { status } = await ask('GET', `${bindings}${textOf(binding['pk'])}/`, undefined, 'limited');
+      const isListed = resultsOf(list).some(({ pk }) => pk === binding['pk']);
+      expect(status).toBe(isListed ? 200 : visible === 'none' ? 403 : 404);
+    }
+  });
 });
 
 describe.each(someReleases(sandboxReleases))('a binding in the sandbox of release %s', (release) => {

@@ -39,7 +39,7 @@ test.each(someOf(imitated, 120).map((entry) => [nameOf(entry), entry] as const))
 );
 
 test.each(['2025.12', '2026.2'] as const)(
-  'the sandbox of release %s accepts and refuses values likewise, except for known differences',
+  'the sandbox of release %s accepts and refuses values as the service does, except for known differences',
   (release) => {
     const tried = someOf(imitated, 20);
     const otherwise = tried.filter((entry) => !isDeepStrictEqual(verdictIn(entry, release), entry.verdict));

@@ -82,7 +82,7 @@ describe('a scope mapping in the sandbox', () => {
     });
   });
 
-  test('that ships with the service is one of the scopes', () => {
+  test('that ships with the service is found by the name of its scope', () => {
     const { results = [] } = askSandbox(of('2025.12'), 'GET', `${path}?scope_name=email`).body;
     expect(results).toEqual([
       expect.objectContaining({
@@ -182,7 +182,7 @@ describe.each([
     expect(listed('/providers/all/')).toEqual([]);
   });
 
-  test('has every record that another of its records refers to, and its bindings', () => {
+  test('has the bindings of its flows, and every record that another record refers to', () => {
     const bound = listed('/flows/bindings/').filter(
       ({ target }) => target === sandbox.pk('/flows/instances/', 'default-authentication-flow'),
     );

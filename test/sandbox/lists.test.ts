@@ -96,7 +96,7 @@ describe("the sandbox's list of users", () => {
     [['alice'], 'alice', [200, ['alice']]],
     [['alice'], 'bob', [200, []]],
     [[], 'alice', [200, []]],
-  ] as const)('shows a token that may view %j these records', (visible, username, expected) => {
+  ] as const)('shows only the users that the token may view: %j', (visible, username, expected) => {
     const view_users = typeof visible === 'string' ? visible : [...visible];
     const sandbox = seeded({ ...people, tokens: [{ token: 'limited', view_users }] });
     const found = get(sandbox, `core/users/?username=${username}`, 'limited');

@@ -126,7 +126,7 @@ describe.each(late)('a user in the sandbox of release %s', (release) => {
   });
 });
 
-test('a user of the oldest release has no roles, keeps its groups in a list, and may contain any number', () => {
+test('a user of the oldest release has no roles, keeps its groups in a list, and may have numbers of any size', () => {
   const sandbox = seeded('2023.10', {
     users: [{ username: 'a', name: '', roles: ['x'], attributes: { a: 2 ** 70 } }],
   });
@@ -165,7 +165,7 @@ describe('a page of the sandbox', () => {
   });
 });
 
-test('in later releases of the sandbox, a right to change one record is enough', () => {
+test('in later releases of the sandbox, a token with a right to one record may change it', () => {
   for (const [release, status] of [
     ['2023.10', 403],
     ['2025.12', 200],
@@ -188,7 +188,7 @@ describe("the sandbox's reader of bodies", () => {
     ['{"name":"\\ud800"}', 'no low surrogate in string: line 1 column 16 (char 15)'],
     ['{"name":\n1e999}', 'number is infinity when parsed as double: line 2 column 1 (char 9)'],
     ['{"name": ', 'unexpected end of data: line 1 column 10 (char 9)'],
-  ])('rejects %j as no JSON', (body, complaint) => {
+  ])('rejects %j as invalid JSON', (body, complaint) => {
     const detail = `JSON parse error - ${complaint}`;
     expect(ask(seeded('2026.2'), 'POST', 'core/users/', body)).toMatchObject({
       status: 400,

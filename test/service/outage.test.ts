@@ -321,7 +321,7 @@ describe('pacing during an outage', () => {
     expect(await again(pacing, 3, 3, true)).toBeUndefined();
   });
 
-  test('allows additional retries for each outage, as many as can be under way', async () => {
+  test('allows additional retries for each outage, as many as requests can be under way', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     const granted = async (): Promise<number> => {
       let count = 0;

@@ -79,7 +79,7 @@ describe("a record with a header's value", () => {
     });
   });
 
-  test('has it masked in its id and in the answer', async () => {
+  test('has that value masked in its id and in the answer', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });

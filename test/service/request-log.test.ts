@@ -50,7 +50,7 @@ describe('the log of requests', () => {
     ]);
   });
 
-  test('has the same in JSON', async () => {
+  test('has each request in a line of JSON if requested', async () => {
     const log = await logOf({}, { ROLLCALL_LOG: 'json' });
     const lines = log.split('\n').filter((line) => line.startsWith('{'));
     expect(lines).toHaveLength(5);

@@ -21,7 +21,7 @@ function recordedFor(recordings: readonly Recording[], authorization: string | u
   };
 }
 
-test('a superuser was recorded as such', async () => {
+test("the recorded answer about a superuser is read as a superuser's", async () => {
   const recordings = readRecordings('2023.10', 'who-and-which-release');
   const { finding } = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
   expect(finding).toEqual({ kind: 'valid', superuser: true });
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test('a denial is recognized with either status', async () => {
+test('a token is read as wrong if users/me gets a 401 and another request a 403', async () => {
   const { finding } = await whoAmI(async ({ path }) =>
     answered(path.endsWith('/me/') ? 401 : 403, { detail: 'no' }),
   );

@@ -38,7 +38,7 @@ async function refusalOf(flags: Flags, env: Variables): Promise<UsageError> {
 const own = { PRODUCTION_TOKEN: 'canary-production' };
 
 describe('ROLLCALL_URL with a chosen environment', () => {
-  test('is refused if it leads elsewhere, with both names', async () => {
+  test('is refused if it is not the URL of the environment, and the message has both URLs', async () => {
     const elsewhere = { ...own, ROLLCALL_URL: 'https://id.staging.example.com' };
     const said = {
       message:

@@ -61,7 +61,7 @@ describe('the enabled capabilities', () => {
   });
 
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
-    'do not include default reads: %s',
+    'cannot name reads that rollcall does by default: %s',
     async (name) => {
       const advice = expect.stringMatching(
         /^Delete it: rollcall always reads everything that the token may read/,

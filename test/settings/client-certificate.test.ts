@@ -22,7 +22,7 @@ const files = memoryFiles({
 });
 
 describe('the client certificate', () => {
-  test('has a secret key, including its single lines', async () => {
+  test('has a key that is masked even without its BEGIN and END lines', async () => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 'canary-token' };
     const flags = { clientCert: 'client.pem', clientKey: 'client.key' };
     const secrets = secretsOf(await serviceSettings(flags, env, noConfig, files));

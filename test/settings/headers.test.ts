@@ -56,7 +56,7 @@ describe('the option --header', () => {
     ]);
   });
 
-  test('accepts a header once', () => {
+  test('refuses a header that is given twice', () => {
     expect(() => read(['X-Team: a', 'x-team: b'])).toThrow('--header x-team is given twice');
   });
 });

@@ -13,8 +13,8 @@ async function settings(config: string, vars = 'a: 1\n'): Promise<Settings> {
   return projectSettings({ vars: ['v.yaml'] }, {}, files);
 }
 
-describe('the setting hide of rollcall.yaml', () => {
-  test('names fields', async () => {
+describe('the setting `hide` of rollcall.yaml', () => {
+  test('lists the hidden fields, and is empty by default', async () => {
     expect((await settings('version: 1\nhide: [user.email]\n')).hide).toEqual(['user.email']);
     expect((await settings('version: 1\n')).hide).toEqual([]);
   });

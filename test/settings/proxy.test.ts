@@ -8,7 +8,7 @@ import { serviceSettings } from '../support/settings.ts';
 const https = 'https://id.example.com';
 
 describe('the proxy', () => {
-  test('has a secret user and password, also in encoded form', async () => {
+  test('has its user and password masked, also in encoded form', async () => {
     const env = {
       ROLLCALL_URL: https,
       ROLLCALL_TOKEN: 'canary-token',

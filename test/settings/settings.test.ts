@@ -193,7 +193,7 @@ describe('the settings', () => {
     [{ wait: '0' }, { milliseconds: 0, isExplicit: true }],
     [{ wait: '90' }, { milliseconds: 90_000, isExplicit: true }],
     [{ wait: '86400' }, { milliseconds: 86_400_000, isExplicit: true }],
-  ])('have the time to wait for the service: %j', async (flags, wait) => {
+  ])('contain the time to wait for the service: %j', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
   });

@@ -140,7 +140,7 @@ describe('an unknown field', () => {
     },
   );
 
-  test('that is similar to a known one does not also count as a missing one', async () => {
+  test('that is similar to a required field is not also reported as a missing field', async () => {
     expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
   });
 
