@@ -47,7 +47,7 @@ export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Di
   return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/** The range and its source line. If messages must not quote the line, the range is empty, so that the length of a secret stays hidden. */
+/** If messages must not quote the line, the range is empty, so that the length of a secret stays hidden. */
 export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };

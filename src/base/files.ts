@@ -8,9 +8,8 @@ export interface FolderEntry {
 
 /** Read access to the file system. Paths are relative to the working directory, or absolute. */
 export interface Files {
-  /** Rejects if the kind of the path cannot be determined. */
   kindOf(path: string): Promise<FileKind>;
-  /** The absolute path without links, which is the same for all names of a file. Rejects if the path does not exist. */
+  /** The absolute path with all links resolved, which is the same for all names of a file. Rejects if the path does not exist. */
   realPath(path: string): Promise<string>;
   /** Reads at most `maxBytes` from the start of a file. Rejects if the file cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;

@@ -41,7 +41,7 @@ export function mapValues(
 
 /** The maximum nesting of a JSON text, because deeper nesting may exhaust the stack of recursive functions. */
 const maxTextDepth = 500;
-/** The maximum nesting of rollcall's own documents, which can contain JSON texts of the maximum nesting. */
+/** The maximum nesting of rollcall's own documents, which can contain JSON texts of `maxTextDepth` levels. */
 export const maxDocumentDepth = 600;
 
 /** Parses a JSON text, or returns undefined if the text is invalid or nested too deep. */

@@ -1,4 +1,3 @@
-/** Makes the value at the first call; later calls return the same value. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

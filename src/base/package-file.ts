@@ -34,7 +34,6 @@ export function toolVersion(): string {
   return (JSON.parse(text) as { version: string }).version; // our own package.json
 }
 
-/** The published JSON Schemas, by name. */
 export const schemaNames = [
   'manifest',
   'config',
@@ -49,7 +48,6 @@ export function schemaText(name: (typeof schemaNames)[number]): string {
   return packageFileText(`schemas/${name}.schema.json`);
 }
 
-/** The pages of docs/ that `rollcall help` shows, by name. */
 export const topicNames = [
   'tutorial',
   'manifest',

@@ -37,7 +37,6 @@ export function rangeOf(file: SourceFile, [start, end]: Span): Range {
   };
 }
 
-/** The text of the line with this number (from 1), without its line ending. */
 export function lineOf(file: SourceFile, line: number): string {
   const start = file.lineStarts[line - 1] ?? file.text.length;
   const next = file.lineStarts[line] ?? file.text.length + 1;

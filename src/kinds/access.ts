@@ -63,7 +63,7 @@ export function declaredChildFields(resource: Declared): readonly string[] {
   ];
 }
 
-/** The fields inside bindings that a manifest can declare. With `valueIn`, only the declared fields. */
+/** The fields inside bindings that a manifest can declare. With `valueIn`, returns only the declared fields. */
 export function nestedBindingFields(
   kind: Kind,
   valueIn?: (field: string) => JsonValue | undefined,
@@ -226,7 +226,7 @@ export function asManifestEntry(kind: Kind, values: JsonObject): JsonObject {
   return { ...Object.fromEntries(entries), ...sorted };
 }
 
-/** Writes bindings as `access` if only groups and users are bound; otherwise, in the field that lists all bindings. */
+/** Writes bindings as `access` if only groups and users are bound, and otherwise in the field that lists all bindings. */
 function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject): JsonObject {
   const fullField = Object.keys(fields).find((field) => access && rows[field]?.children === access.children);
   if (access === undefined || fullField === undefined) return fields;

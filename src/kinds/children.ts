@@ -89,7 +89,6 @@ export interface Bindable {
   readonly id?: string | undefined;
   /** The fields that make a record usable, which are set only after all bindings exist. */
   readonly withheld: readonly string[];
-  /** The values of the `withheld` fields in a create, such as `enabled: false`. */
   readonly createdWith: Readonly<Record<string, JsonValue>>;
   /** The field that decides whether any or all of the bindings must pass, and the value that means all. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };

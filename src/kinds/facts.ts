@@ -31,7 +31,6 @@ export interface TypeFacts {
   readonly can: readonly ('list' | 'read' | 'create' | 'change' | 'delete')[];
   /** The id that appears in the path of a record. */
   readonly id?: ValueFacts & { readonly name: string };
-  /** The name that the service uses in permissions: `authentik_core.group`. */
   readonly model?: string;
   readonly filters: Readonly<Record<string, ValueFacts>>;
   /** Further operations with their parameters: `GET {}/used_by/` below a record, `GET types/` below the list. */

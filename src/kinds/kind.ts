@@ -11,7 +11,7 @@ export type { Family } from './family.ts';
 
 /** The facts about a kind that its row states. */
 export interface StatedKind {
-  /** The list and the field that must refer to a record of this kind to make it reachable. */
+  /** The list and the field that must refer to a record of this kind to make the record reachable. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
@@ -221,7 +221,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly since?: string;
   /** Whether manifests may declare the field for earlier releases, which work without the field. The field is never null. */
   readonly isOptionalBefore?: boolean;
-  /** The name in earlier releases. Each release ignores the field under the other name. */
+  /** The name in earlier releases, which ignore the current name. */
   readonly formerly?: string;
   /** Whether the former field contained a single id instead of a list. */
   readonly wasSingle?: true;
@@ -258,7 +258,7 @@ export interface ValueForms {
 
 export type ItemProblem = Problem & { readonly item?: number };
 
-/** A method type, because TypeScript then accepts a check for a narrower type of value. */
+/** This is a method type, because TypeScript then accepts a check for a narrower type of value. */
 export type Check<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];

@@ -7,7 +7,6 @@ export const active = 'is_active';
 /** `state: absent` deletes a record. */
 export const state = 'state';
 
-/** Instructions for every kind whose records can be renamed and deleted. */
 export const lifecycleFields: Readonly<
   Record<typeof formerly | typeof state, { readonly isInstruction: true }>
 > = {

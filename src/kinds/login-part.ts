@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-/** How a kind takes part in logins, with the fields that matter for this. */
+/** How a kind takes part in logins, with the relevant fields. */
 export type LoginPart =
   | LoginStep
   | FlowOfLogin

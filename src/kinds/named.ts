@@ -65,7 +65,6 @@ export function withIds(
   });
 }
 
-/** The names by which manifests can refer to a record. */
 export function referenceNames(
   { keys = plainKeys }: Pick<Family['byName'], 'keys'>,
   record: JsonObject,
@@ -117,7 +116,6 @@ export function withRunIds(
   });
 }
 
-/** The resources that must be created before this resource, because it refers to them. */
 export function prerequisitesOf(resource: Declared): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
@@ -204,7 +202,7 @@ export const nestedFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] 
   referenceFields(kind).filter(([field]) => kind.fields[field]?.namedIn !== undefined),
 );
 
-/** Whether other resources may refer to resources of a type, which then come first. */
+/** Whether other resources may refer to resources of this type. */
 export function isNamedByOthers(type: string): boolean {
   return namedTypes().has(type);
 }

@@ -7,7 +7,7 @@ import { releaseProblemFor, type Release } from './release.ts';
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
 interface RedirectUri extends JsonObject {
   readonly url: string;
-  /** Earlier releases do not have this key, and try both ways of matching. */
+  /** Earlier releases do not have this key, and match each URI both as text and as a regular expression. */
   readonly matching_mode?: 'strict' | 'regex';
 }
 

@@ -24,7 +24,6 @@ export const referredLists = {
   users: '/core/users/',
 } as const;
 
-/** The list to which a field refers, and the kind of id that the reference contains. */
 export interface Reference {
   readonly list: keyof typeof referredLists | 'bindables';
   readonly by: 'pk' | 'uuid' | 'bindable id';

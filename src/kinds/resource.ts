@@ -107,7 +107,6 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
-/** Returns the same object if the resource has none of the fields. */
 export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
   const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
   return fields.length === Object.keys(resource.fields).length

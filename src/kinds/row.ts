@@ -19,7 +19,6 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented'
   readonly words?: Partial<Kind['words']>;
   /** The path of the kind, by default the path of the list. */
   readonly path?: string;
-  /** The plural in messages, such as `OAuth2 providers`. */
   readonly several?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
@@ -49,7 +48,7 @@ export type FieldRows = Readonly<Record<string, FieldRow>>;
 
 export type RowKind = Kind<FamilyType>;
 
-/** Makes the kinds of a list with several types. The keys of `rows` are paths. */
+/** The keys of `rows` are paths. */
 export function kindsFrom(
   shared: Omit<KindRow, 'path'>,
   rows: Readonly<Record<string, Omit<KindRow, 'path' | 'list'>>>,

@@ -10,7 +10,7 @@ export const stageBindings: Children = {
   targetIdField: 'pk',
   parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
   binds: [{ idField: 'stage', refersTo: familyOf('stages') }],
-  // The defaults of 2023.10.7 and of 2025.12.4.
+  // These are the defaults of 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
     evaluate_on_plan: { default: false },

@@ -34,7 +34,6 @@ export function sameIds(
 
 export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
-/** Normalizes a UUID to the service's form: lower case, with dashes. */
 export const plainUuid: IdForm = (id) =>
   nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
 

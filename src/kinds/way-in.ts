@@ -132,7 +132,6 @@ export const openLogin: Problem = {
     'Before the login stage, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
 };
 
-/** The problem to report for a plan after which people cannot log in. */
 export const lockout = {
   code: 'lockout',
   detail:

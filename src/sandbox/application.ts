@@ -139,7 +139,6 @@ function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefine
 const theme = '%(theme)s';
 const themes = ['light', 'dark'];
 
-/** The problem of an icon that is not a URL, a file of the service, or the path of an uploaded file. */
 function badIcon(icon: string): string | undefined {
   if (notUploadedIcon.test(icon)) return undefined;
   if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))

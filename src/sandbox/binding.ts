@@ -71,7 +71,7 @@ function labelOf(world: World, values: Row['fields']): string {
   return `${textOf(nameOf('/core/applications/', 'slug', values['target']))}/${textOf(subject)}`;
 }
 
-/** Rejects a target that does not exist, and ignores all filters except targets. */
+/** Rejects a filter for a target that does not exist. All filters except those for targets are ignored. */
 function filtersOf(
   world: World,
   query: Query,

@@ -44,7 +44,6 @@ export function familyOf(path: string, { fields }: TypeFacts): Family | undefine
   return typedLists.find((list) => path.startsWith(list.path.replace(/(?:all|connectors)\/$/, '')));
 }
 
-/** The component of the admin interface, for a type that was not recorded. */
 export function componentOf({ path: allTypesPath, component }: Family, path: string): string {
   const type = path.slice(allTypesPath.replace(/all\/$/, '').length, -1).replaceAll(/[/_.]/g, '-');
   return `ak-${component}-${type}-form`;

@@ -7,7 +7,6 @@ import { saveRequest } from './save-request.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
-/** The lists of a seed in the order of creation, with the kind of the entries and a function that fills in omitted fields. */
 const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, filled?: Complete])[] = [
   ['certificates', 'certificate'],
   ['roles', 'role'],

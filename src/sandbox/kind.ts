@@ -39,7 +39,6 @@ export interface SandboxKind extends GuardedKind {
   /** Converts a record to an answer. The query may leave out fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   readonly urls?: (row: Row, origin: string) => JsonObject;
-  /** Finds the user of a token, or creates a service account. */
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes when it reads the record. */
   readonly isUnreadable?: (row: Row) => boolean;
@@ -57,7 +56,6 @@ interface Writing {
 /** The problems of fields, or the field that makes the service crash. */
 export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
-/** The rejection of a request because of one field, or because of the whole request. */
 export function rejected(message: string, field = 'non_field_errors'): Rejection {
   return { errors: { [field]: [message] } };
 }

@@ -8,7 +8,6 @@ import { valuesOf, type Row } from './rows.ts';
 /** Returns the nested records in a field, or undefined if the record does not have the field. */
 type ShowNested = (row: Row) => JsonValue | undefined;
 
-/** The fields of a path that contain nested records, each with a function that returns them. */
 export function nestedSerializers(
   world: World,
   path: string,

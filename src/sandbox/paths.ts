@@ -20,7 +20,6 @@ export class Paths {
     return made;
   }
 
-  /** The kind to which a record's path belongs, and the last part of the path. */
   recordAt(path: string): { readonly kind: SandboxKind; readonly name: string } | undefined {
     const end = path.endsWith('/') ? path.lastIndexOf('/', path.length - 2) + 1 : 0;
     const kind = this.listAt(path.slice(0, end));

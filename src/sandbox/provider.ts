@@ -9,7 +9,6 @@ import { readOnlyKindFrom, writableKindFrom } from './table.ts';
 
 const allTypesPath = '/providers/all/';
 
-/** The read-only list of providers of all types. */
 export function providerKind(world: World): SandboxKind {
   return readOnlyKindFrom(world, {
     path: allTypesPath,

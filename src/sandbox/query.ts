@@ -21,7 +21,7 @@ export class Query {
     return this.#parameters.getAll(name);
   }
 
-  /** Whether a parameter is `true`, ignoring case. If the parameter is missing, returns `leftOut`. */
+  /** Ignores case. Returns `leftOut` if the parameter is missing. */
   isTrue(name: string, leftOut: boolean): boolean {
     const given = this.#parameters.getAll(name).at(-1);
     return given === undefined ? leftOut : given.toLowerCase() === 'true';

@@ -85,7 +85,6 @@ function generatedValue(value: string, name: string, pk: Row['pk']): string {
   return digestOf(`${name} ${pk}`, 64).repeat(2).slice(0, length);
 }
 
-/** The recorded value of a field, with placeholders replaced by the values of this record. */
 export function shownValue(
   shown: JsonObject | undefined,
   name: string,

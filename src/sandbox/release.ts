@@ -13,7 +13,6 @@ export interface Rules {
   readonly reservedSlugs: ReadonlySet<string>;
   readonly launchUrlKeys: readonly string[];
   readonly pageLimits: { readonly size: number; readonly most: number };
-  /** Whether the release has access requests and required attributes. */
   readonly hasRequests: boolean;
 }
 

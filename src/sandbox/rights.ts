@@ -85,7 +85,6 @@ export function isInExtent(reach: Extent, { identity }: GuardedKind, { fields }:
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }
 
-/** The record at the end of a path, if the requester may view it. */
 export function viewableRecord(
   kind: GuardedKind,
   name: string,

@@ -70,7 +70,6 @@ export class Sandbox {
     isSeeding = false;
   }
 
-  /** Accepts a token from now on, and creates the user of the token if necessary. */
   issue(token: SeedToken): void {
     const { userForToken: ofToken } = this.#world.kind('/core/users/');
     if (ofToken) this.#askers.issue(token, ofToken);
@@ -171,7 +170,7 @@ export class Sandbox {
     return jsonResponse(200, { ...found, ...(rules.isFrom2025 && autocompleteOf(kind)) }, allow);
   }
 
-  /** A page of a list below another list. Such lists are always empty in the sandbox. */
+  /** A list below another list is always empty in the sandbox. */
   #emptyList(kind: SandboxKind, query: Query): JsonObject | string {
     const found = pageOf(query, [], this.#world.rules);
     return found ? { pagination: found.pagination, results: [], ...autocompleteOf(kind) } : 'Invalid page.';

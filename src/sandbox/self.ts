@@ -6,8 +6,6 @@ import { allGroupsOf, roleRecord } from './people.ts';
 import type { Rules } from './release.ts';
 import { pickValues, type Row } from './rows.ts';
 
-// The answers about the service itself and about the requester.
-
 /** The release of the service: `GET /admin/version/`. */
 export function versionAnswer({ version, isFrom2025 }: Rules): JsonObject {
   return {

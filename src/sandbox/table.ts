@@ -123,7 +123,6 @@ function takenMessage(title: string): string {
   return `${title} with this name already exists.`;
 }
 
-/** The type of a record, which is stored for the list of all types. */
 function storedType(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
   return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
@@ -143,7 +142,6 @@ function fieldRowsOf(
   return merged;
 }
 
-/** Why the service rejects a request whose fields are all valid. */
 function rejectionOf(
   { seed }: World,
   path: string,

@@ -12,11 +12,11 @@ interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether all types of a list have the field. If all types have the field, answers contain the name of the list. */
+  /** Whether all types of a list have the field, in which case answers contain the name of the list. */
   readonly isOfAllTypes: boolean;
 }
 
-/** Exceptions: deleting either end of a binding deletes the binding, and deleting a provider keeps its application. */
+/** Deleting either end of a binding deletes the binding, and deleting a provider keeps its application. */
 const actions: readonly (readonly [at: RegExp, action: Action])[] = [
   [/^\/policies\/bindings\/ /, 'cascade'],
   [/ invalidation_flow$|^\/core\/applications\/ provider$/, 'set_default'],

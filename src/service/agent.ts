@@ -73,7 +73,7 @@ function createContext(
   });
 }
 
-/** The certificate authorities that Node trusts, which in newer releases can include the system's. */
+/** The certificate authorities that Node trusts, which in newer releases of Node can include the system's. */
 function defaultCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;

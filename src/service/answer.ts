@@ -29,7 +29,7 @@ export type AnswerKind =
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON, which has a `detail`. A page with this answer is behind the end of its list. */
+  /** 404 or 410 with the service's own JSON, which has a `detail`. For a page, this answer means that the list has fewer pages. */
   | 'not_found'
   /** 404, 405, 410 or 501 for an undocumented operation, or a request that `contract_only` prevented. */
   | 'not_offered'

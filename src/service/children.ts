@@ -90,7 +90,6 @@ async function readBindings(
   return { kind: 'read', of };
 }
 
-/** The result for a list that changed during every attempt to read it. */
 const alwaysChanging: ChildrenReading = {
   kind: 'unread',
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },

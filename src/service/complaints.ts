@@ -7,7 +7,6 @@ export interface FieldError {
   readonly field?: string;
   /** The key inside the field, if the service reports one, with dots between nested keys. */
   readonly key?: string;
-  /** The index of the list item, if the service reports one. */
   readonly item?: number;
   readonly texts: readonly string[];
 }

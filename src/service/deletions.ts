@@ -36,7 +36,6 @@ interface DeleteContext extends ReadContext {
   readonly deletes: readonly DeleteCandidate[];
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */
   readonly isClosed?: (pk: string) => boolean;
-  /** Whether nobody can open applications without bindings. */
   readonly isFlagOff: () => Promise<boolean>;
 }
 
@@ -198,7 +197,6 @@ async function recordWithBindings(target: string, context: ReadContext): Promise
   return `the record with the id ${target}`;
 }
 
-/** Describes the records of a list, by the ids to which bindings may refer. */
 async function bindableRecords(
   { family, bindable }: Kind,
   context: ReadContext,

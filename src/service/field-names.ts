@@ -31,7 +31,7 @@ const former = lazy(
 );
 
 /**
- * Returns the field that a top-level key of an error refers to and, if the error is about a key inside the field, that key, with
+ * Returns the field to which a top-level key of an error refers and, if the error names a key inside the field, that key with
  * dots between nested keys.
  */
 export function fieldOfErrorKey(name: string): { readonly field: string; readonly key?: string } {

@@ -4,7 +4,7 @@ import { whatAnswersProve, type Proof, type ReadProof } from './what-answers-pro
 
 export interface JudgedAnswer {
   readonly answer: Answer;
-  /** The scope that must stop after this answer. */
+  /** Whether the whole run, or only the work on this type, must stop after this answer. */
   readonly stop?: NonNullable<Proof['stop']>;
 }
 

@@ -45,8 +45,8 @@ function viewRight(exchange: Exchange): TokenRight {
 }
 
 /**
- * Whether the answer to OPTIONS contains POST, as it does only if the token may create a record. An answer without `renders`
- * comes from a proxy and does not count.
+ * The answer to OPTIONS contains POST only if the token may create a record. An answer without `renders` comes from a proxy and
+ * does not count.
  */
 function createRight(exchange: Exchange): TokenRight {
   const { status, body = {} } = jsonAnswerIn(exchange) ?? {};

@@ -147,7 +147,6 @@ export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }
 
-/** Adds to an answer how long rollcall waited in vain for the service. */
 export function withOutageWait(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

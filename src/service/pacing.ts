@@ -126,7 +126,7 @@ class SharedPacing implements Pacing {
         this.#updateSlots();
       }
     }
-    // An exception must end only this task, not the queue.
+    // A failed task must not end the queue.
     const [result] = await this.forEach([task], (item) => Promise.allSettled([item()]));
     const [ended] = result ?? [];
     if (ended?.status === 'fulfilled') return ended.value;

@@ -15,7 +15,6 @@ export interface PageQuery {
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The number of items on all pages, as reported by the service. */
   readonly count: number;
   /** The position of the page's last item in the list, counted from 1; 0 if the list is empty. */
   readonly end: number;

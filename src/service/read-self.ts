@@ -6,7 +6,6 @@ import type { ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
 interface TokenUser {
-  /** The user's id, or undefined if the service does not show it. */
   readonly pk: string | undefined;
   readonly isSuperuser: boolean;
   /** The ids of the user's groups and of the groups that contain these, or undefined if the service does not show them. */

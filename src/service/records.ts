@@ -18,7 +18,6 @@ import type { ObservedRecord } from './types.ts';
 export interface ListedRecord {
   /** The fields as received, for comparison only; they must not be printed. */
   readonly received: JsonObject;
-  /** The fields with rollcall's own secrets redacted. */
   readonly shown: JsonObject;
   /** The fields with null in place of each number that JSON.parse rounds, or undefined if there is no such number. */
   readonly exact?: JsonObject | undefined;

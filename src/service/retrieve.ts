@@ -57,7 +57,6 @@ export async function isOptionalRead(answer: Answer, context: ReadContext): Prom
   }
 }
 
-/** Reads the token's user, with the same number of retries as a look-up. */
 export function retrieveTokenUser({
   client,
   pacing,

@@ -15,7 +15,6 @@ export interface UnreadableReason {
   readonly status?: number;
 }
 
-/** The fields of a record that a manifest could declare. */
 export interface ObservedValues {
   /** The values for comparison with the manifest, which must not be printed. */
   readonly fields: Readonly<Record<string, JsonValue>>;

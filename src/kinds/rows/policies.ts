@@ -11,7 +11,7 @@ function constantIn(expression: string): boolean | undefined {
   return constant === undefined ? undefined : constant === 'True';
 }
 
-/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
+/** Names are unique across types. 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'policies', unique: true };
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
@@ -35,7 +35,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/geoip/': {},
   '/policies/password/': {
-    // The default of 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    // This is the default of 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   },
   '/policies/password_expiry/': {},

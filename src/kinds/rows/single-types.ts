@@ -9,7 +9,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'transports',
     unique: true,
-    // The default of 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    // This is the default of 2025.12.4. A manifest cannot declare this default, because it ends with a space.
     fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
   },
   {
@@ -31,7 +31,7 @@ const rows: readonly KindRow[] = [
       owner: 'user',
       takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
     },
-    // 2023.10.7 and 2025.12.4 leave the field empty.
+    // 2023.10.7 and 2025.12.4 leave `managed` empty.
     fields: { managed: { default: null } },
   },
   // A duplicate name was refused by 2025.12.4.

@@ -18,7 +18,7 @@ function minutesIn(text: string): number {
   return Number(/^minutes=(\d+)$/.exec(text)?.[1]);
 }
 
-/** Names are unique across types. A duplicate was refused by 2023.10.7 and by 2025.12.4 for every type that needs no licence. */
+/** Names are unique across types. 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'stages', unique: true } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
@@ -28,7 +28,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/authenticator/endpoint_gdtc/': { isEnterprise: true },
   '/stages/authenticator/sms/': {},
   '/stages/authenticator/static/': {},
-  // Releases before 2024.2 use a number.
+  // Releases before 2024.2 use a number for `digits`.
   '/stages/authenticator/totp/': {
     fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
   },
@@ -44,7 +44,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/dummy/': {},
   '/stages/email/': {
     login: { is: 'login stage', proves: true },
-    // Releases before 2025.4 use a number of minutes.
+    // Releases before 2025.4 use a number of minutes for `token_expiry`.
     fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   },
   '/stages/endpoints/': {},
