@@ -31,9 +31,7 @@ export type MissingCredential =
 export interface CredentialsRead {
   readonly found: readonly Credentials[];
   readonly missing: readonly MissingCredential[];
-  /** The records that were read to find the credentials. */
   readonly inventories: readonly Inventory[];
-  /** Set if the run was interrupted. */
   readonly interrupted?: Ending;
 }
 

@@ -123,7 +123,6 @@ const noRows: Problem = {
 
 type Report = (span: Span, problem: Problem) => void;
 
-/** The resource of a row; undefined if the row has no name. */
 function resourceIn(
   row: TableRow,
   kind: Kind<ResourceType>,
@@ -208,7 +207,6 @@ function valueOf(
   return text;
 }
 
-/** A UUID with or without dashes. */
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 function itemsOf(text: string): string[] {

@@ -21,12 +21,11 @@ import type { Inventory } from '../observe/gaps.ts';
 import { changedFieldsOf, possiblyUnchangedFields, withOnlyChangedFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 
-/** Which records an export reads, and which fields it declares. */
 export interface ExportScope {
   readonly kinds: readonly Kind<ResourceType>[];
   readonly selection: Selection;
   readonly isWithNames: boolean;
-  /** Whether records that the service maintains itself are included. */
+  /** Whether an export includes records that the service itself maintains. */
   readonly isWithInternal: boolean;
   readonly isWithShipped: boolean;
   readonly without: ReadonlySet<string>;
@@ -39,7 +38,6 @@ export interface ExportReading {
   readonly release?: Release;
   /** The names of referenced records, if the export uses names. */
   readonly names: ReadonlyMap<Family, NamesReading>;
-  /** Set if the run was interrupted, so that records are missing. */
   readonly interrupted?: Ending;
 }
 
@@ -53,7 +51,7 @@ export interface DeclaredRecord extends Declaration {
   readonly secret: readonly string[];
 }
 
-/** Whether a record is left out because the service maintains it itself and its shipped state is unknown. */
+/** Whether a record is left out because the service itself maintains the record, and its shipped state is unknown. */
 export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,

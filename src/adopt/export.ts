@@ -39,7 +39,6 @@ import { namesById } from '../observe/names-by-id.ts';
 import { readUnboundState } from '../observe/unbound-access.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';
 
-/** Reads the records to export, without changing anything in the service. */
 export function readExportedRecords(
   wanted: ExportScope,
   settings: ServiceSettings,

@@ -36,14 +36,12 @@ export function manifestFiles(
   return { texts, unwritable };
 }
 
-/** Adds a number to the name if another file has the same name. */
 function unusedName(name: string, texts: ReadonlyMap<string, string>): string {
   let free = `${name}.yaml`;
   for (let number = 2; texts.has(free); number += 1) free = `${name}-${number}.yaml`;
   return free;
 }
 
-/** Writes one manifest, or several if a single one would be too large. */
 function splitManifest(
   declarations: readonly Declaration[],
   check: Validate,

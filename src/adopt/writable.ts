@@ -17,17 +17,16 @@ import {
 import { maxResolvedLength } from '../manifest/references.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** A record to write into a manifest, with the fields to declare. */
 export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
-  /** The variables for secrets, by field, which the manifest names in comments. */
+  /** The variables for secrets, by field; comments in the manifest name these variables. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly release?: Release;
 }
 
-/** A field of a record that no manifest can declare. */
+/** A field that no manifest can declare. */
 export interface UnwritableField {
   readonly address: Address;
   readonly field: string;

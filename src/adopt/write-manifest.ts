@@ -13,10 +13,7 @@ interface WrittenManifest {
   readonly unwritable: readonly UnwritableField[];
 }
 
-/**
- * Writes a manifest of records as a person would: sorted by name, with common values as defaults. Reading the manifest gives the
- * same fields, except fields that no manifest can declare. `schema` is the path of the schema for editors.
- */
+/** Writes a manifest as a person would: sorted by name, with common values as defaults. */
 export function writeManifest(
   declarations: readonly Declaration[],
   check: Validate,
@@ -94,10 +91,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
 /** The number of lines that defaults of a kind need in addition to their values. */
 const headLines = 2;
 
-/**
- * The values that most entries of a kind share, if the manifest becomes shorter by writing them as defaults. Only fields that
- * every entry declares can become defaults, because defaults also apply to entries without the field.
- */
+/** Only fields that every entry declares can become defaults, because defaults also apply to entries without the field. */
 function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;

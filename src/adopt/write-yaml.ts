@@ -12,10 +12,7 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 
 type Path = readonly (string | number)[];
 
-/**
- * Writes a mapping as readable YAML: strings of several lines become blocks, and quotes are used only where needed. The values
- * must be values that a manifest allows. `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`.
- */
+/** Writes a mapping as readable YAML; `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`. */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
   document.contents = nodeOf(mapping, [], isInline);
   return document.toString({ lineWidth: 0 });

@@ -197,7 +197,7 @@ function writerFor(change: ReadyPending, { client, pacing, stops, sent }: Run): 
   return { client, pacing, control: stops.controlOf(change, countRequest) };
 }
 
-/** Sets the references that a create omitted. If one of the referenced records failed, the resource stays unfinished. */
+/** Sets the references that a create omitted. */
 async function completeCreate(
   { resource: whole, setAfter }: ReadyPending,
   { ready, result }: Exclude<StartedCreate, Outcome>,
@@ -218,16 +218,13 @@ async function completeCreate(
   return { ready: full, result: completed };
 }
 
-/**
- * Whether all dependencies of a change succeeded. The dependencies have been started already, because they precede the change in
- * the plan.
- */
+/** Whether all dependencies of a change succeeded; they precede the change in the plan, so they were started already. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether an earlier change failed: for a delete, any change that is no delete; for a change that takes rights from the token, also any delete. */
+/** Whether an earlier change failed; a failed change in `last` stops only changes that take rights from the token. */
 async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));

@@ -116,8 +116,8 @@ function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 /**
- * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. With `isAfterChanges`,
- * nothing is deleted either if another binding differs from its declaration.
+ * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. With
+ * `isAfterChanges`, a binding that differs from its declaration prevents the delete too.
  */
 export function removeBinding(
   target: BindingTarget,

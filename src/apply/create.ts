@@ -59,10 +59,7 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   return settleWrite({ next, judge }, writer);
 }
 
-/**
- * The outcome that a look-up shows at each of three moments: before a create, after the service rejected the name as taken, and
- * after an unclear answer. If there is no outcome, the create is sent or repeated.
- */
+/** The outcome that a look-up shows at three moments of a create; if it shows none, the create is sent or repeated. */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
   unseeable: { before: undefined, taken: 'unknown', unclear: undefined },
@@ -80,10 +77,7 @@ function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): EndedWr
   return endedAs(outcome, isDecisive && found.answer ? { answer: found.answer } : {});
 }
 
-/**
- * The result of a look-up. With `unseeable`, records of this kind cannot be read, but their names are unique, so the service
- * rejects a second create.
- */
+/** With `unseeable`, records of this kind cannot be read, but the service rejects a second record with the same name. */
 type Found =
   | LookUpResult
   | {

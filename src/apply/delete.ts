@@ -13,10 +13,7 @@ import {
   type WriteResult,
 } from './settle.ts';
 
-/**
- * Reads the record again and deletes it, unless the record no longer exists, was replaced, or must not be deleted any more. If the
- * answer is lost, another read shows the result.
- */
+/** Reads the record again and deletes it, unless it no longer exists, was replaced, or must not be deleted any more. */
 export function deleteRecord(
   candidate: DeleteCandidate,
   deletes: readonly DeleteCandidate[],

@@ -97,7 +97,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const last = missing
     .filter((child) => rankOfBinding(child) > 0)
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
-  // Without a new child that has a rank, deleting such a child closes the flow, and later changes may open the flow again.
+  // If no new child has a rank, deleting a child with a rank closes the flow, and later changes may open the flow again.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
   const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): WriteStep[] =>
     bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
@@ -135,10 +135,7 @@ interface Move {
   readonly order: number;
 }
 
-/**
- * Sorts the moves: first to later positions, from the last child to the first, then to earlier positions, from the first child to
- * the last.
- */
+/** Sorts moves: first to later positions, from the last child to the first; then to earlier positions, from the first to the last. */
 function compareMoves(a: Move, b: Move): number {
   return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
 }

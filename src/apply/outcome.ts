@@ -63,10 +63,7 @@ export type Doubt =
 export type Conflict =
   | { readonly kind: 'vanished' }
   | { readonly kind: 'replaced' }
-  /**
-   * Declared fields, including bindings, that somebody else has changed (`changed`), or that the service accepted without
-   * changing them (`ignored`).
-   */
+  /** Declared fields or bindings that somebody else has changed (`changed`), or that the service left unchanged (`ignored`). */
   | {
       readonly kind: 'changed' | 'ignored';
       readonly fields: readonly ChangedField[];
@@ -88,12 +85,9 @@ export interface Outcome {
   readonly outcome: OutcomeKind;
   /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
   readonly answer?: Answer;
-  /**
-   * Present for `exists` if an earlier request of this run may have created the record, perhaps only in part, and for `updated`
-   * if the answer was unclear.
-   */
+  /** The outcome is in doubt if an earlier request of this run may have created the record, or an update had an unclear answer. */
   readonly doubt?: Doubt;
-  /** Declared fields with another value in the service: as read for `exists` and `differs`, as answered for `created`. */
+  /** The declared fields whose values differ in the service; for `created`, in the answer to the create. */
   readonly differences?: readonly Difference[];
   readonly at?: string;
   readonly clash?: Conflict;

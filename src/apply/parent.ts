@@ -26,9 +26,8 @@ import {
 } from './update.ts';
 
 /**
- * Creates a resource with its bindings so that nobody can use it before it is complete: 1. create it without the withheld fields,
- * 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes. The steps after a
- * failed step are skipped.
+ * Creates a resource with its bindings so that nobody can use it before it is complete: 1. create it without the withheld
+ * fields, 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes.
  */
 export async function createParent(resource: Resource, writer: Writer): Promise<WriteResult> {
   const { kind } = resource;
@@ -66,10 +65,7 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
   ]);
 }
 
-/**
- * Sets the references that were omitted because the referenced records did not exist yet. If a referenced record could not be
- * created, the resource stays unfinished.
- */
+/** Sets the references that were omitted because the referenced records did not exist yet. */
 export async function setOmittedReferences(
   resource: Resource,
   fields: readonly string[],

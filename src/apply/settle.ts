@@ -34,7 +34,7 @@ export interface RunControl {
   sending(): void;
   /** Stops the run, the changes of one kind, or all resources with bindings. */
   stop(scope: 'run' | 'type' | 'pause' | 'bindings', proof?: JudgedRequest['proof']): void;
-  /** Whether the resource may still start: the run may have stopped while the resource waited. */
+  /** Whether the resource may still be written: the run may have stopped while the resource waited. */
   mayBegin(): boolean;
   mayRetry(): boolean;
 }
@@ -126,10 +126,7 @@ export type NextRequest<Result> =
     }
   | EndedWrite;
 
-/**
- * Sends a write, retries if allowed, and determines its outcome. If an answer was unclear, a later rejection does not prove that
- * the write had no effect.
- */
+/** Sends a write and retries; after an unclear answer, a later rejection does not prove that the write had no effect. */
 export async function settleWrite<Result extends JudgedRequest>(
   { next, judge }: WriteSteps<Result>,
   { pacing, control }: Pick<Writer, 'pacing' | 'control'>,

@@ -16,10 +16,7 @@ interface StopsOptions {
 export class RunStops {
   readonly #options: StopsOptions;
   readonly #kinds = new Map<Kind, StopReason>();
-  /**
-   * The number of consecutive denials for each kind. A single denial stops nothing, because permissions can be limited to single
-   * records.
-   */
+  /** The number of consecutive denials; a single denial stops nothing, because permissions can be limited to single records. */
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
   #areBindingsDenied = false;
@@ -70,10 +67,7 @@ export class RunStops {
     };
   }
 
-  /**
-   * Counts how a change ended. Failures during one outage count once, because they have the same cause. `outages` is the number
-   * of outages that ended before the change started.
-   */
+  /** Counts failures during one outage once; `outages` is the number of outages that ended before the change started. */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { endedOutages } = this.#options.pacing.outage;

@@ -36,11 +36,7 @@ export type UpdateCheck =
   /** The update may proceed; `missing` contains the declared fields that still differ. */
   { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | EndedWrite;
 
-/**
- * Updates an existing record after reading it. If a field has neither the value from the plan nor the declared value, somebody
- * else has changed the field, and nothing is sent. Only fields that differ are sent. If the answer is unclear, another read shows
- * the result.
- */
+/** Updates a record after reading it: only fields that differ are sent, and nothing if somebody else has changed a field. */
 export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
   const { resource } = planned;
   const { kind } = resource;
@@ -102,10 +98,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   return settleWrite({ next, judge }, writer);
 }
 
-/**
- * Returns the fields that the service reports as missing from a PATCH although the record has them, without fields whose numbers
- * would be rounded.
- */
+/** Returns the record's fields that the service requires in a PATCH, without numbers that would be rounded. */
 function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
     // A hidden field is reported without its key.

@@ -11,10 +11,7 @@ import {
 } from './settle.ts';
 import { withDeclaredBindings } from './update.ts';
 
-/**
- * Checks that a new resource is as declared, because somebody else may have changed it between two requests. Fields that already
- * differed in the answer to the create are ignored.
- */
+/** Checks that nobody else has changed a new resource; ignores fields that already differed in the answer to the create. */
 export async function verifyCreated(
   { resource, parent, client, pacing, control }: Writer & Pick<BindingTarget, 'resource' | 'parent'>,
   isOpen: boolean,

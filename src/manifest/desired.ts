@@ -166,7 +166,6 @@ function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: Man
   }
 }
 
-/** The problem of an entry or field that `contract_only` does not support. */
 function undocumentedProblem(feature: string, detail: string): Problem {
   return { code: 'contract-only', summary: `${feature}, and contract_only allows only these`, detail };
 }

@@ -23,7 +23,6 @@ export function* fieldChecks(
   const { scope } = kind;
   if (scope !== undefined && isMissing(scope))
     yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
-  // Entries to delete have no fields to check.
   if (isToBeDeleted(resource)) return;
   // An invalid field is declared, so no default replaces it.
   const otherFields = lazy(() => ({

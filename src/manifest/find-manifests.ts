@@ -121,10 +121,7 @@ class Search {
     return 1;
   }
 
-  /**
-   * Searches a folder and returns the number of its manifests. Skips hidden files and folders, and folders that were searched
-   * already. `parentPaths` are the real paths of the parent folders, outermost first.
-   */
+  /** Returns the number of manifests in a folder; `parentPaths` are the real paths of its parent folders, outermost first. */
   async #addFolder(folder: string, realPath: string, parentPaths: readonly string[]): Promise<number> {
     if (parentPaths.includes(realPath)) {
       this.#reportLoop(folder);

@@ -6,7 +6,6 @@ import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts
 
 export interface CheckedEntry {
   readonly resource: Resource;
-  /** The first entry with this address. */
   readonly first: Resource;
   readonly isFirst: boolean;
   /** The names that the entry contains instead of ids. */
@@ -18,7 +17,6 @@ interface Ownership {
   readonly at: Range;
 }
 
-/** The entries seen so far, each by its address. */
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
   /** For addresses that are not in simplified form: simplified address → address. */

@@ -27,7 +27,6 @@ export interface LoadedManifests {
   /** The valid entries that are selected, in file order; some are missing if a diagnostic is an error. */
   readonly resources: readonly Resource[];
   readonly declared: number;
-  /** The numbers of valid entries by type. */
   readonly counts: ReadonlyMap<ResourceType, number>;
   /** The addresses of all entries with a name, valid or not, unless the name is a secret. */
   readonly addresses: ReadonlySet<Address>;
@@ -124,7 +123,7 @@ export async function loadManifests(
   };
 }
 
-/** Checks the fields of valid manifests by the release, without required fields for the records in `existing`. */
+/** Checks the fields of valid manifests by the release; records in `existing` need no fields that only a create requires. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -7,7 +7,6 @@ import { isNameReference } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, nameOnlyLogin, openLogin, type LoginRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
-/** The declared flows and their parts, from all files. */
 export class LoginEntries {
   readonly #entries = new Map<string, Resource>();
 

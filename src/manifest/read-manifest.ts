@@ -119,9 +119,7 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, variables, references };
 }
 
-/**
- * Whether a fault is uncertain because the value is unknown. A sensitive value is always a string, so a wrong type is certain.
- */
+/** Whether a fault is uncertain: a sensitive value is unknown, but always a string, so a wrong type is certain. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
@@ -171,7 +169,6 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
   return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
 }
 
-/** The path of a value or key that contains a string. */
 function pathOfText(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
   for (const [step, inner] of entriesIn(value)) {

@@ -31,14 +31,13 @@ export type EnvironmentChoices = Readonly<
 interface ReferenceSources extends SecretSources {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly choices?: EnvironmentChoices;
-  /** A cryptographically random whole number below `limit`. */
   readonly random: (limit: number) => number;
   /** Whether sensitive references are only assumed to exist, and not read. */
   readonly areAssumed: boolean;
 }
 
 interface ResolvedValue {
-  /** The value to send. If secrets are only assumed to exist, their references stay in it. */
+  /** The value to send, which still contains references if secrets are only assumed to exist. */
   readonly value: JsonValue;
   readonly secrets: readonly string[];
   /** The names of all variables that the value refers to. */
@@ -206,7 +205,7 @@ class Resolver {
       environmentsHint('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
       [
         didYouMean(name, Object.keys(variables)),
-        // Other environments' files of variables are not read, so they may define the variable.
+        // The files of other environments are not read, so they may define the variable.
         environmentsHint('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
       ]
         .filter((words) => words !== undefined)

@@ -6,9 +6,7 @@ import { isGenerated, sentFields } from '../kinds/fields.ts';
 import { isNeverShown } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
-/**
- * Returns the resources of `--resend`, or throws a UsageError if a resource has no secret to resend or updates are not allowed.
- */
+/** Returns the resources of `--resend`; throws a UsageError if one has no secret to resend, or if updates are not allowed. */
 export function resendTargets(
   addresses: readonly string[],
   resources: readonly Resource[],

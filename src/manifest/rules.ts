@@ -21,7 +21,6 @@ import {
 } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName, sensitiveNameProblem } from './field-checks.ts';
 
-/** A check over the entries of all files. */
 type Rule = (entry: CheckedEntry, seen: SeenEntries, report: ReportProblem) => void;
 
 const rules: readonly Rule[] = [
@@ -229,7 +228,6 @@ function checkReferenceCycle(
   }
 }
 
-/** The chain of references from one resource to another; undefined if there is none. */
 function referencePath(
   from: Address,
   to: Address,

@@ -5,10 +5,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 
 type Path = readonly (string | number)[];
 
-/**
- * Parses the fields that contain secret JSON, such as a kubeconfig, from a file or variable with JSON or YAML. Any other string is
- * left for the schema to report. `secrets` are the strings inside.
- */
+/** Parses fields with secret JSON, such as a kubeconfig, from JSON or YAML; the schema reports any other string. */
 export function withSecretJson(
   manifest: JsonValue,
   paths: readonly Path[],

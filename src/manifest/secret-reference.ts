@@ -107,10 +107,7 @@ async function readReferenced(
   }
 }
 
-/**
- * Why a plan must not show a file; undefined if a plan may show it. Without this check, a pull request could make a plan print
- * any file of the pipeline's machine, such as `.git/config` with its token.
- */
+/** Why a plan must not show a file: otherwise a pull request could print a secret of the machine, such as `.git/config`. */
 async function hiddenFileReason(path: string, manifest: string, files: Files): Promise<string | undefined> {
   const folder = await files.realPath(manifest.replace(/[^/]*$/, '') || '.');
   const realPath = await files.realPath(path);
@@ -126,10 +123,10 @@ async function hiddenFileReason(path: string, manifest: string, files: Files): P
 
 export interface ReferencePolicy {
   readonly ownSecrets?: OwnSecrets;
-  /** The allowed environment variables; `*` matches any text. All by default. */
+  /** The allowed environment variables, by default all; `*` matches any text. */
   readonly allowEnv?: readonly string[] | undefined;
   readonly allowFiles?: readonly string[] | undefined;
-  /** Like `allowFiles`, for files whose texts plans show. */
+  /** The allowed files for `${text:PATH}`, whose content plans show. */
   readonly allowTexts?: readonly string[] | undefined;
 }
 

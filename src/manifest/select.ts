@@ -9,7 +9,7 @@ import type { LoadedManifests } from './load-manifests.ts';
 
 /** Selects resources by globs on their addresses; `exclude` overrides `target`. */
 export interface Selection {
-  /** If empty, all resources are selected. */
+  /** An empty list selects all resources. */
   readonly target: readonly string[];
   readonly exclude: readonly string[];
   readonly shard?: Shard;
@@ -104,10 +104,7 @@ export class Selector {
     return this.#globs.filter(({ isMatched }) => !isMatched).map(({ glob }) => glob);
   }
 
-  /**
-   * The selected part of the declared resources; undefined if all are selected. Must be called after `has` was called for every
-   * resource. Throws a UsageError if nothing is selected, or if a glob matches nothing.
-   */
+  /** Throws a UsageError if nothing is selected or a glob matches nothing; `has` must have been called for every resource. */
   scope(
     selected: number,
     { declared, addresses }: Pick<LoadedManifests, 'declared' | 'addresses'>,
@@ -138,7 +135,7 @@ const addressForms = joinWords([
 ]);
 
 /**
- * Whether a resource is in a shard. The first six bytes of the SHA-256 of its address determine this, on every machine and in
+ * Whether a resource is in a shard. The first six bytes of the address's SHA-256 determine the shard, on every machine and in
  * every release. Kinds without unique names are all in the first shard, so that two shards cannot create duplicates.
  */
 function isInShard(shard: Shard | undefined, address: Address): boolean {

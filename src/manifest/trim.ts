@@ -16,10 +16,7 @@ export function trimAsService(text: string): string {
   return text.slice(start, end);
 }
 
-/**
- * Trims the strings of entries and defaults, and the names that replace ids, but no strings inside of mappings such as
- * attributes.
- */
+/** Trims the strings of entries and defaults and the names that replace ids, but nothing inside mappings such as attributes. */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };

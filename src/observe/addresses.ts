@@ -7,7 +7,6 @@ import type { ListedRecord } from '../service/records.ts';
 
 type RecordNames = Pick<ListedRecord, 'received' | 'within'>;
 
-/** The address that an export gives to a record. */
 export function addressOfRecord(kind: Kind<ResourceType>, record: RecordNames): Address {
   return possibleAddresses(kind, record)[0];
 }
@@ -16,10 +15,7 @@ export function printableAddress(kind: Kind<ResourceType>, { shown, within }: Li
   return addressOfRecord(kind, { received: shown, within });
 }
 
-/**
- * The addresses under which manifests may declare a record. If names are unique only within a parent, an address contains the
- * parent's name or its id.
- */
+/** The addresses under which manifests may declare a record; an address may contain the parent's name or the parent's id. */
 export function possibleAddresses(
   kind: Kind<ResourceType>,
   { received, within }: RecordNames,

@@ -6,7 +6,7 @@ import type { ListedRecord } from '../service/records.ts';
 export interface Inventory {
   readonly kind: Kind<ResourceType>;
   readonly records: readonly ListedRecord[];
-  /** The reasons why records may be missing; empty if all records were read that the service counts. */
+  /** The reasons why records may be missing; a complete inventory has none. */
   readonly gaps: readonly InventoryGap[];
 }
 
@@ -25,7 +25,7 @@ export type InventoryGap =
       readonly of: Family;
       readonly others: readonly { readonly name: string; readonly type: string }[];
     }
-  /** Bindings could not be read, which manifests declare in `field`. */
+  /** The bindings that manifests declare in `field` could not be read. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

@@ -35,7 +35,7 @@ export async function readInventoryOf(
   return withoutDerivedTypes(await readInPages(kind, list, options), options);
 }
 
-/** Reads a list in pages, and reports it as complete if it has as many different records as its pages count. */
+/** Reads a list in pages; a complete list has as many different records as its pages report. */
 async function readInPages(
   kind: Kind<ResourceType>,
   list: ListQuery,

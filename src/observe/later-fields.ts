@@ -13,10 +13,7 @@ export function hasReferencesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/**
- * Removes references in fields that the release does not have. The release ignores these fields, and may not have the kinds of
- * records that they refer to.
- */
+/** Removes references in fields that the release does not have, because it may not have the kinds that they refer to either. */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -10,10 +10,7 @@ import { isOfKind } from '../service/own-type.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 
-/**
- * Finds new resources whose name is taken by a record of another kind in the same list. If the token may not read that record,
- * the service rejects the create later.
- */
+/** Finds new resources whose name is taken by a record of another kind in the same list. */
 export async function findNamesTakenByOtherKinds(
   resources: readonly Resource[],
   observed: ObservedState,

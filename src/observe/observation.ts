@@ -13,10 +13,7 @@ export type Observation =
       readonly presence: 'unknown';
       readonly unread?: InconclusiveRead;
       readonly ids?: readonly string[] | undefined;
-      /**
-       * Why the state of a rename is unknown: both names exist, neither name is visible but one may be hidden, or a look-up
-       * failed.
-       */
+      /** Why the state of a rename is unknown: both names exist, neither name is visible, or a look-up failed. */
       readonly torn?: 'both' | 'unseen' | 'unread';
     };
 

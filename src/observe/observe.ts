@@ -47,9 +47,7 @@ export async function observe(
   return { kind: 'observed', observed, partialReads: failures };
 }
 
-/**
- * Looks up resources by name. Resources whose names are unique only within a parent come last, because they need the parent's id.
- */
+/** Looks up resources by name: names that are unique only within a parent come last, because they need the parent's id. */
 async function observeByName(
   resources: readonly Resource[],
   options: ObserveOptions,

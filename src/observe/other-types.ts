@@ -8,10 +8,7 @@ import { pkOf } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
 import type { InventoryGap, Inventory } from './gaps.ts';
 
-/**
- * Finds records of types that manifests cannot declare, and adds them as a gap to the first inventory of each list. Records that
- * the service maintains itself, such as its built-in source, are not counted.
- */
+/** Adds a gap to the first inventory of each list that contains records of types which manifests cannot declare. */
 export async function withOtherTypeGaps(
   inventories: readonly Inventory[],
   whole: (family: Family) => Promise<ListReading>,

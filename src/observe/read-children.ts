@@ -11,7 +11,7 @@ export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
-  /** If bindings could not be read, the field in which manifests declare them. */
+  /** The field in which manifests declare the bindings that could not be read. */
   readonly bindingField?: string;
 }
 

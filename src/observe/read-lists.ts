@@ -45,7 +45,6 @@ interface ListsOptions extends ReadContext {
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, ObservedRecord>;
   readonly absent: ReadonlySet<Resource>;
-  /** For a resource that was not found, the name of the only record that has the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly failed?: Answer;
 }
@@ -85,7 +84,7 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
 }
 
 interface ReadList extends ReadLists {
-  /** Undefined if the run ended before the list was read. */
+  /** The part of the list that was read before the run ended. */
   readonly progress?: ListProgress;
 }
 

@@ -26,16 +26,12 @@ export interface ReferenceReading {
   readonly known: {
     /** Facts about the referenced records, such as their owners. */
     readonly facts: ReferenceFacts;
-    /** For each list, the ids for which it is unknown whether the record exists. */
     readonly unseenIds: Readonly<Record<string, UnseenIds>>;
   };
   readonly missing: readonly UnresolvedName[];
 }
 
-/**
- * Looks up the ids that new entries contain. If a record is not found, its id counts as missing only if the token's user is a
- * superuser, who sees all records. After a failed read, it is unknown whether the record with the id exists.
- */
+/** Looks up the ids in new entries; an id counts as missing only if the token's user is a superuser, who sees all records. */
 export async function readReferenceFacts(
   { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
   observed: ObservedState,
@@ -73,7 +69,7 @@ export async function readReferenceFacts(
   return { known: { facts, unseenIds }, missing };
 }
 
-/** The ids that are written in the manifest, of records that can be read by id. */
+/** The ids that a manifest contains for kinds whose records can be read by id. */
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById

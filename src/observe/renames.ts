@@ -17,10 +17,7 @@ export function withFormerName(resource: Resource): Resource | undefined {
   };
 }
 
-/**
- * Combines the observations under the current name and under the former name. If neither name was found, the record may still
- * exist, unless the token can see all records.
- */
+/** Combines the observations under the current and the former name; a record with neither name may be hidden from the token. */
 export function resolveRenames(
   resources: readonly Resource[],
   observed: ReadonlyMap<Address, Observation>,

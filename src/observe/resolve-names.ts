@@ -27,7 +27,7 @@ export type NameFault =
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isDeclaredElsewhere?: true }
   /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** The state of a rename is unknown: both names exist, neither name is visible, or a look-up failed. */
+  /** A look-up cannot show whether the record was renamed already. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
   | { readonly kind: 'no_such_id' }
   /** A record of another kind has this name, and the name must be unique across both kinds. */
@@ -41,9 +41,7 @@ export interface UnresolvedName {
   readonly fault: NameFault;
 }
 
-/**
- * Finds names that several records share, in entries and in references, and references to records that the token may not read.
- */
+/** Finds names that several records share, and references to records that the token may not read. */
 export function namesWithoutId(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -133,7 +131,6 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** Returns a finding for each name that was looked up. */
 async function findAllNames(
   related: Family,
   names: readonly string[],

@@ -12,10 +12,7 @@ import type { ReadContext } from '../service/client.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
 import { observedRecordAt, type ObservedState } from './observation.ts';
 
-/**
- * Finds out who may open records without bindings. Reads the settings only if the release may have the flag, and if a resource
- * has or will have no binding. Deleting a group or user deletes its bindings too.
- */
+/** Reads who may open records without bindings, if the release may have the flag and a record has or will have no binding. */
 export async function readUnboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -13,10 +13,7 @@ interface ActionRow {
   readonly outcome: 'created' | 'updated' | 'deleted';
 }
 
-/**
- * A new action needs a row here and a function in apply/. If a plan contains any of these actions, `plan --detailed-exitcode`
- * exits with 2. The action `no-op` has no row, because it is not counted.
- */
+/** If a plan contains any of these actions, `plan --detailed-exitcode` exits with 2. */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
   create: { sign: '+', effect: 'add', verb: 'create', progressive: 'Creating', outcome: 'created' },
   update: { sign: '~', effect: 'change', verb: 'update', progressive: 'Updating', outcome: 'updated' },

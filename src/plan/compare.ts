@@ -15,10 +15,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
 import type { Difference, ObservedFields } from './plan.ts';
 
-/**
- * Returns the declared fields whose values differ in the service, in the order of the manifest. Fields that are not declared, or
- * that the service does not return, are not compared.
- */
+/** Returns the declared fields whose values differ in the service; fields that the service does not return are not compared. */
 export function compareRecord(
   resource: Resource,
   { fields, shown = fields, names = {} }: ObservedValues,
@@ -57,7 +54,6 @@ export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues
   );
 }
 
-/** The observed values of the declared fields, with secrets masked. */
 export function observedFields(
   resource: Resource,
   { fields }: ObservedValues,

@@ -3,8 +3,7 @@ import type { ReadyChange } from './plan.ts';
 
 /**
  * Moves deletes to the end of a plan. A record is deleted before the records that it refers to. Policies, groups and users are
- * deleted last, so that deleting their bindings does not open anything meanwhile. So the unique values of deleted records become
- * free only at the end.
+ * deleted last, because their bindings are deleted with them, which could open other records meanwhile.
  */
 export function moveDeletesLast(changes: readonly ReadyChange[]): readonly ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');

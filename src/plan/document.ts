@@ -33,7 +33,6 @@ export const planParts = {
   loginFlows: 'way_in',
 } as const;
 
-/** Optional parts of a change, with their names in its document. */
 export const changeParts = {
   leftBecause: 'left_because',
   unfinished: 'unfinished',
@@ -85,10 +84,8 @@ export interface PlanDocument extends Renamed<Plan, typeof planParts> {
   readonly created_at: string;
   readonly service: string;
   readonly environment?: string;
-  /** A digest of all declared resources, whether selected or not. */
   readonly manifest_digest: string;
   readonly baseline?: BaselineDocument;
-  /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly resource_changes: readonly ChangeDocument[];
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
@@ -109,7 +106,6 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
   readonly model?: string;
   readonly name: string;
   readonly source: Source;
-  /** `unknown` if the token may not read the record; the apply then creates the record unless it exists. */
   readonly presence: Change['presence'];
   readonly change:
     /** `after` has the fields that the create sends, with secrets masked. */
@@ -125,7 +121,6 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
     | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
   readonly diagnostics?: readonly ShownDiagnostic[];
-  /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly DifferenceDocument[];
   /** The declared names that were replaced by ids, by the JSON Pointer of the id in the declared fields, such as `/groups/0`. */
   readonly names?: NamesByPointer;
@@ -138,7 +133,7 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
   readonly state?: 'absent';
 }
 
-/** A difference without `observedNames`, which the document has as `observed_names` of the change. */
+/** The document names the observed ids once for each change, not in each difference. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -222,7 +217,6 @@ export function differenceDocument({ field, declared, observed }: Difference): D
   return { field, declared, observed };
 }
 
-/** The names of the declared ids in a change, by JSON Pointer. */
 function declaredNamesFor(
   resource: Resource,
   differences: readonly Difference[],

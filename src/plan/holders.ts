@@ -5,7 +5,7 @@ import { idsWithPointers, type ReferenceFacts, factKey } from '../kinds/named.ts
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
-/** Finds the record, declared or not, that currently has a value that only one record may have. */
+/** Finds the record, declared or not, that now has a value which only one record may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
 export function findHolders(
@@ -22,7 +22,7 @@ export function findHolders(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** The holder that the referenced record names, unless an observation of that holder says more. */
+  /** Returns the holder that the referenced record names, unless that holder was observed, because its own values then count. */
   function reportedHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;

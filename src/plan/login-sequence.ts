@@ -1,10 +1,7 @@
 import { loginObstacles, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
-/**
- * Whether the change concerns a user or group. The order of such changes does not matter: they affect a flow only for some
- * people.
- */
+/** Changes of users and groups affect a flow only for some people, so their order does not matter. */
 function isOfPeople({ resource: { kind } }: LoginChange): boolean {
   return kind.rights !== undefined;
 }
@@ -25,9 +22,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * Orders the changes to existing parts of flows so that at every step each flow is at least as strong as before or after the
- * plan. Creates come before these changes, and deletes after them. If every order leaves a flow open for a moment, `opening` is
- * the change that opens it.
+ * Orders the changes to existing parts of flows so that each flow stays at least as strong as the weaker of its states before
+ * and after the plan. If every order opens a flow for a moment, `opening` is the change that opens the flow.
  */
 export function safeLoginOrder(
   pending: readonly LoginChange[],

@@ -52,10 +52,7 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isLoginFlow(record) ? key : []));
   }
 
-  /**
-   * The key of the flow through which people log in: the login flow of the default brand. If the brand has no login flow, the
-   * service takes the first login flow by slug whose policies let people pass.
-   */
+  /** The key of the default brand's login flow, or else of the first login flow by slug whose policies let people pass. */
   get defaultLoginKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;
@@ -147,7 +144,7 @@ function bindingsAfter(
   ];
 }
 
-/** Removes the references to a deleted record, because the service deletes its bindings with it. */
+/** When a record is deleted, the service deletes its bindings too. */
 function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord {
   const { kind, fields } = record;
   const bound = new Map(childFields(kind));

@@ -59,9 +59,7 @@ interface PlannedLogins {
   readonly isUnknown: boolean;
 }
 
-/**
- * Marks and orders the changes to login flows. Rejects changes that allow logins without proof of identity or lock people out.
- */
+/** Marks and orders the changes to login flows; rejects changes that lock people out or let them in without proof of identity. */
 export function checkLoginChanges(
   changes: readonly ReadyChange[],
   observed: ObservedLogin,
@@ -141,7 +139,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values before a change, including undeclared bindings and the policies that are bound to bindings. */
+/** The values from before a change, with all bindings, so that a person can restore them. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
   const observedFields = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;

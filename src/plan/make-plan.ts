@@ -49,7 +49,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings; by default, everyone. */
   readonly unbound?: UnboundAccess;
-  /** The resources that are not planned; if defined, the plan also leaves out changes that the service would certainly reject. */
+  /** If given, the plan leaves out these resources and each change that the service would certainly reject. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface CheckedPlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
 
-/** Computes the plan from declared and observed resources. Every resource must have been observed. */
+/** Every resource must have been observed. */
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -74,7 +74,7 @@ export function makePlan(
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = planChange(resource, observed, permission, deletions, resend?.has(resource.address));
-    // The new name may belong to a resource that is declared but not selected.
+    // In a scope, a record that looks undeclared may be declared outside of the scope, so no rename is suggested.
     const renamed = about.scope ? [] : renameHint(resource, observed);
     const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
     const dependents = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];

@@ -18,7 +18,6 @@ export function problemsOfEntries(
   return [...missingInCreates(resources, observed, release), ...duplicateEntries(resources)];
 }
 
-/** Reports required fields that are missing from the entries of new records. */
 function missingInCreates(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -7,10 +7,7 @@ import { observedRecordAt, type ObservedState } from '../observe/observation.ts'
 import type { UnboundAccess } from '../kinds/children.ts';
 import { bindingsOf } from '../service/children.ts';
 
-/**
- * Reports entries that are meant to be open to everyone because they have no bindings, if the service closes records without
- * bindings.
- */
+/** Reports entries that are declared open to everyone although the service closes records without bindings. */
 export function entriesOpenToNobody(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -31,10 +31,7 @@ interface PlannedSubject {
   readonly words: (wasIn: boolean) => string;
 }
 
-/**
- * Who gains access through a change: `everyone`, or further groups and users. A change of the manifests counts even if the run
- * may not apply it.
- */
+/** Returns who gains access through a change, even if this run may not apply the change. */
 export function newAccess(
   change: Pick<Change, 'resource' | 'action'>,
   observed: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -62,7 +59,6 @@ export function newAccess(
   ];
 }
 
-/** Adds the condition to a subject that gains access only if the flag is on, or only if it is off. */
 function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
   return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
 }
@@ -166,7 +162,7 @@ export function whoMayOpen(
     : subjectNames;
 }
 
-/** The subjects that gain access, given `others`, the number of undeclared bindings that also decide about access. */
+/** Returns the subjects that gain access; `others` counts the undeclared bindings, which also decide about access. */
 function newSubjects(before: Subjects, now: Subjects, others: number = 0): string[] {
   const subjects = now.each ?? [];
   const [countBefore, countNow] = [before.each?.length ?? 0, subjects.length];

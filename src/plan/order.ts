@@ -30,8 +30,8 @@ interface Need {
 type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
 
 /**
- * Moves each change behind the new resources that it refers to, and behind the changes that free its unique values, and keeps the
- * order otherwise. Refuses a change if another resource keeps its value, or if changes depend on each other in a cycle.
+ * Moves each change behind the new resources that it refers to and behind the changes that free its unique values. Refuses
+ * changes that depend on each other in a cycle, and a change to a unique value that another resource keeps.
  */
 export function orderChanges<Planned extends Change>(
   changes: readonly Planned[],
@@ -161,7 +161,7 @@ export function orderBySequence<Planned extends Change>(
     .toSorted((a, b) => placeOf(a.resource.address) - placeOf(b.resource.address));
 }
 
-/** References of a new resource that can be set after both resources exist. */
+/** The references that a new resource omits at first, so that a cycle is broken. */
 interface CycleBreak {
   readonly address: Address;
   readonly to: Address;
@@ -170,7 +170,7 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/** Prefers references to flows and other resources with bindings: a stage without such a reference requires as much proof. */
+/** Prefers to omit references to resources with bindings, such as flows: a stage without such a reference requires as much proof. */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,
@@ -204,7 +204,7 @@ function missingCount({ fields }: Kind, sent: JsonObject): number {
   return Object.entries(fields).filter(isMissing).length;
 }
 
-/** Removes the dependency of a broken cycle; resources outside the cycle still wait until the omitted reference is set. */
+/** Removes a dependency from a cycle; resources outside the cycle also wait until the omitted reference can be set. */
 function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
   const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
   waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);

@@ -13,7 +13,7 @@ export interface TokenUser {
 
 type RightsChange = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
 
-/** Whether a change takes rights from the people to whom the record gives them. */
+/** Whether a change takes rights from people. */
 export function takesRights(change: ReadyChange): change is RightsChange {
   const { rights, deletion } = change.resource.kind;
   if (rights === undefined) return false;
@@ -36,7 +36,7 @@ export function takesRights(change: ReadyChange): change is RightsChange {
   });
 }
 
-/** Moves changes that may take rights from the run's own token after all others, and marks them. Changes of tokens come last. */
+/** Moves changes to the end if they may take rights from the run's own token, and marks them. Changes of tokens come last. */
 export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUser): readonly ReadyChange[] {
   const others: ReadyChange[] = [];
   const [last, ofTokens]: [ReadyChange[], ReadyChange[]] = [[], []];

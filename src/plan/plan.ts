@@ -21,18 +21,18 @@ export interface Plan extends Destination {
   readonly createdAt: Date;
   /** A digest of all declared resources, whether selected or not. */
   readonly manifestDigest: () => string;
-  /** Undefined if the plan covers all declared resources. */
+  /** The selection; a plan of all declared resources has none. */
   readonly scope?: Scope;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
-  /** For each list, the ids in new entries for which it is unknown whether the record exists. */
+  /** The ids in new entries, by list, whose records may not exist. */
   readonly unseenIds?: Readonly<Record<string, UnseenIds>>;
   readonly baseline?: Baseline;
   readonly hide?: HiddenFieldNames | undefined;
   readonly undeclared?: Undeclared | undefined;
-  /** Defined if the plan changes a login flow. */
+  /** The login flows before and after a plan that changes one of them. */
   readonly loginFlows?: PlannedLoginFlows;
   /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
   readonly changes: readonly Change[];
@@ -69,7 +69,7 @@ interface ChangeBase {
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
-  /** Present if an earlier run did not complete the record, and this run may not complete it. */
+  /** Whether an earlier run left the record incomplete, and this run is not allowed to complete it. */
   readonly unfinished?: true;
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];
@@ -77,11 +77,11 @@ interface ChangeBase {
   readonly opens?: readonly string[];
   /** Who can open the new record, because the manifest declares no access to it. */
   readonly openTo?: string;
-  /** Present if the change affects a login flow, or would do so if the run were allowed to apply it. */
+  /** Whether the change affects a login flow, or would affect it if the run were allowed to apply the change. */
   readonly affectsLogin?: true;
-  /** The values before a change that affects a login flow, in more detail than the differences. */
+  /** For a change that affects a login flow, the values from before the change, so that a person can restore them. */
   readonly undo?: ObservedFields;
-  /** Present if the change may take rights from the token of the run, so that it comes after all other changes. */
+  /** Whether the change comes after all others because it may take rights from the token of the run. */
   readonly takesOwnRights?: true;
   /** Changes that must succeed before this change: they free values that it sets, or keep a login flow safe. */
   readonly waitsFor?: readonly Address[];

@@ -54,7 +54,7 @@ function inheritGrants(
   }
 }
 
-/** The fields with parents of the same kind that grant something. */
+/** The reference fields that refer to a parent of the same kind and pass on its grants. */
 const inheritingFields = memoizePerKey((kind: Kind) =>
   referenceFields(kind).flatMap(([field, related]) => {
     const { grants, factField } = kind.fields[field] ?? {};

@@ -108,7 +108,6 @@ function unguardedBindings(
   });
 }
 
-/** The unique values that become free when a record is deleted. */
 export function freedValues(
   { kind }: Resource,
   { fields, names = {} }: ObservedValues,

@@ -49,7 +49,7 @@ function remainingText(
   if (children) return remainingBindingsText(children, part, before, resource, field, observed);
   const known = observed.names?.[field];
   const names = new Map([...(known ?? []), ...namesById(resource, field)]);
-  // The id may have been declared by name.
+  // The manifest may contain a name instead of the id.
   const withNames = (ids: JsonValue): JsonValue =>
     isJsonList(ids)
       ? [...ids, ...Object.values(namesByPointer(kind, field, ids, names)).map((name) => ({ name }))]

@@ -6,10 +6,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/**
- * Whether an earlier run did not complete the record: its withheld fields are not set, although they are declared or no binding
- * exists.
- */
+/** Whether an earlier run left the record incomplete: withheld fields are not set, and they are declared or no binding exists. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,

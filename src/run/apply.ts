@@ -24,11 +24,7 @@ export interface ApplyOptions extends ChangeLimits {
   readonly failFast?: boolean | undefined;
 }
 
-/**
- * Applies a new plan. First, `runInScope` reads and checks the manifests, and connects to the service. Then `planFor` looks up
- * the declared resources and compares them. `applyIfAllowed` stops if the plan exceeds a limit or is not confirmed. `send`
- * creates and changes records, and `ended` determines how the run ended.
- */
+/** Applies a new plan. */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
   return runInScope(request, job, async (scoped, service) => {
     const made = await planFor(scoped, service, request);
@@ -40,11 +36,7 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
   readonly filename: string;
 }
 
-/**
- * Applies a saved plan if a new plan of the same manifests is equal to it. First, `openPlan` reads and checks the saved plan.
- * Then `runInScope` reads the manifests, which must not have changed. `planFor` plans again, and any difference stops the run.
- * The remaining steps are the same as in `apply`.
- */
+/** Applies a saved plan if a new plan of the same manifests is equal to it. */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
   const { service, diagnostics } = settings;
@@ -157,7 +149,7 @@ async function send(
       progressed();
     },
   });
-  // Without this, the signal would keep the listener in memory.
+  // A signal holds its listeners in memory until they are removed.
   signal.removeEventListener('abort', onAbort);
   const by = interruptSignal(signal);
   return {

@@ -8,7 +8,6 @@ import type { Settings } from '../settings/settings.ts';
 import { checkManifests } from './check.ts';
 import type { World } from './world.ts';
 
-/** An earlier state of the manifests, to compare the current manifests with. */
 export interface BaselineRequest {
   /** A folder that contains an earlier state of the working directory. */
   readonly path: string;

@@ -6,10 +6,7 @@ import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import { readWholeList, type ListReading } from '../service/read-whole.ts';
 import type { Service } from './connect.ts';
 
-/**
- * Adds a remark to each update of a shipped record, because a blueprint of the service may revert the update. The blueprints are
- * read once, and only if the plan has such an update.
- */
+/** Adds a remark to each update of a shipped record, because a blueprint of the service may revert the update. */
 export async function withBlueprints<Made extends ReadyPlan>(
   made: Made,
   release: Release | undefined,
@@ -42,10 +39,7 @@ function remarkFor(record: string, read: ListReading): string | undefined {
   return `${blueprintNames} of the service may revert the update`;
 }
 
-/**
- * The part of a blueprint's file name that its records share: `source-enrollment` in
- * `default/flow-default-source-enrollment.yaml`.
- */
+/** The part of a blueprint's path that its records share: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
 function significantName(path: string): string {
   const [, name = ''] = /^default\/(?:flow-)?(?:default-)?(.+?)(?:-flow)?\.yaml$/.exec(path) ?? [];
   return name;

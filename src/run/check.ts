@@ -43,10 +43,7 @@ export async function checkManifests(
   };
 }
 
-/**
- * Reports variables of --var that no manifest refers to. A file of variables is not checked, because it may have more variables
- * than a run needs.
- */
+/** Reports variables of --var that no manifest refers to; a file of variables may have more variables than a run needs. */
 function unusedVariables(
   { givenVariables, strict, nameOf }: Settings,
   { variables }: Pick<LoadedManifests, 'variables'>,

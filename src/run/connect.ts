@@ -90,10 +90,7 @@ function secureTransport(
     : withSettingsAsRecords(withFormerPaths(withRecordIds(logged)));
 }
 
-/**
- * Collects unexpected exceptions. After `keep`, an exception ends the run in the same way as an interruption, because changes may
- * have been sent.
- */
+/** Collects exceptions; after `keep`, an exception ends the run like an interruption, because changes may have been sent. */
 class Faults {
   readonly #controller = new AbortController();
   #areKept = false;
@@ -107,10 +104,7 @@ class Faults {
     return this.#controller.signal;
   }
 
-  /**
-   * Calls a function that the rest of the run does not depend on. After `keep`, an exception aborts the run, and the result is
-   * `fallback`.
-   */
+  /** Calls a function that the run does not depend on; after `keep`, an exception aborts the run and gives `fallback`. */
   runSafely<Value>(work: () => Value, fallback: Value): Value {
     try {
       return work();

@@ -53,10 +53,7 @@ export function withDiagnostics(
   return all;
 }
 
-/**
- * Finds resources with the same value although only one may have it, such as two applications with one provider. The names in the
- * resources must be resolved.
- */
+/** Finds resources that share a value which only one resource may have; all names must have been replaced by ids. */
 export function findSharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');

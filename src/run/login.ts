@@ -10,10 +10,7 @@ import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../pla
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/**
- * Marks the changes of a plan that affect how people log in, or the rights of the token. Without such changes, nothing is read. A
- * difference that this run may not apply is marked too, because a later run needs the permission for it.
- */
+/** Marks changes that affect logins or the token's rights, even if only a run with further permissions can apply them. */
 export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
   const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;

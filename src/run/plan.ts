@@ -54,10 +54,7 @@ export interface PlanResult extends ReadyPlan {
   readonly deletions?: DeleteDecisions | undefined;
 }
 
-/**
- * Makes a plan and changes nothing. First, `runInScope` reads and checks the manifests, and connects to the service. Then
- * `planFor` looks up the declared resources and compares them. `exceededLimit` stops the run if the plan exceeds a limit.
- */
+/** Makes a plan and changes nothing. */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<PlanResult>> {
   return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request));
 }
@@ -79,13 +76,6 @@ async function planWithinLimits(
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
-/**
- * Makes a plan. First, `resolveNames` looks up the ids of names, and `findSharedValues` finds values that two resources share.
- * Then `observe` looks up the resources, `readReferenceFacts` the ids in new entries, and `findNamesTakenByOtherKinds` other
- * records with the same names. `checkByRelease` checks the rules that depend on the release, and `readUnboundAccess` reads who
- * has access without bindings. `permissionFor` reads the data that a change of existing records needs, and `makePlan` compares
- * the resources with their records. Finally, `withBlueprints` remarks on changes that the service may revert.
- */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,
@@ -245,7 +235,7 @@ async function allowedChanges(
   return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
 
-/** Returns the permission to change existing records, with the data that it depends on. */
+/** Returns the permission to change existing records, with the data that a change needs. */
 async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
@@ -278,7 +268,7 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (deletes.length === 0) return undefined;
-  // The declared access is applied before the delete, which the apply checks again.
+  // Declared access is applied before a delete, and the apply then checks again whether the delete is safe.
   const closed = new Set(
     resources.flatMap((resource) =>
       allow.includes('update') && declaresBindings(resource)

@@ -103,7 +103,7 @@ export interface ApplyRun {
   readonly interruptedBy?: InterruptSignal;
   readonly pace: Pace;
   readonly saved: boolean;
-  /** The login flows that started before the apply, and now do not start or may not start. */
+  /** The login flows that started before the apply, and now do not start or could not be checked. */
   readonly lostWayIn?: readonly LostLogin[];
   readonly error?: Error;
 }

@@ -38,10 +38,7 @@ export interface ScopedResources {
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
-  /**
-   * Returns the errors that depend on existing records and on the service's release, which is undefined if the service does not
-   * report it.
-   */
+  /** Returns errors that depend on existing records and on the release, which is undefined if the service does not report it. */
   readonly checkByRelease?: (
     release: Release | undefined,
     existing: ReadonlySet<Address>,
@@ -83,10 +80,7 @@ type CheckedScope = {
   | { readonly kind: 'ready'; readonly scoped: ScopedResources; readonly service: ServiceSettings }
 );
 
-/**
- * Determines the scope of a run and reports problems in the manifests. Errors always end the run; warnings about unselected
- * resources are left out.
- */
+/** Determines the scope of a run and reports problems in the manifests, without warnings about unselected resources. */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,

@@ -16,10 +16,7 @@ import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
 import type { ScopedResources } from './scope.ts';
 
-/**
- * Adds undeclared records to the plan if this was requested, except shipped records, or returns a halt if the run was
- * interrupted. A resource that is renamed counts as declared under both names.
- */
+/** Adds undeclared records on request, except shipped records; a renamed resource counts as declared under both names. */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
   { resources, elsewhere }: ScopedResources,

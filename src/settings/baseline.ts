@@ -3,10 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
-/**
- * Gives access to the files of the baseline folder by their paths in the working directory, so that a file which is secret now is
- * also secret in the baseline. Rejects with a UsageError if the baseline is not another folder.
- */
+/** Gives access to the baseline's files by their paths in the working directory: a file that is secret now is also secret there. */
 export async function baselineFiles(baselinePath: string, files: Files): Promise<Files> {
   if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
     throw new UsageError(

@@ -15,10 +15,7 @@ import type { SettingSources, GivenSettings } from './values.ts';
 
 const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
-/**
- * The enabled capabilities. Flags override the environment, which overrides the file; `contract_only` turns all of them off. Throws
- * a UsageError for an unknown capability.
- */
+/** The enabled capabilities: flags override the environment, which overrides the file; `contract_only` disables all. */
 export function readCapabilities({ values, env, config }: Omit<SettingSources, 'files'>): AllowedOperations {
   const { capabilities: givenNames, contractOnly, nameOf } = values;
   const variable = nonEmpty(env[variables.capabilities]);
@@ -32,10 +29,7 @@ export function readCapabilities({ values, env, config }: Omit<SettingSources, '
   return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
 
-/**
- * The changes that this run may make, from flags or, without such flags, from the file. Throws a UsageError for an unknown
- * permission, and for a permission whose capability is off.
- */
+/** The changes that this run may make, from flags or, if there are none, from the file. */
 export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,
@@ -55,10 +49,7 @@ export function permittedCapabilities(
   });
 }
 
-/**
- * The accepted risks, which come only from flags, because a pull request could change the file. Throws a UsageError for unknown
- * names.
- */
+/** The accepted risks, which come only from flags, because a pull request could change the file. */
 export function acceptedRisks({
   allow = [],
   nameOf,

@@ -103,14 +103,13 @@ function parseOrUsageError<Value>(parse: () => Value, message: string, hint: str
   }
 }
 
-/** Four times the size of a system's CA bundle. */
+/** The CA bundle of a system is a quarter of this size. */
 const maxBytes = 1024 * 1024;
 
 async function readPem(subject: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
   return new TextDecoder().decode(await readOrUsageError(subject, path, files.read(path, maxBytes)));
 }
 
-/** The certificates of a PEM text, including their BEGIN and END lines. */
 function certificatesOf(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }

@@ -19,14 +19,14 @@ import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
 
 export interface ReadConfig {
-  /** Undefined if the file is invalid. */
+  /** The chosen environment; an invalid file has none. */
   readonly config?: ChosenConfig;
   /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
   /** The places of tokens; some are missing if the file is invalid. */
   readonly tokens: TokenPlaces;
-  /** The fields to hide; all fields that may be meant if the file is invalid. */
+  /** The fields to hide; if the file is invalid and has a `hide`, all fields that can be hidden. */
   readonly hide: HiddenFieldNames;
 }
 
@@ -197,10 +197,7 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
   };
 }
 
-/**
- * Paths in rollcall.yaml must be below its folder after following links, because otherwise a pull request that edits
- * rollcall.yaml could make a pipeline read any file of its machine and quote it in a message.
- */
+/** Without this rule, a pull request that edits rollcall.yaml could make a pipeline quote any file of its machine in a message. */
 const outsideFolder: Problem = {
   code: 'outside-project',
   summary: 'this path is not inside the folder of this file',

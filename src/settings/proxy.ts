@@ -12,10 +12,7 @@ export interface ProxySettings {
   readonly secrets: readonly Secret[];
 }
 
-/**
- * The proxy for a service, from the same variables that curl reads. Requests to localhost use the proxy too, unless NO_PROXY
- * names it. Throws a UsageError that does not contain the password.
- */
+/** The proxy, from the variables that curl reads; requests to localhost also use the proxy, unless NO_PROXY names localhost. */
 export function readProxy(
   baseUrl: string,
   env: EnvironmentVariables,

@@ -14,10 +14,7 @@ const checkoutVariables = [
 /** Converts a relative or absolute path to a path relative to the repository root. */
 export type PathInRepository = (path: string) => string;
 
-/**
- * Returns the conversion for the checkout of a pipeline that contains the working directory. Outside a pipeline, and for paths
- * outside the repository, paths stay unchanged.
- */
+/** Makes paths relative to the pipeline's checkout that contains the working directory; other paths stay unchanged. */
 export async function pathsInRepository(
   env: EnvironmentVariables,
   files: Pick<Files, 'realPath'>,

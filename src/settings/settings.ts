@@ -33,24 +33,24 @@ export interface Settings extends AllowedOperations {
   readonly files: readonly string[];
   /** The paths of manifests: from the command line, or if it has none, from rollcall.yaml. */
   readonly paths: readonly string[];
-  /** Undefined if a file that defines variables is invalid, because the variables are then unknown. */
+  /** The variables, which are unknown if a file that defines variables is invalid. */
   readonly variables?: JsonObject | undefined;
   /** The names of the variables that were set one by one, by --var. */
   readonly givenVariables: readonly string[];
   readonly strict: boolean;
   /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
-  /** Undefined unless the purpose is `service`. */
+  /** The settings that only a run that sends requests needs. */
   readonly service?: ServiceSettings | undefined;
   readonly acceptedRisks?: readonly Risk[];
   readonly policy: {
     readonly allowEnv: ChosenConfig['allow_env'];
     readonly allowFiles: ChosenConfig['allow_files'];
     readonly allowTexts: ChosenConfig['allow_texts'];
-    /** Files and variables with secrets of rollcall, which manifests may never read. */
+    /** The files and variables with rollcall's own secrets, which manifests may never read. */
     readonly ownSecrets: OwnSecrets;
   };
-  /** Fields that no output shows; all fields that may be meant if rollcall.yaml is invalid. */
+  /** Fields that no output shows; if rollcall.yaml is invalid and has a `hide`, all fields that can be hidden. */
   readonly hide: HiddenFieldNames;
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: SettingName;
@@ -66,11 +66,11 @@ export function manifestPaths({ paths, diagnostics }: Settings): readonly string
 }
 
 type Purpose =
-  /** For runs that send requests. An unusable setting throws a UsageError; an invalid rollcall.yaml gives diagnostics instead. */
+  /** The purpose of runs that send requests: an unusable setting causes a UsageError, an invalid rollcall.yaml causes diagnostics. */
   | 'service'
-  /** For checks of manifests. The token and other secrets are read if possible, so that they can be redacted. */
+  /** The purpose of checks: the token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
-  /** For lists of names and of manifests, which need no secret. */
+  /** The purpose of commands that list names or manifests, and need no secret. */
   | 'names';
 
 /** Merges flags, environment variables and configuration files. */
@@ -159,7 +159,7 @@ async function readableServiceSecrets(
   files: Files,
 ): Promise<readonly Partial<ServiceSettings>[]> {
   const { values, env } = given;
-  // Only regular files: standard input may be a manifest, and reading a pipe empties it.
+  // Only regular files are read: standard input may be a manifest, and reading a pipe empties the pipe.
   const plain: SettingSources['files'] = {
     readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
     read: async (path, maxBytes) => {

@@ -46,10 +46,7 @@ async function configuredToken({ env, config, files }: SettingSources): Promise<
   return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
 }
 
-/**
- * Throws a UsageError if the token comes from a variable for all environments and differs from the token of the chosen environment.
- * The message reveals nothing else about the tokens.
- */
+/** Throws a UsageError if the token comes from a variable for all environments and is not the token of the chosen environment. */
 export async function refuseTokenMismatch(token: Secret, sources: SettingSources): Promise<void> {
   const { values, env, config } = sources;
   const { token: given, tokenFile: flag, nameOf } = values;

@@ -11,7 +11,7 @@ const maxProblems = 1000;
 
 export interface SchemaFault {
   readonly path: readonly (string | number)[];
-  /** Undefined if this place has a diagnostic already, or if there are `maxProblems` diagnostics already. */
+  /** The diagnostic to report; none if this place has one already, or if `maxProblems` were found. */
   readonly diagnostic?: Diagnostic;
 }
 
@@ -49,7 +49,6 @@ function isAboutSecretField({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
-/** A string that identifies where a diagnostic starts. */
 export function startPlace({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }

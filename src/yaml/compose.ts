@@ -9,17 +9,16 @@ interface Refusal {
   readonly offset: number;
 }
 
-/** Enough for 100,000 values, one per line. */
+/** This limit allows 100,000 values, one per line. */
 const maxSharedLexemes = 600_000;
-/** Each list entry allows this many more lexemes: enough for a hundred groups or attributes. */
+/** Each list entry raises the limit by this number, which is enough for a hundred groups or attributes. */
 const maxEntryLexemes = 500;
-/** Enough for 100,000 entries of six fields. */
+/** This limit allows 100,000 entries of six fields. */
 const maxTotalLexemes = 6_000_000;
 
 /**
- * Parses the first two documents of a text. A second document is an error already, so further documents do not matter. Refuses
- * deep nesting and too many lexemes before they cost time and memory. `entries` is the maximum number of list entries; each entry
- * increases the number of lexemes allowed.
+ * Parses the first two documents of a text, because a second document is an error already. Refuses deep nesting and too many
+ * lexemes early, before they cost time and memory; each of `entries` list entries allows more lexemes.
  */
 export function composeYaml(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
@@ -59,7 +58,7 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /** The current list, with its number of started entries and the lexemes left for the last entry in the next two fields. */
+  /** The current list; the next two fields are the number of its started entries, and the lexemes left for the last entry. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;

@@ -25,7 +25,6 @@ import {
 
 /** The maximum number of values that the aliases of a file may repeat without being an attack or a mistake. */
 const maxAliasedValues = 10_000;
-/** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
 /** Converts YAML nodes to plain JSON, and reports nodes that cannot be read, which become null. */

@@ -7,10 +7,7 @@ import { noPlaces, placesIn, type ParsedYaml } from './places.ts';
 import { tooDeepProblem, unsupportedProblem } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
-/**
- * Parses YAML 1.2 (core schema) into JSON. `entries` is the maximum number of list entries, and each entry increases the maximum
- * number of values.
- */
+/** Parses YAML 1.2 (core schema) into JSON; each of at most `entries` list entries raises the maximum number of values. */
 export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const documents = composeYaml(file.text, entries);
   if ('refused' in documents) {

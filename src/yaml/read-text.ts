@@ -4,10 +4,10 @@ import { shownStandardInput, standardInput, type Files } from '../base/files.ts'
 import { isLinkOutside, linkLeadsOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 
-/** Larger than any handwritten manifest. */
+/** No handwritten manifest is larger. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
-/** Ten lines for each resource of the largest run. */
+/** This limit allows the largest run ten lines for each resource. */
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {

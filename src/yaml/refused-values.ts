@@ -4,7 +4,7 @@ import type { Problem } from '../base/diagnostic.ts';
 
 const unstorableCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
-/** As a key of an object, it would replace the object's prototype. */
+/** An object with this key would get another prototype. */
 const prototypeKey = '__proto__';
 
 export const maxValueDepth: number = 64;
