@@ -238,7 +238,7 @@ describe('an update with a lost answer', () => {
     expect(await settle([asPlanned, lost, ...after])).toMatchObject(expected);
   });
 
-  test('is followed by a read after the third lost answer, and ends as unknown if that shows the old value', async () => {
+  test('is followed by a read after the third lost answer, and ends as unknown if the read shows the old value', async () => {
     const thrice = [asPlanned, lost, asPlanned, lost, asPlanned, lost];
     expect(await settle([...thrice, asDeclared])).toMatchObject({ outcome: 'updated', attempts: 3 });
     const settled = await settle([...thrice, asPlanned]);

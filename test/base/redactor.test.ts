@@ -23,7 +23,7 @@ describe('a secret in a string', () => {
     expect(new Redactor(['0123456789😀']).redact('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
   });
 
-  test('is masked only as a whole', () => {
+  test('is masked only if the whole secret occurs', () => {
     expect(new Redactor(['hunter2']).redact('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
     expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });

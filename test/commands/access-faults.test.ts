@@ -254,7 +254,7 @@ describe('an apply with a failed or interrupted binding', () => {
   });
 });
 
-test('the client adds no binding with contract_only, and deletes none without the capability', async () => {
+test('the client adds no binding with contract_only, and deletes none without the capability to delete', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
   const { children } = application.access ?? expect.fail('there is nobody to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });

@@ -117,7 +117,7 @@ describe('an unfinished application', () => {
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
-  test('is finished by the next run with the permission, and left unchanged without it', async () => {
+  test('is finished by the next run that may change it, and otherwise left unchanged', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');

@@ -85,7 +85,7 @@ describe('apply -o json', () => {
     ]);
   });
 
-  test('prints the outcomes of started and other resources after an interruption', async () => {
+  test('prints the outcomes of all resources, started or not, after an interruption', async () => {
     const interruption = new AbortController();
     const { ending, document } = await applied(
       (request) => {

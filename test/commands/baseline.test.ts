@@ -147,7 +147,7 @@ describe('a plan with --changed-only', () => {
     expect(document).toMatchObject({ scope: { target: [], exclude: [], declared: 4, changed_only: true } });
   });
 
-  test('notes the option, and has the digest of all entries', async () => {
+  test('mentions the option, and contains the digest of all entries', async () => {
     const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
     expect(stdout).toMatch(
       'Plan for https://id.example.com\nWithout application.*, only added or altered entries: 1 of the 4 declared resources.\n',

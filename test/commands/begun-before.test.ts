@@ -81,7 +81,7 @@ test.each([
   ['some bindings are missing, and no provider is declared', worldWith([staff]), wiki('')],
   ['another group is bound than the declared', worldWith([staff]), wiki('').replace('{ name: staff }, ', '')],
   ['it is declared open to everyone', worldWith([staff]), wiki('').replace(/\{ groups.*\] \}/, 'everyone')],
-])('an application is different and not unfinished if %s', async (_, world, text) => {
+])('an application is reported as different, not as unfinished, if %s', async (_, world, text) => {
   const { ending, stdout } = await ran(world, apply, text);
   expect(stdout).toContain('differs and is left unchanged');
   expect(ending).toBe('done');

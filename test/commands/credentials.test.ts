@@ -166,7 +166,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('names the permission that the token is missing', async () => {
+  test('names the permission that the token lacks', async () => {
     const world = worldWith();
     world.sandbox.issue({ token: 'sandbox-token', view_providers: 'none' });
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);

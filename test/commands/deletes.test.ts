@@ -425,7 +425,7 @@ test('an absent entry gets no defaults and needs no display name', async () => {
   expect(stdout()).toContain('Valid: 1 application, 1 user.');
 });
 
-test('contract_only deletes nothing, and reports that', async () => {
+test('with contract_only, apply deletes nothing, and reports that', async () => {
   const { ending, stderr, stdout } = await planned(new World(seed), jane, { contractOnly: true });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('deletes are not among the three documented operations');

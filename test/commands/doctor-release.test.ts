@@ -219,7 +219,7 @@ describe('doctor --role', () => {
     expect((await role([], 'contract_only: true')).permissions).toEqual(least);
   });
 
-  test('names the owner of the role for the given release', async () => {
+  test('names the user or group that gets the role in the given release', async () => {
     expect((await role([], "release: '2023.10'")).text).toContain('Give the role to a group of the user');
     expect((await role([], "release: '2026.2'")).text).toContain('Give the role to the user of the token.\n');
     expect((await role([])).text).toContain('before release 2025.12, to a group of that user');

@@ -58,7 +58,7 @@ describe('doctor', () => {
     });
   });
 
-  test('warns if a 404 has the form of the service without its request id', async () => {
+  test("warns if a 404 looks like the service's but has no request id", async () => {
     const { statuses } = await done(examined([answered(404, { detail: 'Not found.' })]));
     expect(statuses).toMatchObject({ 'base-url': 'warn', token: 'pass' });
   });

@@ -199,7 +199,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets %s', (
     expect(await run(apply, service.url, manifests.both)).toMatchObject({ ending: 'done' });
   });
 
-  test('is an error with two ways out if no other answer comes from the API', async () => {
+  test('is an error with two suggestions if no other answer comes from the API', async () => {
     const service = await documented({ missing: reply, anonymous: reply });
     const planned = await run(plan, service.url, manifests.both);
     expect(planned.ending).toBe('failed');

@@ -116,7 +116,7 @@ async function exported(
   return { ending, addresses: stdout().trim().split('\n'), stderr: stderr() };
 }
 
-test('an export by a token that may view few types names the others once, with the reason', async () => {
+test('an export by a token that may view few types names the other types once, with the reason', async () => {
   const few = world();
   few.tamper = ({ path }, usual) =>
     /\/(?:version|me|groups|users)\//.test(path) || !path.includes('page=') ? usual() : denied;

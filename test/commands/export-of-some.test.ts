@@ -51,7 +51,7 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
   });
 });
 
-test('an export without applications succeeds although these cannot be read', async () => {
+test('an export without applications succeeds even if applications cannot be read', async () => {
   const world = new World(seed);
   const some = { type: ['application', 'group', 'user'], exclude: ['application.*'], list: true };
   await done(exported(world, some));

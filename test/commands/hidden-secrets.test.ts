@@ -169,14 +169,17 @@ describe('a secret that the service hides', () => {
   test.each<[string, readonly string[], object]>([
     ['of one provider', [address], {}],
     ['of all', [], { all: true }],
-  ])('is missing from rollcall credentials, which reports that: %s', async (_, addresses, more) => {
-    const world = worldWith(true);
-    const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-    const options = { format: 'json', to: 'c.json', ...more } as const;
-    expect(await credentials(addresses, options, context)).not.toBe('done');
-    expect(stderr()).toContain('the service does not show its `client_secret` to this token');
-    expect(written.get('c.json') ?? '').not.toContain('client_secret');
-  });
+  ])(
+    'is missing from the output of rollcall credentials, which reports that: %s',
+    async (_, addresses, more) => {
+      const world = worldWith(true);
+      const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+      const options = { format: 'json', to: 'c.json', ...more } as const;
+      expect(await credentials(addresses, options, context)).not.toBe('done');
+      expect(stderr()).toContain('the service does not show its `client_secret` to this token');
+      expect(written.get('c.json') ?? '').not.toContain('client_secret');
+    },
+  );
 });
 
 test.each([

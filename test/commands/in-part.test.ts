@@ -208,7 +208,7 @@ describe('a created application that comes back with other values', () => {
     });
   });
 
-  test('is complete if the service does not show a field', async () => {
+  test('is reported as complete if the service does not show a field', async () => {
     const { groups: _, ...without } = whole;
     const { outputs } = await done(applied(user, [answered(201, without)]));
     expect(outputs['text']).toContain('Apply complete!');

@@ -110,7 +110,7 @@ describe('rollcall init', () => {
     await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be allowed to "all"');
   });
 
-  test('names the switch that an existing rollcall.yaml is missing', async () => {
+  test('names the switch that is missing from an existing rollcall.yaml', async () => {
     const files = { 'rollcall.yaml': 'version: 1\nmanifests: [m]\n' };
     const { stdout } = await started({ url, pipeline: 'gitlab', merges: 'update' }, { files });
     expect(stdout).toContain('Add capabilities: [update] to rollcall.yaml');

@@ -68,7 +68,7 @@ function applications(...entries: string[]): string {
 }
 
 describe('with --keep-going, a name without an id', () => {
-  test('ends the plan with 6, which lists its resource last', async () => {
+  test('ends the plan with 6, and its resource is listed last', async () => {
     const { ending, stdout, stderr } = await run('plan');
     expect(ending).toBe('incomplete');
     expect(stdout()).toMatch(/^ {2}! application\.bad is not planned {2}m\.yaml:3$/m);
@@ -144,7 +144,7 @@ describe('with --keep-going, a name without an id', () => {
     expect(created(world)).toEqual(['good', 'alice']);
   });
 
-  test('does not keep other resources from being created if its look-up fails', async () => {
+  test('does not prevent creates of other resources if its look-up fails', async () => {
     const world = new World(seed);
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
     const { ending, stdout } = await run('apply', {}, { world });

@@ -231,7 +231,7 @@ describe('a create of a provider', () => {
       },
     );
 
-    test('keeps no other resource from being created with --keep-going', async () => {
+    test('does not prevent creates of other resources with --keep-going', async () => {
       const made = service(ofOthers, '2026.2');
       const { ending, stdout } = await run('apply', made.send, roll, { keepGoing: true });
       expect(ending).toBe('incomplete');

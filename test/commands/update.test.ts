@@ -452,7 +452,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(second - first).toBeGreaterThanOrEqual(5000);
   });
 
-  test('confirms updates with wider effects separately', async () => {
+  test('asks separately for the confirmation of updates with wider effects', async () => {
     const world = new World();
     const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
@@ -482,7 +482,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     [{ is_active: false }, { is_active: true }, 'can log in again'],
     [{ type: 'internal' }, { type: 'external' }, 'changes from internal to external'],
     [{ type: 'external' }, { type: 'internal' }, 'changes from external to internal'],
-  ] as const)('describes an update by its direction: %j → %j', async (before, after, words) => {
+  ] as const)('describes the effect of an update of a user: %j → %j', async (before, after, words) => {
     const user = { username: 'u', name: 'U' };
     const world = new World({ users: [{ ...user, ...before }] });
     const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
@@ -511,7 +511,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       { backchannel_providers: [1, 2] },
       'users are also provisioned or logged out through 2',
     ],
-  ])('describes an update by its direction, for a second pair: %j → %j', async (before, after, words) => {
+  ])('describes the effect of an update of an application: %j → %j', async (before, after, words) => {
     const application = { slug: 'a', name: 'A' };
     const world = new World({ applications: [{ ...application, ...before }] });
     const text = JSON.stringify({ version: 1, applications: [{ ...application, ...after }] });

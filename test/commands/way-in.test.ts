@@ -392,7 +392,7 @@ describe('the check of the login flow before and after its changes, without the 
     expect(document.stdout).toContain('"code": "way-in-lost"');
   });
 
-  test('ends the run with advice that has the policies inside the former bindings', async () => {
+  test('ends the run with advice that contains the former stages with their policies', async () => {
     const text = flow([whole[0], whole[2], whole[3]].join(', '), ', authentication: require_authenticated');
     const { ending, stderr } = await run(apply, fresh(), text, { allow: [...allow, 'open-login'] });
     expect(ending, stderr).toBe('incomplete');
@@ -444,7 +444,7 @@ describe('the check of the login flow before and after its changes, without the 
     expect(stderr).toContain('it is unknown whether people can still log in');
   });
 
-  test('covers the new flow if the brand gets another', async () => {
+  test('covers the new flow if the brand gets another flow', async () => {
     const service = fresh();
     const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';

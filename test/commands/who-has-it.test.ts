@@ -309,7 +309,7 @@ describe('a plan that moves a value from one entry to another', () => {
     'slug: known, name: Known, provider: 4',
   );
 
-  test('begins with the entry that frees it, and reports that', async () => {
+  test('begins with the entry that frees the value, and reports that', async () => {
     const { stdout } = await planned(handedOver, allowed);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
     expect(stdout()).toContain('after  application.known, which frees a value that this change needs');

@@ -68,7 +68,7 @@ function recordingsHead(): string {
   return /^\| release \|.*$/m.exec(text('docs/sandbox.md'))?.[0] ?? '';
 }
 
-test('docs/evidence.md has the measured figures, every law, and every planted mistake', async () => {
+test('docs/evidence.md lists the measured figures, the tested laws and the planted mistakes', async () => {
   const page = text('docs/evidence.md');
   const made: Readonly<Record<string, string>> = {
     figures: figuresOf(page),

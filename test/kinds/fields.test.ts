@@ -26,7 +26,7 @@ function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonV
   };
 }
 
-test('a value without a mask is the same in every form that code can read', () => {
+test('an unmasked value is equal in all forms: sent, shown, saved and written', () => {
   expect(seen('email', 'a@example.com')).toEqual({
     sent: 'a@example.com',
     shown: 'a@example.com',

@@ -197,7 +197,7 @@ describe('manifests of a baseline', () => {
     ]);
   });
 
-  test('cause no warning if only some are missing, or if they cause warnings only', async () => {
+  test('cause no warning if only some are missing, or if they have only warnings', async () => {
     const files = memoryFiles({ 'm.yaml': user('path: p') });
     const some = await loadManifests(['m.yaml', 'nowhere'], { files });
     const warned = await loaded(user('type: internal_service_account'));

@@ -30,7 +30,7 @@ test.each([
   ['m/link.yaml', '../m-other/a.yaml'],
   ['m/link', '../m-other'],
   ['m/link.yaml', '../mm.yaml'],
-])('a sibling folder with the same prefix is outside: %s leads to %s', async (link, target) => {
+])('a sibling folder with the same prefix is outside of the folder: %s leads to %s', async (link, target) => {
   const folder = temporaryFolder();
   for (const name of ['m', 'm-other']) mkdirSync(join(folder, name));
   for (const name of ['m/own.yaml', 'm-other/a.yaml', 'mm.yaml']) writeFileSync(join(folder, name), '');

@@ -130,7 +130,7 @@ function madeOf(pieces: string): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
 }
 
-test('an error is reported for meta_icon exactly if the service would reject it', async () => {
+test('an error is reported for meta_icon if and only if the service would reject it', async () => {
   const icons = madeOf(`fa:// http: / /static .. . %(theme)s a B.png _ ${'x'.repeat(200)}`);
   const releases = fc.constantFrom(...sandboxReleases.filter((release) => release !== '2023.10'));
   await fc.assert(

@@ -57,7 +57,7 @@ describe('a file that ${text:} refers to', () => {
   });
 
   test.each(['.git/config', '../.env', '/home/key', '/proc/self/environ'])(
-    'must not be hidden or outside: %s',
+    'must not be hidden, or outside of the working directory: %s',
     async (path) => {
       expect(await textOf(path)).toMatchObject({ code: expect.stringMatching(/-reference$/) as string });
     },

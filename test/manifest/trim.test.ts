@@ -19,7 +19,7 @@ test('the characters that rollcall trims are exactly those that the service stri
   expect(wrong).toEqual([]);
 });
 
-test('JavaScript would trim other characters than the service', () => {
+test("JavaScript's trim removes other characters than the service does", () => {
   // If this fails in the future, both sets agree, and `trim` is no longer needed.
   const differing = ['\x1c', '\x1d', '\x1e', '\x1f', '\x85', '\ufeff'];
   expect(differing.filter((character) => trimAsService(character) !== character.trim())).toEqual(differing);

@@ -228,7 +228,7 @@ describe('an inventory of a service', () => {
     ]);
   });
 
-  test('of applications keeps the first page for any other token if the list then ends with a 404', async () => {
+  test("of applications keeps the first page if the token is not a superuser's and the next page gets a 404", async () => {
     const applications = manyApplications(150);
     const { send } = listingService({
       applications,

@@ -235,7 +235,7 @@ describe('the workflow that init writes', () => {
     },
   );
 
-  test('plan a pull request with the rollcall that the project installs', async ({ skip }) => {
+  test('plans a pull request with the rollcall that the project installs', async ({ skip }) => {
     skip(!inFull);
     const files = initFiles({
       url: service.url,

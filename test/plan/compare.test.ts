@@ -160,7 +160,7 @@ describe('declared and observed fields of a user', () => {
     expect(compareRecord(user, { fields: held })).toEqual([]);
   });
 
-  test('are shown without secrets: declared, observed in the same field, or in another field', async () => {
+  test('are shown without secrets, whether declared, or observed in the same or another field', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'got canary-1', groups: null, attributes: { key: 'canary-0' } };
@@ -190,7 +190,7 @@ describe('declared and observed fields of a user', () => {
   });
 });
 
-test.runIf(inFull)("every JSON value compares equal after the service's formatting", async () => {
+test.runIf(inFull)('every JSON value equals itself after the service has formatted it', async () => {
   const alarms: unknown[] = [];
   let compared = 0;
   for (const { type, field, value, verdict, later } of entries) {

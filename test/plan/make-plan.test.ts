@@ -198,7 +198,7 @@ applications:
   });
 });
 
-test('a plan with updates needs an observation and permission before its apply', async () => {
+test('a plan with updates cannot be applied without current records and permission', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });

@@ -43,7 +43,7 @@ describe('a report of undeclared records', () => {
     ]);
   });
 
-  test('reports none only if everything was read, and only as far as the token can see', async () => {
+  test('says that there are none only if everything was read, and only as far as the token can see', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );

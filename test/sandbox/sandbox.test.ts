@@ -38,7 +38,7 @@ describe('the sandbox', () => {
     ['none', { a: 403, b: 403, c: 403 }],
     [['a'], { a: 200, b: 404, c: 404 }],
     [[], { a: 404, b: 404, c: 404 }],
-  ] as const)('shows a token records within its view permissions: %j', (visible, statuses) => {
+  ] as const)('shows a token only the records that it may view: %j', (visible, statuses) => {
     const sandbox = seeded({
       tokens: [
         {
@@ -62,11 +62,14 @@ describe('the sandbox', () => {
     [{ add_applications: false }, { applications: 403, users: 201 }],
     [{ add_users: false }, { applications: 201, users: 403 }],
     [{ view_applications: 'none' }, { applications: 201, users: 201 }],
-  ] as const)('lets a token create records within its permissions: %j', (rights, { applications, users }) => {
-    const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
-    expect(post(sandbox, 'applications', { slug: 'a', name: 'A' }, 'limited').status).toBe(applications);
-    expect(post(sandbox, 'users', { username: 'a', name: 'A' }, 'limited').status).toBe(users);
-  });
+  ] as const)(
+    'lets a token create only the records that it may create: %j',
+    (rights, { applications, users }) => {
+      const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
+      expect(post(sandbox, 'applications', { slug: 'a', name: 'A' }, 'limited').status).toBe(applications);
+      expect(post(sandbox, 'users', { username: 'a', name: 'A' }, 'limited').status).toBe(users);
+    },
+  );
 
   test.each(['\0', 'x\0y', '\ud800', '\udfff'])(
     'crashes for %j in attributes, and stores nothing',

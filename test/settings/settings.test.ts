@@ -85,7 +85,7 @@ describe('the settings', () => {
     });
   });
 
-  test('are invalid if the file is, and the place is reported', async () => {
+  test('are invalid if their file is invalid, and the place is reported', async () => {
     expect((await projectSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
         code: 'unknown-field',

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('a created file', () => {
-  test('is created with its missing folders', async () => {
+  test('is created together with its missing folders', async () => {
     mkdirSync(join(folder, 'a'));
     expect(await createFile(join(folder, 'a/b/c/file'), 'text')).toBe(true);
     expect(readFileSync(join(folder, 'a/b/c/file'), 'utf8')).toBe('text');

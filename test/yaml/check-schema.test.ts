@@ -184,7 +184,7 @@ describe('a slug with a forbidden character', () => {
     },
   );
 
-  test('is reported without a character if it comes from a referenced string', async () => {
+  test('is reported without this character if it comes from a referenced string', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
     expect(await summaries(text, 'can ary')).toEqual(['`slug` does not have the required format']);
   });

@@ -18,14 +18,14 @@ describe('a YAML alias', () => {
     expect(value).toEqual({ a: x, c: x, d: [x, x] });
   });
 
-  test('adds the depth of its value to the depth of its place', () => {
+  test('adds the depth of its value to the depth of its own place', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
     // The root and the alias itself each count as a level.
     expect(codesOf(nested(22))).toEqual([]);
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('to another alias adds the depth of that alias', () => {
+  test('that refers to another alias adds the depth of the other alias', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });
