@@ -1,6 +1,6 @@
 import { observedRecordAt, type ObservedState } from './observation.ts';
 import { groupBy } from '../base/group-by.ts';
-import { declaredChildFields, declaresBindings } from '../kinds/access.ts';
+import { declaredChildFields, declaresBindings, isOpenToEveryone } from '../kinds/access.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import { readDeclaredChildren } from '../service/children.ts';
@@ -44,6 +44,11 @@ export async function observeChildren(
       if (read.kind === 'read') observed.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
+        // The service cannot show whether the record has bindings. If none are declared, the field is not compared.
+        if (answer.kind === 'not_offered' && isOpenToEveryone(resource)) {
+          observed.set(resource, record);
+          continue;
+        }
         failures.push({
           resource,
           proof: proof === 'absent' ? 'fault' : proof,

@@ -153,19 +153,18 @@ function plannedUpdate(
   permission: Permission | 'none',
   isResent: boolean,
 ): ReadyChange {
-  const { differences, notCompared } = withResentFields(
-    resource,
-    base,
-    compareRecord(resource, base),
-    isResent,
-  );
+  const compared = compareRecord(resource, base);
+  const { differences, notCompared: secrets } = withResentFields(resource, base, compared, isResent);
   const hidden = fieldsNotReturned(resource, base).filter((field) => !isNotComparable(resource, field, base));
+  const isUnreadBinding = (field: string): boolean => isBindingField(resource.kind, field);
+  const notCompared = [...secrets, ...hidden.filter(isUnreadBinding)];
+  const notShown = hidden.filter((field) => !isUnreadBinding(field));
   const found = {
     resource,
     presence: 'present',
     observed: observedFields(resource, base, differences),
     differences,
-    ...(hidden.length > 0 && { notShown: hidden }),
+    ...(notShown.length > 0 && { notShown }),
     ...(notCompared.length > 0 && { notCompared }),
   } as const;
   if (differences.length === 0) return { ...found, action: 'no-op' };

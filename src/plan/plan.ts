@@ -63,7 +63,7 @@ interface ChangeBase {
   readonly observed?: ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
-  /** The declared fields that are not compared, because no release returns them. */
+  /** The declared fields that are not compared, because no release returns them, or bindings that the service does not show. */
   readonly notCompared?: readonly string[];
   /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly Difference[];

@@ -333,6 +333,17 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('view_policybinding');
   });
 
+  test('are not compared with access for everyone if the service does not offer to list them', async () => {
+    const documented = serviceWith([], { documented_only: true });
+    const { stdout } = await done(run('plan', documented.send, grafana('everyone')));
+    expect(stdout).toContain(
+      'Not compared, because the service does not show the value: application.grafana',
+    );
+    expect(stdout).toContain('0 differ, 0 in sync, 1 not compared.');
+    const groups = await run('plan', documented.send, grafana('{ groups: [{ name: staff }] }'));
+    expect(groups.ending).toBe('incomplete');
+  });
+
   test('are not requested if access is not declared', async () => {
     const { send, requests } = service();
     await done(run('plan', send, 'version: 1\napplications: [{ slug: grafana, name: Grafana }]\n'));

@@ -1,6 +1,7 @@
 import { joinListNames, type ResourceType } from '../../kinds/all.ts';
+import { isBindingField } from '../../kinds/access.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { planSummary, unreadKinds, type Plan } from '../../plan/plan.ts';
+import { planSummary, unreadKinds, type Change, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
@@ -8,13 +9,19 @@ import { listNames } from './diagnostics.ts';
 
 /** Notes about fields that are not compared, because the service does not show their values. */
 export function unseenFieldNotes({ changes }: Plan): string[] {
-  const fieldsIn = (list: 'notShown' | 'notCompared'): string =>
+  const list = (fieldsOf: (change: Change) => readonly string[]): string =>
     listNames(
-      changes.flatMap(({ resource, [list]: fields = [] }) =>
-        fields.map((field) => printableLine(`${resource.address} \`${field}\``)),
+      changes.flatMap((change) =>
+        fieldsOf(change).map((field) => printableLine(`${change.resource.address} \`${field}\``)),
       ),
     );
-  const [notShown, notCompared] = [fieldsIn('notShown'), fieldsIn('notCompared')];
+  const notShown = list(({ resource, notShown: fields = [], notCompared: others = [] }) => [
+    ...fields,
+    ...others.filter((field) => isBindingField(resource.kind, field)),
+  ]);
+  const notCompared = list(({ resource, notCompared: fields = [] }) =>
+    fields.filter((field) => !isBindingField(resource.kind, field)),
+  );
   return withoutEmpty(
     notShown && `Not compared, because the service does not show the value: ${notShown}.`,
     notCompared &&
