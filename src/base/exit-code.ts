@@ -3,7 +3,7 @@ export const exitCodes = {
   done: 0,
   /** Any other error, such as an unreachable service, an unexpected answer or an exceeded limit. */
   failed: 1,
-  /** With `plan`, there are changes (`--detailed-exitcode`), or a condition of `--fail-on` holds. */
+  /** `plan` found changes (with `--detailed-exitcode`), or a condition of `--fail-on` holds. */
   changes: 2,
   /** Invalid usage, configuration or manifest; nothing was sent except look-ups and the request for the release. */
   invalid: 3,

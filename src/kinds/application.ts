@@ -28,7 +28,7 @@ const fields = {
     changeWarning: (id, before) => {
       if (isMasked(id) || isMasked(before)) return 'logins go through another provider, or through none';
       if (id === null) return 'logins no longer go through a provider';
-      return `logins go through ${before === null ? 'a provider, instead of none' : 'another provider'}`;
+      return before === null ? 'logins now go through a provider' : 'logins go through another provider';
     },
     default: null,
     factField: 'assigned_application_slug',

@@ -55,6 +55,6 @@ export function hideProblem(name: string): Problem | undefined {
         : parent === undefined
           ? (didYouMean(name, knownFields) ??
             `Write a field as its type and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
-          : `A field is hidden as a whole: \`${parent}\`.`,
+          : `A field can be hidden only as a whole: \`${parent}\`.`,
   };
 }

@@ -114,7 +114,7 @@ interface Deletion {
 /** Who gets rights from a record, which may include the token of the run. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
-  /** For a token: the field that contains its user. */
+  /** The field that contains the user of a token. */
   readonly owner?: string;
   /** For each field: the kind of change that takes rights away. */
   readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
@@ -124,7 +124,7 @@ export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKe
   Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
-/** Whether the service moves a value that only one record can have to the new owner, instead of rejecting the request. */
+/** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }

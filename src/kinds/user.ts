@@ -84,7 +84,7 @@ export const user: RowKind = kindFrom({
   notDeclarable,
   words: {
     nameTakenHint:
-      'A user of this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
+      'A user with this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
     incompleteRecordAdvice:
       'Check the user in the service, especially the groups. If rollcall cannot look up users, another run only finds that the name is taken.',
   },

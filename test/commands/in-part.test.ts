@@ -104,7 +104,7 @@ describe('a user that exists although this run should create it', () => {
       answered(400, { username: ['Vergeben.'], groups: ['No such group.'] }),
     ]);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, 'A user of this name probably exists already');
+    expectInEach(outputs, 'A user with this name probably exists already');
     expect(outputs['text']?.match(/probably exists already/g)).toHaveLength(1);
     expect(outputs['text']).toMatch(
       /m\.yaml:3:\d+: error: .*refused `username`: Vergeben\..*\n.*\n.*\n.*probably exists already/,

@@ -500,7 +500,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   test.each([
     [{ provider: 1 }, { provider: 2 }, 'logins go through another provider'],
     [{ provider: 1 }, { provider: null }, 'logins no longer go through a provider'],
-    [{}, { provider: 2 }, 'logins go through a provider, instead of none'],
+    [{}, { provider: 2 }, 'logins now go through a provider'],
     [
       { backchannel_providers: [1] },
       { backchannel_providers: [] },

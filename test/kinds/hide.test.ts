@@ -24,7 +24,11 @@ test.each([
   ],
   ['user.emial', 'there is no field `user.emial` to hide', 'Did you mean `user.email`?'],
   ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
-  ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
+  [
+    'user.attributes.department',
+    'there is no field',
+    'A field can be hidden only as a whole: `user.attributes`.',
+  ],
   ['x', 'there is no field `x` to hide', 'Write a field as its type and its name: certificate.'],
 ])('a name that cannot be hidden is refused with advice: %s', (name, summary, detail) => {
   const problem = hideProblem(name);

@@ -36,8 +36,7 @@ const rows: readonly KindRow[] = [
   },
   // A duplicate name was refused by 2025.12.4.
   { list: 'device_access_groups', unique: true },
-  // Permissions that a role gets for objects that its users create. Releases before 2025.12 require the field `mode`, which later
-  // releases do not have.
+  // Releases before 2025.12 require the field `mode`, which later releases do not have.
   { list: 'initial_permissions', unique: true, since: '2025.12' },
   // A duplicate name was accepted by 2023.10.7, by 2025.12.4, or by both.
   {
