@@ -71,7 +71,7 @@ interface Declarations {
   /** The numbers of records left out: `internal` records, which the service maintains itself, and unchanged `shipped` records. */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields whose values may be defaults, because they are newer than `than`, the latest release whose defaults were recorded. */
+  /** Fields whose values may be defaults, because they are newer than `than`: the latest release with recorded defaults. */
   readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
@@ -105,7 +105,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
     }
   const isOfType = (glob: string): boolean =>
     wanted.kinds.some(({ type }) => selector.excludesType(type) && glob === `${type}.*`);
-  // The records of a type that is excluded completely were not read, so its glob has no match.
+  // A glob for a completely excluded type matches nothing, because the records of that type were not read.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (
     unmatched !== undefined &&

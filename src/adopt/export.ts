@@ -139,7 +139,7 @@ async function withBindingsOf(
   };
 }
 
-/** The names of records by their ids, without shared names, from a complete list that was read already or from a new list. */
+/** The names of records by id, without shared names; a complete list that was read already is not read again. */
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],

@@ -101,7 +101,7 @@ function judgeChange({ proof }: UpdateResult): JudgedWrite {
   return proof === 'vanished' ? bindingsChanged : judgeFailure(proof);
 }
 
-/** Whether the own fields of a binding differ from its declaration, ignoring nested bindings. */
+/** Whether a binding differs from its declaration, apart from nested bindings. */
 export function differsInOwnFields(child: WantedChild, base: Child): boolean {
   return differingFields({ ...child, values: valuesWithoutNested(child) }, base).length > 0;
 }

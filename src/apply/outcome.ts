@@ -37,7 +37,7 @@ export type StopReason =
   | 'no_way'
   /** The service demands a longer pause than rollcall waits. */
   | 'pause'
-  /** The service is unavailable and did not return in time. */
+  /** The service was unavailable for too long. */
   | 'away'
   /** Too many resources in a row ended with an unknown outcome. */
   | 'doubts'
@@ -45,7 +45,7 @@ export type StopReason =
   | 'not_planned'
   /** The plan contains the reason why the change cannot be made. */
   | 'left'
-  /** A change that this change depends on failed. */
+  /** This change depends on a change that failed. */
   | 'waits'
   /** The change must come last, as deletes do, and an earlier change failed. */
   | 'not_last'

@@ -26,7 +26,7 @@ import {
 
 export interface PlannedUpdate extends UpdateData {
   readonly resource: Resource;
-  /** Whether the plan moves this value to another resource, so that it may already be missing here. */
+  /** Whether the plan moves this value to another resource, so that this record may have lost the value already. */
   readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;
   /** Write-only fields to send, although their current values are unknown. */
   readonly resent?: readonly string[];

@@ -34,7 +34,7 @@ interface ManifestValue {
 }
 
 export interface DeclaredEntries {
-  /** Every entry with a name, without its invalid fields: for rules over all entries. */
+  /** The entries with a name, without their invalid fields, for rules over all entries. */
   readonly entriesWithName: readonly Resource[];
   /** All entries, for checks of single fields; an entry without a name has the empty name. */
   readonly allEntries: readonly Resource[];

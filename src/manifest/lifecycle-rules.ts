@@ -19,7 +19,7 @@ interface Ownership {
 
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
-  /** For addresses that are not in simplified form: simplified address → address. */
+  /** Addresses that are not in simplified form, by their simplified form. */
   readonly similarAddresses: Map<Address, Address> = new Map();
   /** Values that only one resource may have. */
   readonly ownedValues: Map<string, Ownership> = new Map();

@@ -137,7 +137,7 @@ function checkSingleOwner(
   }
 }
 
-/** The distinct values of a field: normalized value → text for messages. */
+/** The distinct values of a field: the text for messages, by the normalized value. */
 function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);

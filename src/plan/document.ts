@@ -91,7 +91,7 @@ export interface PlanDocument extends Renamed<Plan, typeof planParts> {
   readonly summary: PlanSummary;
   /** Undeclared records, if requested, and whether all records could be read. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** Only in printed plans and reports: the problems of the manifests and the run, as in schemas/validation.schema.json. */
+  /** The problems of the manifests and the run, only in printed plans and reports; see schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 

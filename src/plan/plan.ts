@@ -75,7 +75,7 @@ interface ChangeBase {
   readonly remarks?: readonly string[];
   /** Who gains access through the change: `everyone`, or added subjects. */
   readonly opens?: readonly string[];
-  /** Who can open the new record, because the manifest declares no access to it. */
+  /** Who can open a new record for which the manifest declares no access. */
   readonly openTo?: string;
   /** Whether the change affects a login flow, or would affect it if the run were allowed to apply the change. */
   readonly affectsLogin?: true;

@@ -1,6 +1,6 @@
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The value of a variable, whose name comes from a user and may be `constructor`, which every object has. */
+/** Returns the value of a variable; a user may choose the name `constructor`, which every object has. */
 export function environmentValue(env: EnvironmentVariables, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }

@@ -86,7 +86,7 @@ function oneErrorPerMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   return [...kept, ...errorsOfValue.values()];
 }
 
-/** The path of the known field that was probably meant by the unknown field of an error. */
+/** The path of the known field that the author of an unknown field probably meant. */
 function intendedFieldPath(error: ErrorObject): string | undefined {
   if (error.keyword !== 'additionalProperties') return undefined;
   const { field } = likelyFieldOfError(error);

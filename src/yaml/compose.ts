@@ -67,7 +67,7 @@ class LexemeBudget {
     this.#entries = entries;
   }
 
-  /** Counts one lexeme, given the parser's stack, and returns whether the budget allows it. */
+  /** Counts one lexeme, given the parser's stack, and returns whether the budget allows the lexeme. */
   take([, , list]: readonly CST.Token[]): boolean {
     const entryCount = isList(list) ? list.items.length : 0;
     if (list !== this.#list || entryCount !== this.#startedEntries) {
