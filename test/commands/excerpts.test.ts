@@ -153,7 +153,7 @@ test('a log of requests masks secrets that an answer or an error repeats', async
   expect(run.stderr()).toMatch(/never sent: bad header ?\(sensitive\)/);
 });
 
-describe('a diagnostic about settings masks the token', () => {
+describe('a diagnostic about settings masks', () => {
   test.each([
     [
       'a variable file',
@@ -161,13 +161,13 @@ describe('a diagnostic about settings masks the token', () => {
       { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` },
     ],
     ['rollcall.yaml', {}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
-  ])('in %s', async (_, flags, files) => {
+  ])('the token in %s', async (_, flags, files) => {
     const run = capture({ contractOnly: true, files: { ...project('version: 1\n'), ...files }, env });
     expect(await validate(['a.yaml'], { output: 'text', ...flags }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('(sensitive)');
   });
 
-  test('in the settings of a command that only talks to the service', async () => {
+  test('the token in the settings of a command that only talks to the service', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
@@ -175,7 +175,7 @@ describe('a diagnostic about settings masks the token', () => {
   });
 
   test.each(['token', 'my_token', 'secret', 'client_secret', 'password', 'passphrase', 'api_key'])(
-    'a diagnostic about settings masks any text under the key %s',
+    'any text under the key %s',
     async (name) => {
       const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
       const run = capture({ contractOnly: true, files, env: {} });

@@ -32,7 +32,7 @@ async function running(
   return { ...ran, requests: requests.slice(before) };
 }
 
-describe('a plan that reads lists equals a plan without lists', () => {
+describe('a run that reads lists', () => {
   const all = { applications: names.applications(30), users: names.users(40) };
   const declared = manifest(all.applications, all.users);
   /** A service with the first records, and a token with these rights. */
@@ -58,7 +58,7 @@ describe('a plan that reads lists equals a plan without lists', () => {
       { superuser: true, open_applications: [] },
       4,
     ],
-  ])('for %s', async (_name, rights, requests) => {
+  ])('has the same plan as a run without lists, for %s', async (_name, rights, requests) => {
     const half = holdingMost(rights);
     const listed = await running(plan, declared, half);
     // So few that each is looked up.
@@ -75,7 +75,7 @@ describe('a plan that reads lists equals a plan without lists', () => {
     expect(read).toHaveLength(requests);
   });
 
-  test('an apply that reads lists creates only missing resources', async () => {
+  test('creates only missing resources', async () => {
     const half = holdingMost({ superuser: true });
     const { requests } = await done(running(apply, declared, half));
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(12);

@@ -72,7 +72,7 @@ const writes = ({ requests }: Service): string[] =>
       return [method, path.split('/')[4], ...Object.keys(fields)].join(' ');
     });
 
-describe.each(someReleases(sandboxReleases))('policies on release %s', (release) => {
+describe.each(someReleases(sandboxReleases))('with policies on release %s,', (release) => {
   test('an application is created without its provider, and gets it after all bindings', async () => {
     const service = sandboxTransport({ users: [{ username: 'carol', name: 'Carol' }] }, undefined, release);
     const text = grafana(

@@ -12,7 +12,7 @@ function readAs(text: string): JsonValue[] {
   return [a, ...b];
 }
 
-describe('an unquoted YAML word', () => {
+describe('a YAML word', () => {
   test.each<[string, JsonValue]>([
     ...['null', 'Null', 'NULL', '~'].map((word): [string, null] => [word, null]),
     ...['true', 'True', 'TRUE'].map((word): [string, true] => [word, true]),
@@ -29,7 +29,7 @@ describe('an unquoted YAML word', () => {
     ['1e3', 1000],
     ['123456789012345', 123_456_789_012_345],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%s is read as %j', (text, value) => {
+  ])('%s without quotes is read as %j', (text, value) => {
     expect(readAs(text)).toEqual([value, value]);
   });
 
@@ -41,11 +41,11 @@ describe('an unquoted YAML word', () => {
     '2024-01-01 2024-01-01T00:00:00Z 11111111-1111-4111-8111-111111111111',
   ].flatMap((line) => line.split(' '));
 
-  test.each([...texts, 'null null', '1 2'])('%s is read as a string', (text) => {
+  test.each([...texts, 'null null', '1 2'])('%s without quotes is read as a string', (text) => {
     expect(readAs(text)).toEqual([text, text]);
   });
 
-  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('a quoted "%s" is read as a string', (text) => {
+  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('"%s" in quotes is read as a string', (text) => {
     expect(readAs(`"${text}"`)).toEqual([text, text]);
     expect(readAs(`'${text}'`)).toEqual([text, text]);
   });

@@ -14,7 +14,7 @@ const diagnosis: Diagnosis = {
   beyondContract: lists.map((_, index) => `GET /api/v3/${index}/`),
 };
 
-test('the text of doctor folds many checks that passed alike, and many requests', () => {
+test('the text of doctor shortens long lists of equal checks and of requests', () => {
   const text = doctorText(diagnosis, plainStyle);
   expect(text.split('\n').filter((line) => /^ {2}(?:ok|warn) /.test(line))).toEqual([
     '  ok    token     the service accepts it',

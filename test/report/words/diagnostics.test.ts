@@ -21,7 +21,7 @@ async function declared(...slugs: string[]): Promise<readonly Resource[]> {
 const service = 'https://id.example.com';
 
 describe('the last line of a validation', () => {
-  test('counts warnings next to errors, and the places of a repeated cause', () => {
+  test('counts warnings in addition to errors, and the places of a repeated cause', () => {
     const error = diagnosticFor('m.yaml', { code: 'unknown-field', summary: 'an error' });
     const loaded = {
       diagnostics: [warning, error, warning],
