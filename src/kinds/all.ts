@@ -138,7 +138,7 @@ const kindOfTypes = memoizePerText(
   (list) => new Map((byList.get(list) ?? []).map((kind) => [kind.variant?.value, kind])),
 );
 
-/** The kind at a path in a manifest. If several kinds share the list, it is the first kind that has the field. */
+/** The kind at a path in a manifest. If several kinds share the list, returns the first kind that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const candidates = list === 'defaults' ? kindsWithDefaults(String(type)) : (byList.get(String(list)) ?? []);
   return (

@@ -5,7 +5,7 @@ import type { ChildField, Children } from './children.ts';
 
 type Place = readonly (string | number)[];
 
-/** Problems of bindings that the JSON Schema cannot express. `place` is a path relative to the value. */
+/** Problems with bindings that the JSON Schema cannot express. `place` is a path relative to the value. */
 export function bindingProblems(
   { binds: fields, inside }: Children,
   value: JsonValue,

@@ -18,7 +18,7 @@ const stricterName = new RegExp(
   'iu',
 );
 
-/** The problem of an e-mail address that releases from 2023.10 on reject. */
+/** The problem with an e-mail address that releases from 2023.10 on reject. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

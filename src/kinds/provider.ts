@@ -74,7 +74,7 @@ export function isUnencrypted({ protocol, hostname }: Pick<URL, 'protocol' | 'ho
   return protocol === 'http:' && !local.test(hostname);
 }
 
-/** The problem of a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
+/** The problem with a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
 export function patternProblem(pattern: string): Problem | undefined {
   try {
     RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));

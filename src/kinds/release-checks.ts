@@ -62,7 +62,7 @@ export function otherPathCheck(names: readonly string[]): Check {
       : undefined;
 }
 
-/** The problem of a create without a field that the service requires, although its API schema does not. */
+/** The problem with a create without a field that the service requires, although its API schema does not. */
 export function requireField(
   summary: string,
   replacements: readonly string[] = [],

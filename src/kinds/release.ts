@@ -122,7 +122,7 @@ const known = memoizePerText((text): Release => {
 export const howToSetRelease: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
-/** The problem of a value that every tested release rejects. `what` is a noun such as `this scheme`. */
+/** The problem with a value that every tested release rejects. `what` is a noun such as `this scheme`. */
 export function refusedProblem(
   what: string,
   detail: string,
@@ -136,7 +136,7 @@ export function likelyRefusedProblem(summary: string, detail: string): Problem {
 }
 
 /**
- * The problem of a value that some releases reject: an error if the service has such a release, a warning if the release is
+ * The problem with a value that some releases reject: an error if the service has such a release, a warning if the release is
  * unknown. `does` begins with a verb in the plural: `refuse this slug`.
  */
 export function releaseProblemFor(

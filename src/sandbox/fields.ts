@@ -23,7 +23,7 @@ export interface Field {
 
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
-/** Returns the problem of a string or an id. `existing` is the record to change. */
+/** Returns the problem with a string or an id. `existing` is the record to change. */
 export type Check = (content: string, existing?: Row) => string | undefined;
 
 function wrong(error: string): Reading {

@@ -32,7 +32,7 @@ export interface SandboxKind extends GuardedKind {
   readonly ordering: string;
   readonly exactFilters: readonly string[];
   readonly searchTexts: (row: Row) => readonly (JsonValue | undefined)[];
-  /** Further filters for a query, or the problems of the query. */
+  /** Further filters for a query, or the problems with the query. */
   readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
   /** Answers list requests, if the answer depends on more than permissions and filters. */
   readonly listFor?: (query: Query, asker: Requester) => ListResult;
@@ -53,7 +53,7 @@ interface Writing {
   readonly save: (values: Values, sent: JsonObject, existing?: Row, asker?: Requester) => Row | Rejection;
 }
 
-/** The problems of fields, or the field that makes the service crash. */
+/** The problems with fields, or the field that makes the service crash. */
 export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };
 
 export function rejected(message: string, field = 'non_field_errors'): Rejection {

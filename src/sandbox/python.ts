@@ -10,7 +10,7 @@ export function typeName(value: JsonValue): string {
 
 const typeNames: Readonly<Record<string, string>> = { string: 'str', boolean: 'bool', number: 'int' };
 
-/** Python's `text % values`. Returns the text unchanged if Python raises an error, such as for a missing key. */
+/** Imitates Python's `text % values`. Returns the text unchanged if Python raises an error, such as for a missing key. */
 export function percentFormat(text: string, values: Readonly<Record<string, JsonValue>>): string {
   let raises = false;
   const formatted = text.replaceAll(/%(?:%|\(([^()]*)\)s)?/g, (match, key?: string) => {

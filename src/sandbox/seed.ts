@@ -38,7 +38,7 @@ export interface SeededSandbox {
   readonly refused: Sandbox['refused'];
 }
 
-/** Makes the sandbox for a seed, and returns the rejected entries too. An empty seed gives the defaults. */
+/** Makes the sandbox for a seed, and returns the rejected entries too. An empty seed makes the default sandbox. */
 export function seedSandbox(seed: SandboxSeed, release: SandboxRelease = defaultRelease): SeededSandbox {
   const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
   const isPlanted = (path: string): boolean =>

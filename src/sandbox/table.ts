@@ -26,7 +26,7 @@ export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | '
   readonly fields?: FieldRows;
   /** Returns computed fields. Fields that the release does not have are dropped. */
   readonly shown?: WritableKind['record'];
-  /** Returns the values to store for a request, or the problems of the request as a whole. */
+  /** Returns the values to store for a request, or the problems with the request as a whole. */
   readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
   /** Causes the side effects of a create or change. Returns a rejection if the service then crashes. */
   readonly afterSave?: (row: Row, values: Values, existing?: Row) => Rejection | void;

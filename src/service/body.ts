@@ -21,7 +21,7 @@ export function isLookUpInList({ shape }: LookUpShape): boolean {
 }
 
 /**
- * Returns the requested value in a body. For a list, this is the only record with the name, all records if there are several, or
+ * Returns the requested value in a body. For a list, returns the only record with the name, all records if there are several, or
  * null if the list is complete and has none.
  */
 export function parseBody(

@@ -223,7 +223,7 @@ function undocumentedReads(
 
 /**
  * A denial does not stop other changes, because permissions can be limited to single records. An answer after which the request
- * can be sent again does not stop them either.
+ * can be sent again does not stop other changes either.
  */
 function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
   const { update: proof, stop } = whatAnswersProve[answer.kind];

@@ -31,7 +31,7 @@ export interface DeleteCandidate {
   readonly held: ObservedRecord;
 }
 
-/** The deletes of a plan, and its changes that affect which records a delete would open. */
+/** The deletes of a plan, and the changes of the plan that affect which records a delete would open to everyone. */
 interface DeleteContext extends ReadContext {
   readonly deletes: readonly DeleteCandidate[];
   /** Whether an earlier change of the plan closes the record with this id, so that a delete cannot open it. */

@@ -74,8 +74,8 @@ export class Evidence {
   }
 
   /**
-   * Whether the service refuses every request with this token. Any answer of the service that is not a denial disproves this.
-   * Without an answer of the service, the token counts as refused if the request for its user was denied.
+   * Whether the service refuses every request with this token. Any answer of the service that is not a denial shows that the
+   * token is accepted. Without an answer of the service, the token counts as refused if the request for its user was denied.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;

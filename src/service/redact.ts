@@ -84,7 +84,7 @@ export function redactError(error: Error, redactor: Redactor, depth = 0): void {
 
 const maxCauses = 8;
 
-/** Returns an answer that is safe to show, without the record of a success, which no report needs. */
+/** Returns an answer that is safe to show. The record in a successful answer is left out, because no report needs it. */
 export function withoutSecrets({ body: received, ...answer }: Answer, secrets: readonly string[]): Answer {
   const { requestId, redirectOrigin, error, status = 0 } = answer;
   const body = status < 400 ? undefined : received;

@@ -25,8 +25,8 @@ interface ReleaseReading {
 const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
 
 /**
- * Reads the service's release, with retries during an outage. Returns undefined if the service does not report it, because the
- * rules work without it.
+ * Reads the service's release, with retries during an outage. Returns undefined if the service does not report a release, because
+ * the rules work without one.
  */
 export async function fetchServiceRelease(
   send: Transport,

@@ -15,7 +15,7 @@ export type ReadProof =
 export type WriteProof =
   | 'created'
   | 'exists'
-  /** The name is taken or reserved, which a look-up can tell apart. */
+  /** The name is taken or reserved; a look-up shows which. */
   | 'taken'
   /** The content was refused, and nothing was created. */
   | 'rejected'
