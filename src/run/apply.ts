@@ -24,7 +24,14 @@ export interface ApplyOptions extends ChangeLimits {
   readonly failFast?: boolean | undefined;
 }
 
-/** Applies a new plan. */
+/**
+ * Applies a new plan:
+ * 1. `runInScope` reads and checks the manifests, and connects to the service.
+ * 2. `planFor` looks up the declared resources, and compares them with the manifests.
+ * 3. `applyIfAllowed` stops if the plan exceeds a limit or is not confirmed.
+ * 4. `send` creates, changes and deletes records.
+ * 5. `ended` determines how the run ended.
+ */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<FinishedJob<ApplyRun>> {
   return runInScope(request, job, async (scoped, service) => {
     const made = await planFor(scoped, service, request);
@@ -36,7 +43,13 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
   readonly filename: string;
 }
 
-/** Applies a saved plan if a new plan of the same manifests is equal to it. */
+/**
+ * Applies a saved plan if a new plan of the same manifests is equal to it:
+ * 1. `openPlan` reads and checks the saved plan.
+ * 2. `runInScope` reads the manifests, and refuses changed manifests.
+ * 3. `planFor` makes a new plan, and `staleChanges` finds differences, which stop the run.
+ * 4. The remaining steps are those of `apply`.
+ */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
   const { service, diagnostics } = settings;

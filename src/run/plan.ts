@@ -54,7 +54,12 @@ export interface PlanResult extends ReadyPlan {
   readonly deletions?: DeleteDecisions | undefined;
 }
 
-/** Makes a plan and changes nothing. */
+/**
+ * Makes a plan and changes nothing:
+ * 1. `runInScope` reads and checks the manifests, and connects to the service.
+ * 2. `planFor` looks up the declared resources, and compares them with the manifests.
+ * 3. `exceededLimit` stops the run if the plan exceeds a limit.
+ */
 export function plan(request: PlanRequest, job: Job): Promise<FinishedJob<PlanResult>> {
   return runInScope(request, job, (scoped, service) => planWithinLimits(scoped, service, request));
 }
@@ -76,6 +81,15 @@ async function planWithinLimits(
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
+/**
+ * Makes the plan of a run:
+ * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
+ * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
+ * 3. `checkWithRelease` checks the rules that depend on the release.
+ * 4. `allowedChanges` reads the data that changes of existing records need.
+ * 5. `makePlan` compares the resources with their records.
+ * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
+ */
 export async function planFor(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,
