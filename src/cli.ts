@@ -50,14 +50,14 @@ function endProgram(its: ProgramEnding): void {
   setExitCode();
 }
 
-/** Reports a problem that is not a part of the command's ending. */
+/** Reports a problem that the command itself could not report. */
 function reportProblem(what: string, more: string): void {
   isLost = true;
   standardError().write(`error: ${what}\n    ${more}\n`);
   setExitCode();
 }
 
-/** Sets the exit code. Called again if output is lost after the command ended. */
+/** Sets the exit code. It is set again if output is lost after the command ended. */
 function setExitCode(): void {
   if (ending === undefined) return;
   process.exitCode =

@@ -146,7 +146,7 @@ export function manifestKeyProblem(key: string): Problem | undefined {
   return {
     code: 'invalid-reference',
     summary: 'a key cannot contain a ${',
-    detail: 'It begins a reference, and references are allowed only in values.',
+    detail: 'A ${ begins a reference, and references are allowed only in values.',
   };
 }
 
@@ -156,8 +156,8 @@ function isLongWithReference(text: string): boolean {
 
 const long: Problem = {
   code: 'invalid-reference',
-  summary: 'this string is too long to contain a ${',
-  detail: `It may have at most ${maxResolvedLength} characters.`,
+  summary: 'a string with a ${ must be shorter',
+  detail: `A string with references may have at most ${maxResolvedLength} characters.`,
 };
 
 function hasBlanks(value: JsonValue): boolean {

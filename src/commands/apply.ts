@@ -87,7 +87,7 @@ async function runApply(
   const asks = !options.yes && filename === undefined;
   if (asks && context.ask === undefined) {
     throw new UsageError(
-      'apply needs a confirmation, and there is no terminal to ask on',
+      'apply needs a confirmation, but there is no terminal for the question',
       paths.some((path) => path.endsWith('.json'))
         ? 'To apply a saved plan, which needs no confirmation, use --plan with its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
@@ -120,8 +120,8 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
 }
 
 /**
- * Shows the plan to a person who has to confirm it, even if stdout is a file. A plan that was already approved, as a file or with
- * --yes, is shown only if it is small and nobody has seen it.
+ * Shows the plan to a person who has to confirm it, even if stdout is a file. If no confirmation is needed, only the counts of a
+ * saved or large plan are shown by default.
  */
 function showPlan(
   plan: Plan,
@@ -184,7 +184,7 @@ function addressLine({ resource }: Change, words: string): string {
   return printableLine(`${resource.address}: ${words}`);
 }
 
-/** Asks until a question is not answered with yes. */
+/** Asks the questions one by one, and stops at the first answer other than yes. */
 async function areConfirmed(
   questions: readonly Question[],
   signal: AbortSignal,

@@ -66,7 +66,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   return 'done';
 }
 
-/** The declared kinds, or undefined if there are no manifests or, after a message, if they are invalid. */
+/** The declared kinds; undefined if there are no manifests. If the manifests are invalid, reports that and returns undefined. */
 async function checkedKinds(
   settings: Settings,
   context: Context,
@@ -107,7 +107,9 @@ export type ServiceCheck =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
-/** Checks the service, for which it may wait (--wait), and the token. Without `declared`, it sends only documented requests. */
+/**
+ * Checks the service and the token. With --wait, it waits for the service. Without `declared`, it sends only documented requests.
+ */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,

@@ -18,7 +18,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
       '--fail-on undeclared needs --undeclared or --baseline',
-      'With --undeclared, it fails on records that no manifest declares; with --baseline, on entries that are no longer declared.',
+      'With --undeclared, the plan fails if the service has records that no manifest declares; with --baseline, if entries are no longer declared.',
     );
   if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
     throw new UsageError(
@@ -38,7 +38,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
   });
 }
 
-/** Why a condition of `--fail-on` could not be checked; empty if all could be checked. */
+/** Says why a condition of `--fail-on` could not be checked; empty if every condition was checked. */
 export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']

@@ -154,7 +154,7 @@ export function verbosityOf({ verbose, quiet = false }: ServiceFlags, env: Envir
   if (variable === 'json') return { quiet, log: 'json' };
   if (variable === 'debug' || verbose) return { quiet, log: 'text' };
   if (variable === undefined) return { quiet };
-  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'It can be debug or json.');
+  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'Use debug or json.');
 }
 
 function numberOf(name: NumberName, text: string | undefined): number | undefined {

@@ -34,7 +34,7 @@ function unknownTopic(name: string, rollcall: Command): UsageError {
   const withSection = topicNames.filter((topic) => sectionNames(topic).includes(name.toLowerCase()));
   const hint =
     withSection.length > 0
-      ? `It is a section of: ${withSection.map((topic) => `rollcall help ${topic}`).join(', ')}.`
+      ? `This section is part of: ${withSection.map((topic) => `rollcall help ${topic}`).join(', ')}.`
       : (didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`);
   return new UsageError(`there is no help on ${JSON.stringify(name)}`, hint);
 }

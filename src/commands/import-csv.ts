@@ -42,7 +42,7 @@ export async function importCsv(
   return 'done';
 }
 
-/** The kind of a list. Lists with several types are refused, because a row does not name its type. */
+/** Throws a UsageError for a list with several types, because a row of a table does not name its type. */
 function kindOfList(list: string | undefined): Kind<ResourceType> {
   const inTables = defaultKinds.filter(({ variant }) => variant === undefined);
   const found = inTables.find((kind) => kind.list === list);

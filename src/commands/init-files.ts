@@ -90,7 +90,8 @@ const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
 /**
- * The source of rollcall in npm's lockfile, because the name alone may mean another package. Undefined if its URL has a password.
+ * Returns the URL of rollcall in npm's lockfile, because the name alone may mean another package; undefined if the URL has a
+ * password.
  */
 export function rollcallSourceIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
@@ -110,7 +111,7 @@ function pipelineText(name: string, answers: InitAnswers): string {
   );
 }
 
-/** Changes a pipeline so that its plans and applies may change existing records; its nightly run may not. */
+/** Allows the plans and applies of a pipeline to change existing records. The nightly run of the pipeline stays as it is. */
 function allowUpdates(pipeline: string): string {
   return pipeline.replaceAll(
     /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,

@@ -126,7 +126,7 @@ async function pipelineRemarks(
     allowsUpdates &&
       kept &&
       !kept.capabilities?.includes('update') &&
-      `Add capabilities: [update] to ${base}rollcall.yaml: without it, the pipeline is refused.`,
+      `Add capabilities: [update] to ${base}rollcall.yaml: otherwise the pipeline fails.`,
     kept?.manifests.length === 0 &&
       `The pipeline takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
     dependency === undefined &&
@@ -141,8 +141,8 @@ async function pipelineRemarks(
 }
 
 /**
- * The settings of an existing rollcall.yaml, which init keeps: those of `production`, or of the first environment. Undefined if
- * there is no such file. Throws a UsageError if it is invalid, or contradicts the new files.
+ * Returns the settings of `production`, or of the first environment, from an existing rollcall.yaml; undefined if there is no
+ * such file. Throws a UsageError if the file is invalid or contradicts the new files.
  */
 async function existingConfig(
   folder: string,
@@ -281,7 +281,7 @@ async function checkService(
   }
   const config = kept ?? { ...noConfig, token_env: tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
-  // The check uses only the token of the named variable.
+  // The check must use the token from the variable `tokenEnv`.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');

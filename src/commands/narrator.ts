@@ -23,7 +23,7 @@ const minRemarkIntervalMs = 10_000;
 
 export type NarratedJob = Context & Job;
 
-/** A job for a command, which reports progress, remarks and problems on stderr. */
+/** Makes the job of a command. The job reports progress, remarks and problems on stderr. */
 export function narratedJob(
   context: Context,
   voice: Verbosity,
@@ -184,7 +184,8 @@ function haltSentence(halt: Halt): string {
 const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop immediately.';
 
 function unresolvedCause(names: readonly UnresolvedName[], notRead: number): string {
-  if (names.length === 0 && notRead === 0) return 'two resources have a value that only one may have';
+  if (names.length === 0 && notRead === 0)
+    return 'two resources have the same value in a field that must be unique';
   const areAll = (isSo: (fault: NameFault) => boolean): boolean =>
     names.length > 0 && names.every(({ fault }) => isSo(fault));
   if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';

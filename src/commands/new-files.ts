@@ -11,7 +11,7 @@ export function schemaPathFrom(filename: string | undefined): string {
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }
 
-/** Writes to a target. Reports a failure on stderr, and returns whether the write succeeded. */
+/** Calls `write`. Reports its failure on stderr, and returns whether it succeeded. */
 export async function tryWrite(
   target: string,
   failure: string,

@@ -35,7 +35,7 @@ export function withGroups(command: Command): Command {
   const place = ({ helpGroupHeading = lastHeading, long }: Option): number =>
     order.indexOf(helpGroupHeading) * 100 + used.indexOf(long ?? '');
   for (const option of command.options) option.helpGroup(headingOf(option));
-  // The help shows groups in the order of this list, which commander exposes.
+  // The help shows the groups in the order of `command.options`.
   (command.options as Option[]).sort((a, b) => place(a) - place(b));
   return command.optionsGroup(lastHeading).helpOption('-h, --help', 'print this help');
 }

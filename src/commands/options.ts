@@ -3,7 +3,7 @@ import { fileSplits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
-/** Makes a new option for each command, because commander stores the place in the command's help in the option. */
+/** Makes a new option for each command, because an option stores its group in the help of its command. */
 export type OptionFactory = () => Option;
 
 export function singleOption(
@@ -57,13 +57,16 @@ export const insecureHttpOption: OptionFactory = singleOption(
 );
 export const caFileOption: OptionFactory = singleOption(
   '--ca-file <file>',
-  'a PEM file of additional trusted authorities',
+  'a PEM file of certificate authorities to trust',
 );
 const verboseOption = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
 const targetOption = repeatableOption('--target <address>', 'select only addresses like application.*');
 const excludeOption = repeatableOption('--exclude <address>', 'leave out addresses like user.ci-*');
-const waitOption = singleOption('--wait <seconds>', 'wait for the service (default: 60 after an answer)');
-const concurrencyOption = singleOption('--concurrency <n>', 'most requests at the same time (default: 8)');
+const waitOption = singleOption('--wait <seconds>', 'wait for the service (default: 60 once it answered)');
+const concurrencyOption = singleOption(
+  '--concurrency <n>',
+  'the maximum number of parallel requests (default: 8)',
+);
 
 export const colourOptions: readonly OptionFactory[] = [
   singleOption('--color', 'use colours even without a terminal'),
@@ -128,10 +131,10 @@ export function runOptions(formats?: readonly string[]): readonly OptionFactory[
     singleOption('--shard <i/n>', 'select part I of N of the resources, divided by address'),
     singleOption('--baseline <folder>', 'show changes since an earlier state of this folder'),
     singleOption('--changed-only', 'with --baseline: select only added or altered entries'),
-    singleOption('--max-creates <n>', 'refuse a plan that would create more'),
+    singleOption('--max-creates <n>', 'the maximum number of creates in a plan'),
     singleOption('--keep-going', 'continue without resources that cannot be planned; exit 6'),
-    singleOption('--max-updates <n>', 'refuse a plan that would change more'),
-    singleOption('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)'),
+    singleOption('--max-updates <n>', 'the maximum number of updates in a plan'),
+    singleOption('--max-deletes <n>', 'the maximum number of deletes in a plan (default: 10)'),
     repeatableOption('--allow <what>', 'update, delete, way-in, lockout or open-login'),
     repeatableOption('--resend <address>', 'send write-only fields again, such as secrets'),
     ...reportOptions,
@@ -140,7 +143,7 @@ export function runOptions(formats?: readonly string[]): readonly OptionFactory[
 
 export const doctorOptions: readonly OptionFactory[] = [
   singleOption('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
-  singleOption('--role', 'print a blueprint of a role with the least permissions'),
+  singleOption('--role', 'print a blueprint of the role that rollcall needs'),
   ...serviceOptions,
   ...connectionOptions,
   verboseOption,
@@ -166,7 +169,7 @@ export const credentialsOptions: readonly OptionFactory[] = [
 
 export const exportOptions: readonly OptionFactory[] = [
   singleOption('--out <folder>', 'the folder for the new files (default: stdout)'),
-  singleOption('--split <by>', 'how files are divided (default: type)', fileSplits),
+  singleOption('--split <by>', 'how to divide the export into files (default: type)', fileSplits),
   repeatableOption('--type <type>', 'export only this type, such as application or flow'),
   singleOption('--all', 'include unchanged defaults of the service'),
   targetOption,

@@ -45,7 +45,7 @@ export async function plan(
   const unknown = ended.result && isMade(ending) ? uncheckedConditionReasons(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
   const report = planReport({ ...target, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
-  // The run itself has reported its problems.
+  // The problems of the run were already reported while it ran.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
   const written = await reports.write(report, context, target);
@@ -55,7 +55,7 @@ export async function plan(
   return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
 }
 
-/** The ending of a plan for which a condition of `--fail-on` may hold, even if something could not be read. */
+/** The ending of a plan: `changes` if a condition of `--fail-on` holds and every resource could be planned. */
 function endingWithCondition(
   ending: Ending,
   made: PlanResult | undefined,

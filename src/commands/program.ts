@@ -97,6 +97,9 @@ function refuseEmptyValues(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (value === '' || (Array.isArray(value) && value.includes('')))
-      throw new UsageError(`${option.long} has an empty value`, 'Give it a value, or leave it out.');
+      throw new UsageError(
+        `${option.long} has an empty value`,
+        'Give the option a value, or leave the option out.',
+      );
   }
 }

@@ -34,7 +34,7 @@ interface CommandFiles {
   readonly plan?: string | undefined;
   /** The files that the command reads, if the command line names them. */
   readonly inputs?: readonly string[];
-  /** Finds the files that the command reads, if it ended before they were known. */
+  /** Finds the files that the command would have read, if the command ended before they were known. */
   readonly find?: () => Promise<readonly string[]>;
 }
 
@@ -48,7 +48,7 @@ interface ReportRequest {
 /** Writes the outputs that `--output` and `--report FORMAT=FILE` ask for. */
 export class Reports {
   readonly #of: ReportRequest;
-  /** Whether a report on standard output replaces the text. Annotations do not: they are printed in addition to it. */
+  /** Whether a report on standard output replaces the text. Annotations are printed in addition to the text. */
   readonly replaceText: boolean;
   /** The outputs that are refused because they would overwrite an input. Undefined until the inputs are known. */
   #refused: ReadonlySet<string> | undefined;
@@ -72,7 +72,7 @@ export class Reports {
       if (isFormat(format) && filename !== undefined) return { format, filename };
       throw new UsageError(
         `--report cannot be ${JSON.stringify(value)}`,
-        `Write it as FORMAT=FILE. The formats are: ${formatNames.join(', ')}.`,
+        `Write --report FORMAT=FILE. The formats are: ${formatNames.join(', ')}.`,
       );
     });
     const targets = [...wanted.map(({ filename }) => filename), ...summaryOf(wanted, context.env)];
@@ -119,7 +119,7 @@ export class Reports {
       diagnosticFor(undefined, {
         code: 'invalid-usage',
         summary: `an output would overwrite ${output}, which this run reads`,
-        detail: 'Name another file for it.',
+        detail: 'Name another file for the output.',
       }),
     );
   };
@@ -135,7 +135,7 @@ export class Reports {
         if (isRefused) throw new Error('This run reads that file, or may read it. Name another file.');
         await put();
       };
-      // If the run knew its inputs, it has reported the refused outputs already.
+      // Refused outputs have already been reported if the inputs of the run were known.
       const isDone =
         !(isKnown && isRefused) &&
         (await tryWrite(filename, 'the report cannot be written to', putUnlessRefused, context));

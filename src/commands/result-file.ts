@@ -14,7 +14,7 @@ export async function readResultFile(what: string, filename: string, { files }: 
   return new TextDecoder().decode(await readOrUsageError(what, filename, files.read(filename, maxBytes)));
 }
 
-/** Why a document contains no result, if its run had none. The text is not safe to print yet. */
+/** Says why a document contains no result; undefined if it may contain one. The text is not safe to print yet. */
 export function missingResultReason({ valid, diagnostics = [] }: JsonObject): string | undefined {
   const [first] = isJsonList(diagnostics) ? diagnostics : [];
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;

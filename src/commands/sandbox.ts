@@ -85,7 +85,7 @@ function withoutProxy(host: string, env: EnvironmentVariables): { no_proxy: stri
   return { no_proxy: all, NO_PROXY: all };
 }
 
-/** Reads a seed. By mistake, the file may be the token's file or contain the token, so the token is never shown. */
+/** Reads a seed. The user may have named a file with the token by mistake, so the token is never shown. */
 async function readSeed(
   filename: string,
   release: SandboxRelease,
@@ -105,7 +105,7 @@ async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<
   try {
     return await serveSandbox(seeded, { port, latencyMs });
   } catch (error) {
-    const hint = `${failureReason(error)}. Choose another with --port.`;
+    const hint = `${failureReason(error)}. Choose another port with --port.`;
     throw new UsageError(`the sandbox cannot listen on port ${port}`, hint, { cause: error });
   }
 }

@@ -145,7 +145,8 @@ function generatedNotAllowed(name: string): Problem {
   return {
     code: 'invalid-reference',
     summary: `\`${name}\` is not a secret, so it cannot be generated`,
-    detail: 'Only secrets, such as `client_secret`, are generated for a new record and never compared.',
+    detail:
+      'Only a secret, such as `client_secret`, can be generated: rollcall sets it in a new record, and never compares it.',
   };
 }
 
@@ -270,7 +271,7 @@ function checkName(
 
 function createNotDocumented({ words, list }: Kind): Problem {
   return undocumentedProblem(
-    `${words.one} is not created by the three documented operations`,
+    `${words.one} cannot be created with the three documented operations`,
     `Declare no ${list}, or turn off contract_only.`,
   );
 }

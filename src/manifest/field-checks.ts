@@ -57,7 +57,7 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const createWithout = 'They create the record without this field, and apply reports the difference.';
+const createWithout = 'These releases create the record without the field, and apply reports the difference.';
 
 function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {

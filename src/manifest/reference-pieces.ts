@@ -59,7 +59,7 @@ function pieceOf(reference: string | undefined): ReferencePiece {
   if ((kind === 'var' || kind === 'env') && own !== undefined) {
     const plain = `\${${kind}:${own}}`;
     const detail = `Write ${plain}, and set its value ${sourceOfKind[kind]}.`;
-    return fault('a reference has no default value', detail, `\${${reference}}`);
+    return fault('a reference cannot have a default value', detail, `\${${reference}}`);
   }
   if (kind !== undefined && name !== '') return { kind, name };
   const form = 'A reference is ${var:NAME}, ${env:NAME}, ${file:PATH}, ${text:PATH} or ${generate:LENGTH}.';

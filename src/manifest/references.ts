@@ -130,7 +130,7 @@ class Resolver {
         this.#report(path, {
           code: 'invalid-reference',
           summary: 'the string is too long after its references are resolved',
-          detail: `It may have at most ${maxResolvedLength} characters.`,
+          detail: `A string with references may have at most ${maxResolvedLength} characters.`,
         });
         return text;
       }

@@ -193,7 +193,7 @@ function checkSimilarName(
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${placeText(placeOfIdentity(similarEntry))}. The service treats them as different. Check that both are intended.`,
+    detail: `See ${placeText(placeOfIdentity(similarEntry))}. The service treats the two names as different. Check that both names are intended.`,
   });
 }
 

@@ -223,7 +223,7 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
-    return `its \`${field}\` has bindings of the same ${unclear.binds.idField} with the order ${order}, which cannot be told apart`;
+    return `its \`${field}\` has several bindings with the same ${unclear.binds.idField} and the order ${order}, so rollcall cannot distinguish them`;
   });
 }
 

@@ -34,8 +34,8 @@ export function withoutRefusedChanges({
       );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
-      ...waits(waitsFor, 'That change would free a value that this change sets.'),
-      ...waits(prerequisitesOf(resource), 'The reference needs that record, which does not exist yet.'),
+      ...waits(waitsFor, 'That record still has a value that this change sets.'),
+      ...waits(prerequisitesOf(resource), 'This resource refers to that record, which does not exist yet.'),
     ];
     if (diagnostics.length === 0) return change;
     notPlannedAddresses.add(resource.address);

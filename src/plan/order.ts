@@ -50,15 +50,13 @@ export function orderChanges<Planned extends Change>(
     for (const holder of earlierResources(change, parents)) waitFor({ resource, holder });
     for (const need of needsOf(change, holderOf)) {
       const holder = planned.get(need.holder);
+      const refuse = (hint: string): unknown => refused.push(refusal(need, hint));
       if (holder?.action === 'not-planned')
-        refused.push(refusal(need, `${need.holder} may keep it, because it has errors and is not planned.`));
+        refuse(`${need.holder} may keep the value, because that resource has errors and is not planned.`);
       else if (!isReleased(need, holder))
-        refused.push(refusal(need, 'Remove it from that record first, or declare another value.'));
+        refuse('Remove the value from that record first, or declare another value.');
       else if (isPending(holder)) waitFor(need);
-      else
-        refused.push(
-          refusal(need, `The manifests remove it from that record, but this plan ${omissionText(holder)}.`),
-        );
+      else refuse(`The manifests remove the value from that record, but this plan ${omissionText(holder)}.`);
     }
   }
   if (waits.size === 0) return { changes, refused };

@@ -102,7 +102,7 @@ function unguardedBindings(
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
         const target = isShown ? `the ${binds.idField} ${idText(id, name)}` : 'one';
-        return `${target} is used without its \`${inside?.field}\` until they are bound`;
+        return `${target} is used without its \`${inside?.field}\` until these are bound`;
       },
     );
   });
@@ -117,7 +117,7 @@ export function freedValues(
     idsWithPointers(field, fields[field] ?? null).map(({ id }) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameOfId(names[field] ?? new Map(), kind, field, id);
-      return `${isShown ? idText(id, name) : 'one'} of its \`${field}\` becomes free for others`;
+      return `${isShown ? idText(id, name) : 'one'} of its \`${field}\` becomes available to other records`;
     }),
   );
 }

@@ -72,7 +72,7 @@ interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 /** The outcome of a planned resource, in the words of a report. */
 export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Change, 'notCompared'> {
   readonly resource: Resource;
-  /** Whether the plan would create or change the resource, or would do so if the resource could be planned. */
+  /** Whether the plan contains a change of the resource, or the resource could not be planned. */
   readonly planned: boolean;
   /** The answer of the service, or why nothing was sent; may be empty. */
   readonly detail: string;
@@ -104,7 +104,7 @@ export function annotationsOf(report: Report, { pathInRepository = String }: For
 
 export type Format = (report: Report, setting: FormatSetting) => string;
 
-/** Combines functions for the single kinds of reports into a function for any report. */
+/** Combines a function for each kind of report into one function for any report. */
 export function byReportKind<Rest extends unknown[], Result>(of: {
   readonly problems: (report: ProblemsReport, ...rest: Rest) => Result;
   readonly plan: (report: PlanReport, ...rest: Rest) => Result;
@@ -157,7 +157,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-/** The report of a plan; `severity` applies to its differences. */
+/** Makes the report of a plan. Differences are reported with `severity`. */
 export function planReport(
   ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',

@@ -10,7 +10,7 @@ export function readBaseUrl(
     throw invalidUrl('is not a URL', 'Write scheme and host, such as https://id.example.com.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw invalidUrl('has an unknown scheme', 'It begins with https:// or http://.');
+    throw invalidUrl('has an unknown scheme', 'A service URL begins with https:// or http://.');
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('contains a user name or a password', 'Set the token in ROLLCALL_TOKEN.');
   const page = servicePage.exec(url.pathname);

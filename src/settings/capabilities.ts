@@ -63,7 +63,7 @@ export function acceptedRisks({
 
 function invalidPermission(sourceName: string, name: string): UsageError {
   const known = [...capabilities, ...risks];
-  const advice = didYouMean(name, known) ?? `It can be: ${known.join(', ')}.`;
+  const advice = didYouMean(name, known) ?? `Choose one of: ${known.join(', ')}.`;
   return new UsageError(`${sourceName} cannot be ${JSON.stringify(name)}`, advice);
 }
 

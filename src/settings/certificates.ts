@@ -5,7 +5,7 @@ import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { SettingSources } from './values.ts';
 
-const pemHint = 'It is a PEM file, and has lines such as -----BEGIN CERTIFICATE-----.';
+const pemHint = 'Name a PEM file, which has lines such as -----BEGIN CERTIFICATE-----.';
 
 /** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. */
 export async function readCaFile(
@@ -69,10 +69,10 @@ export async function readClientCertificate({
     `the key of the client certificate cannot be used: ${keyPath ?? path}`,
     // OpenSSL's message does not help, and the content of the file must not be shown.
     !keyText.includes('ENCRYPTED')
-      ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${keyName} names another file.`
+      ? `A key in PEM format has a line such as -----BEGIN PRIVATE KEY-----. If the key is in another file, use ${keyName}.`
       : passphrase === undefined
-        ? `It is encrypted: set ${passphraseVariable}.`
-        : `It is encrypted, and ${passphraseVariable} does not open it.`,
+        ? `The key is encrypted: set ${passphraseVariable}.`
+        : `The key is encrypted, and the passphrase in ${passphraseVariable} does not decrypt it.`,
   );
   if (!first.checkPrivateKey(privateKey)) {
     throw new UsageError(

@@ -47,7 +47,7 @@ export function parseHeaderFlag(text: string, env: EnvironmentVariables): GivenH
     if (values === undefined) {
       throw new UsageError(
         `--header ${name} needs the variable ${variable}`,
-        'It is not set, or it is empty.',
+        'This variable is not set, or is empty.',
       );
     }
     return (variables[variable] = values.trim());

@@ -26,7 +26,7 @@ export async function readToken(sources: SettingSources): Promise<Secret> {
     'no access token is given',
     config.token_env === undefined
       ? `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`
-      : `Set ${config.token_env}, which token_env names in the settings.`,
+      : `Set the variable ${config.token_env}, which token_env names in the settings.`,
   );
 }
 

@@ -13,7 +13,7 @@ export const nodeService: Pick<Context, 'files' | 'clock' | 'random' | 'connect'
   clock: { now: () => Date.now(), sleep },
   random: () => Math.random(),
   connect: async (settings) => {
-    // Loaded only by commands that talk to a service: it takes as long to load as everything else.
+    // This module takes as long to load as all other modules together, so only commands that talk to a service load it.
     const { connectOverNetwork } = await import('./connect-over-network.ts');
     return connectOverNetwork(settings);
   },

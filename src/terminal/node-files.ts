@@ -56,7 +56,7 @@ function readdirOf(
       isSymbolicLink: () => kind === 'link',
     })),
   );
-  // The type has all overloads of Node's function; tinyglobby uses only this one.
+  // tinyglobby's type has all overloads of Node's `readdir`, but tinyglobby calls only this overload.
   return readEntries as unknown as FileSystemAdapter['readdir'] & {};
 }
 

@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 const maxBarWidth = 24;
-/** A narrower bar hardly moves. */
+/** A bar with fewer columns would show too little progress. */
 const minBarWidth = 8;
 const refreshMs = 80;
 const lineEveryMs = 10_000;
@@ -50,7 +50,7 @@ function barOf(label: string, done: number, total: number, figures: string, colu
   return `\r${`${label} ${bar}${figures}`.slice(0, columns - 1)}\u001b[K`;
 }
 
-/** The rate in records per second. Requests would say less: a single request may read a page of records. */
+/** The rate in records per second. Requests are not counted, because a single request may read a whole page of records. */
 function rateOf(done: number, milliseconds: number): string {
   const rate = done / (Math.max(milliseconds, 1) / 1000);
   return `${rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate)} records/s`;

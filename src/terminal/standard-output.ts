@@ -11,7 +11,7 @@ export class StandardOutput implements ResultStream {
   readonly #onLoss: (error: Error) => void;
   readonly #isFile = isFileDescriptor();
 
-  /** `onLoss` is called at the first failed write only. A reader that stops reading a pipe is not a loss. */
+  /** `onLoss` is called at the first failed write only. If the reader closes a pipe, that does not count as a failed write. */
   constructor(onLoss: (error: Error) => void) {
     this.#onLoss = onLoss;
     if (!this.#isFile) process.stdout.on('error', (error) => this.#end(error));
@@ -50,20 +50,20 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/** Whether the output is a file. Node may write only a part to a file without an error; a pipe or terminal gets everything. */
+/** Whether the output is a file. Node may write only a part of the output to a file without reporting an error. */
 function isFileDescriptor(): boolean {
   const found = statsOf(ownDescriptor);
   return found !== undefined && (found.isFile() || (found.isCharacterDevice() && !isatty(ownDescriptor)));
 }
 
-/** Whether a descriptor is a terminal. Node's test takes long to load, so it is skipped for files and pipes. */
+/** Whether a descriptor is a terminal. Node's `isatty` takes long to load, so it is not called for files and pipes. */
 export function isTerminalDescriptor(descriptor: number): boolean {
   return statsOf(descriptor)?.isCharacterDevice() === true && isatty(descriptor);
 }
 
 function statsOf(descriptor: number): BigIntStats | undefined {
   try {
-    // Without `bigint`, Node.js 20 could not load linked packages later if this is a pipe.
+    // After fstat of a pipe without `bigint`, Node.js 20 cannot load symbolically linked packages.
     return fstatSync(descriptor, { bigint: true });
   } catch {
     return undefined;

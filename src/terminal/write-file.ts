@@ -144,7 +144,7 @@ async function entryTypeAt(filename: string): Promise<Stats | undefined> {
 }
 
 function notReplacedError(found: Stats): string {
-  if (found.isSymbolicLink()) return 'this name is a link: name the file that it leads to';
+  if (found.isSymbolicLink()) return 'this is a symbolic link: name its target instead';
   return found.isDirectory() ? 'this name is a folder' : 'this name is not a file';
 }
 

@@ -50,7 +50,7 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
   for (const warning of document.warnings) {
     const [message = ''] = isQuotable(file, warning.pos)
       ? warning.message.split('\n', 1)
-      : ['this is not allowed here'];
+      : ['this YAML syntax is not allowed here'];
     const tag = /^Unresolved tag: (.*)$/.exec(message)?.[1];
     const summary = tag === undefined ? message : `the tag ${tag} is not allowed here`;
     reader.report(warning.pos, unsupportedProblem(summary, 'Use plain YAML 1.2 values.'));

@@ -15,7 +15,7 @@ export function unsupportedProblem(summary: string, detail: string): Problem {
 
 export const tooDeepProblem: Problem = unsupportedProblem(
   'this is nested too deeply',
-  `Values may be nested ${maxValueDepth} deep.`,
+  `Values may be nested at most ${maxValueDepth} levels deep.`,
 );
 
 export function textProblem(text: string, noun = 'text'): Problem | undefined {

@@ -43,7 +43,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
   discriminator: ({ params }) => {
     const choices = params['choices'] as string[]; // the types of the list
     if (params['error'] === 'tag')
-      return ['missing-field', 'the field `type` is missing', `It is one of: ${choices.join(', ')}.`];
+      return ['missing-field', 'the field `type` is missing', `The types are: ${choices.join(', ')}.`];
     return [
       'invalid-value',
       `\`type\` must be one of: ${choices.join(', ')}`,
@@ -155,7 +155,7 @@ function typeHint(error: WrongValue): string | undefined {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return `It is an id. ${nameInsteadOfId(error)}${whereToFindId(error)}`;
+    return `The ids of this field are numbers. ${nameInsteadOfId(error)}${whereToFindId(error)}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'

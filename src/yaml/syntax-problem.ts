@@ -78,7 +78,7 @@ function unquotedReference(
   if (!text.startsWith('${', start)) return undefined;
   const words = {
     summary: 'a reference inside { } or [ ] needs quotes',
-    detail: 'Write "${…}" there. Elsewhere it needs no quotes.',
+    detail: 'Write "${…}" there. In other places, a reference needs no quotes.',
   };
   return { span: [start, start + 2], words };
 }
@@ -90,7 +90,7 @@ function unclosedProblem(message: string): SyntaxWords | undefined {
   const closing = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
   return {
     summary: `the closing ${closing} is missing`,
-    detail: 'It may be missing here, or in a line above, nearer to the opening character.',
+    detail: 'The character may be missing here, or in an earlier line, nearer to the opening character.',
   };
 }
 
@@ -104,7 +104,10 @@ function wordsByText(message: string): SyntaxWords | undefined {
     };
   }
   if (message.startsWith('Unexpected block-seq-ind on same line')) {
-    return { summary: 'a list cannot begin in the line of its key', detail: 'Begin it in the next line.' };
+    return {
+      summary: 'a list cannot begin in the line of its key',
+      detail: 'Begin the list in the next line.',
+    };
   }
   if (message.startsWith('Sequence item without -')) return wordsByCode.BAD_INDENT;
   const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];

@@ -32,7 +32,7 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   // With `field: 'name'`, the missing name gets no error of its own.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
-    return { field: 'slug', hint: 'Refer to it by its slug: write `{ slug: … }`.' };
+    return { field: 'slug', hint: 'Refer to the record by its slug: write `{ slug: … }`.' };
   return likelyField(unknown, known);
 }
 

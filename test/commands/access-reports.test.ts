@@ -107,7 +107,7 @@ describe('an unfinished application', () => {
     expect(ending).toBe('denied');
     expect(stdout).toContain('Only declared users and groups can open it.');
     expect(stdout).toContain(
-      'A token needs `add_policybinding` to bind, and `delete_policybinding` to remove a binding.',
+      'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
     );
     const left = await run(plan, send, text);
     expect(left.stdout).toMatch(
@@ -169,7 +169,7 @@ describe('a failed binding is reported at the line of `access`', () => {
       ),
     );
     expect(stdout).toContain(
-      'A token needs `add_policybinding` to bind, and `delete_policybinding` to remove a binding.',
+      'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
     );
   });
 });

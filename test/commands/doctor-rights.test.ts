@@ -154,7 +154,7 @@ describe('doctor distinguishes', () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(
-      'the token may view some or all applications; it is unknown which; it may not create applications',
+      'the token may view at least some applications; it may not create applications',
     );
     expect(await summaryOf('everything there is')).toBe(
       "the token may view and create all applications: it is a superuser's token",
@@ -230,7 +230,7 @@ describe('a run of doctor', () => {
     expect(document.beyond_contract).toEqual(beyond);
     const { stdout } = await doctored('everything', projects.users, { output: 'text' });
     expect(stdout).toContain(
-      `--contract-only would not have sent:\n${beyond.map((request) => `  ${request}\n`).join('')}`,
+      `Requests that are not sent with --contract-only:\n${beyond.map((request) => `  ${request}\n`).join('')}`,
     );
   });
 

@@ -124,7 +124,7 @@ test.each([
     const remark = said.replaceAll(/\s+/g, ' ');
     if (fields === undefined) expect(remark).not.toContain('Perhaps unchanged');
     else {
-      expect(remark).toContain('These fields came after 2025.12');
+      expect(remark).toContain('These fields were added after 2025.12');
       for (const field of fields) expect(remark).toContain(field);
     }
   },

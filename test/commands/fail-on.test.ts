@@ -99,7 +99,7 @@ describe('plan --fail-on differs', () => {
       ...changing,
     });
     expect(stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
-    expect(written.get('g')).toMatch(/^::error .*title=differs::.*apply would change it/m);
+    expect(written.get('g')).toMatch(/^::error .*title=differs::.*apply would change the record/m);
     expect(written.get('j')).toContain('failures="1"');
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });

@@ -184,7 +184,9 @@ describe('a group name that two records have', () => {
     for (const place of ['m.yaml:3:51: error: group.admins', 'm.yaml:4:11: error: group.staff'])
       expect(stderr).toContain(`${place}: there is more than one group named "staff" [ambiguous-name]`);
     expect(stderr).toContain('The same for: user.alice\n');
-    expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`);
+    expect(stderr).toContain(
+      `Their ids: ${ids.join(', ')}. Rename or delete all but one of them in the service.`,
+    );
     expect(twice.sent()).toEqual([]);
   });
 });

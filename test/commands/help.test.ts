@@ -32,14 +32,14 @@ describe('rollcall help', () => {
 
   test('explains when --wait waits', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
-    expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 after an answer\)\n/);
+    expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 once it answered\)\n/);
   });
 
   test.each([
     [['exitcodes'], 'Did you mean `exit-codes`?'],
     [['aply'], 'Did you mean `apply`?'],
-    [['update'], 'It is a section of: rollcall help capabilities.'],
-    [['stages'], 'It is a section of: rollcall help reference-stages.'],
+    [['update'], 'This section is part of: rollcall help capabilities.'],
+    [['stages'], 'This section is part of: rollcall help reference-stages.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],
   ])('is refused with %j', async (words, hint) => {

@@ -68,7 +68,7 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
   for (const [format, text] of plainly(outputs)) expect.soft(text, format).not.toContain(words);
 }
 
-const ours = 'exists: the answer to its create was lost or unclear, so this run probably created it';
+const ours = 'exists: the answer to the create request was lost or unclear, so this run probably created it';
 
 describe('a user that exists although this run should create it', () => {
   test('may be incomplete after a lost answer, which every format reports', async () => {

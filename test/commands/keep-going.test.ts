@@ -324,7 +324,7 @@ describe('with --keep-going, a resource is not planned', () => {
     ]);
     expect(ran.stdout()).toContain('it depends on application.app-2, which is not planned');
     expect(ran.stdout()).toContain(
-      'application.app-1 may keep it, because it has errors and is not planned.',
+      'application.app-1 may keep the value, because that resource has errors and is not planned.',
     );
     await run('apply', allowed, { text, world });
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);

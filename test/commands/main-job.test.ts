@@ -92,7 +92,7 @@ describe('plan', () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_URL: `${server.url}/nowhere` } });
     expect(ending).toBe('failed');
     expect(stdout).toBe('');
-    expect(stderr).toContain('this URL does not have the API (404)');
+    expect(stderr).toContain('the API is not at this URL (404)');
     expect(stderr).not.toMatch(/JSON|DOCTYPE/);
   });
 

@@ -95,8 +95,8 @@ test('apply -v reports how each kind was read, and without -v nothing', () => {
   for (const event of events) narratedJob(context, { quiet: false, log: 'text' }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
-    'users: 7 of 10 were found in 1 page, which is complete: 3 are absent.',
-    'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
+    'users: 7 of 10 were found in 1 page; the list is complete, so 3 are absent.',
+    'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 resources are looked up one by one.',
     'users are looked up one by one: the manifests declare less than an eighth of all 5000.',
     "users are looked up one by one: only superusers get the whole list, and this is not a superuser's token.",
     'users are looked up one by one: the service returned a different list from the requested one.',

@@ -107,7 +107,7 @@ describe('an output that would overwrite an input', () => {
     const { code, stdout, stderr } = await run(args + target);
     const said = `an output would overwrite ${target}, which this run reads`;
     expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(said);
-    expect(stdout + stderr).toContain('Name another file for it.');
+    expect(stdout + stderr).toContain('Name another file for the output.');
     expect([code, sent]).toEqual([3, 0]);
     expectUntouched();
   });

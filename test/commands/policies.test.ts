@@ -174,7 +174,7 @@ describe('a plan of bindings', () => {
     bind(service, 'staff', 5, { negate: true });
     const text = grafana('{ group: { name: staff }, order: 5, timeout: 7 }', ', at_least: [policies]');
     const { stdout } = await run('plan', service.send, text, all);
-    expect(stdout).toContain('cannot be told apart');
+    expect(stdout).toContain('rollcall cannot distinguish them');
   });
 });
 

@@ -295,7 +295,7 @@ describe('an outpost', () => {
 
   test('is suggested in a note if a new proxy provider belongs to none', async () => {
     const made = service();
-    const words = 'Nobody can reach provider.Wiki: none of the declared outposts serves it.';
+    const words = 'None of the declared outposts serves provider.Wiki, so nobody can reach it.';
     const { stdout } = await run('plan', made.send, wiki());
     expect(stdout).toContain(words);
     expect(stdout).toContain(

@@ -61,7 +61,7 @@ describe('the settings of the service', () => {
   });
 
   test.each([
-    ['without settings', '2023.10', {}, 'this URL does not have the API (404)'],
+    ['without settings', '2023.10', {}, 'the API is not at this URL (404)'],
     ['whose token may not view them', '2026.2', { view_settings: false }, 'the service denied access (403)'],
   ] as const)('are not planned and not created in a service %s', async (_, release, rights, words) => {
     const world = new World({ tokens: [{ token: 'sandbox-token', ...rights }] }, release);

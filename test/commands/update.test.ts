@@ -585,7 +585,7 @@ test.each([
     );
     expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).not.toBe('done');
     expect(stdout()).toContain(`the service does not offer to change applications (${status})`);
-    expect(stdout()).toContain('Let PATCH /api/v3/core/applications/ through');
+    expect(stdout()).toContain('Allow PATCH /api/v3/core/applications/ in every proxy');
     expect(stdout()).not.toContain('Check the service URL');
   },
 );

@@ -126,7 +126,7 @@ describe('the main provider of another application', () => {
     expect(stderr()).toContain('m.yaml:3:39');
     expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
     expect(stderr()).toContain('[provider-taken]');
-    expect(stderr()).toContain('two resources have a value that only one may have');
+    expect(stderr()).toContain('two resources have the same value in a field that must be unique');
     expect(stdout()).toBe('');
     expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);
@@ -207,7 +207,7 @@ describe('the main provider of another application', () => {
     const { ending, stderr } = await planned(manifest);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain(
-      'The manifests remove it from that record, but this plan leaves the record unchanged',
+      'The manifests remove the value from that record, but this plan leaves the record unchanged',
     );
     await done(planned(manifest, allowed));
   });

@@ -45,7 +45,7 @@ describe('with hidden fields, no line of a manifest is quoted', () => {
 
 test.each([
   ['email: *canary', 'there is no anchor (hidden)'],
-  ['email: !canary x', 'this is not allowed here'],
+  ['email: !canary x', 'this YAML syntax is not allowed here'],
   ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) occurs more than once'],
   ['email: |canary', 'this is not valid YAML'],
   ['email: "${canary}"', 'this is not a reference: (hidden)'],
@@ -61,7 +61,9 @@ test.each([
 
 test('a YAML directive is not repeated in a message if fields are hidden', async () => {
   const { diagnostics } = await loadText('%canary x\n---\nversion: 1\nusers: []\n', { hide });
-  expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this is not allowed here' }]);
+  expect(diagnostics).toMatchObject([
+    { code: 'yaml-unsupported', summary: 'this YAML syntax is not allowed here' },
+  ]);
 });
 
 test.each([

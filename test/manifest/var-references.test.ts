@@ -77,7 +77,7 @@ test.each([
   expect(await told(name, { x: 'X' })).toEqual([
     [
       'invalid-reference',
-      expect.stringMatching(/^a reference has no default value: \$\{/),
+      expect.stringMatching(/^a reference cannot have a default value: \$\{/),
       `${detail} Write $\${ for a literal \${.`,
     ],
   ]);

@@ -81,7 +81,7 @@ describe('the log of requests', () => {
 
   test('has only the formats debug and json', async () => {
     await expect(logOf({}, { ROLLCALL_LOG: 'loud' })).rejects.toMatchObject({
-      hint: 'It can be debug or json.',
+      hint: 'Use debug or json.',
     });
   });
 });

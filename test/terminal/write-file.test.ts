@@ -70,7 +70,7 @@ describe.each([
     ] as const) {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
-      await expect(write(link, 'new')).rejects.toThrow('this name is a link: name the file that it leads to');
+      await expect(write(link, 'new')).rejects.toThrow('this is a symbolic link: name its target instead');
       expect(readlinkSync(link)).toBe(leadsTo);
     }
     expect(readFileSync(target, 'utf8')).toBe('untouched');

@@ -36,7 +36,7 @@ describe('a value of the wrong type is reported with the right form', () => {
     ['provider: "12"', 'Remove the quotes.'],
     [
       'provider: grafana',
-      "It is an id. A name is written as `{ name: grafana }`. The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
+      "The ids of this field are numbers. A name is written as `{ name: grafana }`. The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
     ],
     [
       'backchannel_providers: 1',

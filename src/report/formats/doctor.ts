@@ -38,7 +38,7 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** If more lines than this are alike, the text folds them; JSON has them all. */
+/** The text combines more similar lines than this into one line. JSON contains all of them. */
 const mostAlike = 10;
 
 /** The checks for people: a line for each, followed by advice if it failed. Many similar checks that passed share a line. */
@@ -59,7 +59,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   ]);
   const more = beyondContract.length - mostAlike;
   const beyond = [
-    'Requests that --contract-only would not have sent:',
+    'Requests that are not sent with --contract-only:',
     ...beyondContract.slice(0, mostAlike).map((request) => `  ${printableLine(request)}`),
     ...(more > 0 ? [`  and ${more} more, which -o json lists`] : []),
   ];
@@ -72,7 +72,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Replaces many passed checks that differ only in their list by one check. */
+/** Combines many passed checks that differ only in their list into one check. */
 function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   return [...groupBy(checks, summaryWithoutName)].flatMap(([summary, some]): readonly DoctorCheck[] => {
     if (some.length <= mostAlike) return some;
@@ -121,7 +121,7 @@ export function requiredRoleBlueprint(
   const viewedKinds = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
   const changedKinds = capabilities.includes('update') ? kinds : [];
   const childModels = contractOnly ? [] : allChildren(kinds);
-  // Such records are completed after their bindings exist, which needs the right to change them.
+  // A record of such a kind is changed after its bindings were created.
   const completedKinds =
     changedKinds.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [

@@ -24,7 +24,7 @@ export const documentOf: (report: Report) => object = byReportKind<[], object>({
   apply: applyDocument,
 });
 
-/** Indented JSON with a trailing newline. It contains no commands for terminals or CI logs. */
+/** Indented JSON with a trailing newline, without commands for terminals or CI logs. */
 export function jsonText(document: object): string {
   return `${escapeUnsafe(JSON.stringify(document, null, 2))}\n`;
 }

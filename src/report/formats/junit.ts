@@ -16,7 +16,7 @@ interface Case {
   readonly line?: number;
   readonly failed: boolean;
   readonly type: string;
-  /** Why the case failed, on one line. It is written only for a failed case. */
+  /** Why the case failed, on one line; not written for a case that passed. */
   readonly message: string;
   /** All details, even if the case passed; may be empty. */
   readonly text: string;

@@ -16,7 +16,7 @@ export interface Style extends Pick<
   readonly width: number;
 }
 
-/** Wider lines are hard to read; narrower lines have too little room. */
+/** Lines longer than `most` are hard to read. Lines shorter than `least` are wrapped too often. */
 const widths = { least: 40, most: 120 };
 
 /** The style for an output. `columns` is the width of the terminal, if the output is a terminal. */
@@ -64,7 +64,9 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** Empty for a diagnostic about a whole file, which has the start of the file and no excerpt. */
+/**
+ * Returns an empty string for a diagnostic about a whole file: its range begins at the start of the file, and it has no excerpt.
+ */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
@@ -135,7 +137,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   const words = changeWords(change);
   const head = words === '' ? address : `${address} ${words}`;
   const fits = widthOf(`${head}  ${place}`) <= width;
-  // A document from elsewhere may contain any names of fields.
+  // Names of fields from a JSON document can contain any characters.
   const fields = fieldViews(change).map((field) => ({ ...field, field: printableLine(field.field) }));
   const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [

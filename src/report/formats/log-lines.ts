@@ -34,7 +34,7 @@ export function listLine(news: ListReport, time: string, format: 'text' | 'json'
     : `${time} ${printableLine(message)}\n`;
 }
 
-/** Says how the resources of a kind were read, and why if they were not read in pages. */
+/** Says whether the resources of a kind were read in pages, and if not, why. */
 function listWords({ kind: { list }, declared, progress }: ListReport): string {
   const oneByOne = `${list} are looked up one by one`;
   switch (progress.kind) {
@@ -45,9 +45,10 @@ function listWords({ kind: { list }, declared, progress }: ListReport): string {
         others === 0
           ? ''
           : others === 1
-            ? ' The other one is looked up.'
-            : ` The other ${others} are looked up one by one.`;
-      const missing = absent === 0 ? '' : `, which is complete: ${absent} are absent`;
+            ? ' The other resource is looked up on its own.'
+            : ` The other ${others} resources are looked up one by one.`;
+      const missing =
+        absent === 0 ? '' : `; the list is complete, so ${absent} ${absent === 1 ? 'is' : 'are'} absent`;
       const reason = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${reason}${lookedUp}`;
     }

@@ -164,7 +164,7 @@ function problems(diagnostics: readonly Diagnostic[]): Section {
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
-/** More warnings would hide the changes. The text on the terminal has all of them. */
+/** A longer list of warnings would push the changes out of sight. The terminal shows all warnings. */
 const maxWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): Section {
@@ -201,7 +201,7 @@ function fitIntoLimit(
   const uncutTexts = blocks.map(({ sections }) =>
     sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
-  // Sections that are never cut may use half of the limit. Each section needs some room for its other text.
+  // Sections that are never cut may use half of the limit. The divisor 8 leaves each section some room for its other text.
   const clip = (text: string): string =>
     clipText(text, Math.floor(most / 8 / Math.max(1, uncutTexts.flat().length)));
   const clippedTexts = uncutTexts.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
@@ -230,7 +230,7 @@ function fitIntoLimit(
   return inCodeBlocks(head, blocks, fence, texts);
 }
 
-/** The comment with the texts of its blocks, without empty blocks. */
+/** Returns the whole comment, with `texts` in its code blocks. Empty blocks are left out. */
 function inCodeBlocks(
   head: readonly string[],
   blocks: readonly Block[],
@@ -261,7 +261,7 @@ function marker(title: string, key: CommentKey): string {
   return `${title} ${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** A code span with a string of one line. Markdown has no meaning in it. */
+/** Makes a code span from a string of one line. Markdown is not interpreted in a code span. */
 function codeSpan(text: string): string {
   const longest = longestRun(text);
   const [fence, pad] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : ''];

@@ -34,7 +34,7 @@ import {
   type Style,
 } from './lines.ts';
 
-/** The text for people. It is complete unless it goes to a terminal. */
+/** The text for people. Only on a terminal are parts left out. */
 export const text: Format = byReportKind<[FormatSetting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>

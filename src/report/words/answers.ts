@@ -24,7 +24,7 @@ type AnswerRow = readonly [code: DiagnosticCode, summary: string, advice: string
 
 const noSuchApiRow: AnswerRow = [
   'service-unexpected',
-  'this URL does not have the API',
+  'the API is not at this URL',
   'Check the service URL: rollcall appends /api/v3/core/… to it. If the URL is right, check any proxy: the 404 of the API for a missing application has a `detail`, and this answer has none.',
 ];
 const asksToWaitRow: AnswerRow = [
@@ -80,7 +80,9 @@ function deniedWords(answer: Answer): AnswerRow {
       ];
 }
 
-/** Whether the service rejects the token itself, and not only an action. All releases use the same words for that. */
+/**
+ * Whether the service rejects the token itself, and not only an action. All releases send the same message for an invalid token.
+ */
 export function isTokenUnknown(answer: Answer): boolean {
   return (
     answer.kind === 'denied' &&
@@ -124,7 +126,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   several: ({ ids = [] }) => [
     'ambiguous-name',
     'several records have this name',
-    `Their ids: ${ids.join(', ')}. Rename or delete the others in the service.`,
+    `Their ids: ${ids.join(', ')}. Rename or delete all but one of them in the service.`,
   ],
   found: unexpectedWords,
   deleted: unexpectedWords,

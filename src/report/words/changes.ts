@@ -13,7 +13,10 @@ export interface Look {
 
 interface ChangeLook extends Look {
   readonly verdict: (change: Change) => string;
-  /** The words after the address, for each kind of alteration since the baseline. Often empty, because the sign says enough. */
+  /**
+   * The words after the address, for each kind of alteration since the baseline. The words are empty if the sign at the start of
+   * the line says enough.
+   */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 

@@ -15,7 +15,7 @@ export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'addre
 /** Listing more places of one cause would hide other causes. */
 const maxListedPlaces = 3;
 
-/** Codes of problems with a single value or resource. Elsewhere, the same words have another cause. */
+/** Codes of problems with a single value or resource. At another place, a problem with the same message has another cause. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
   'invalid-value',
   'invalid-format',
@@ -67,7 +67,7 @@ function markedText({ range, excerpt }: Diagnostic): string | undefined {
   return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
 }
 
-/** The number of causes, and the number of their places if it is larger. */
+/** The number of causes, and the number of places if there are more places than causes. */
 function causeCount(diagnostics: readonly Diagnostic[], noun: string): string {
   const { length } = foldByCause(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';
@@ -94,7 +94,7 @@ export function listNames(names: readonly string[], max: number = 10): string {
   return (others > 0 ? [...names.slice(0, max), `and ${others} more`] : names).join(', ');
 }
 
-/** The addresses of changes, as far as they are listed. Safe to print. */
+/** The first addresses of the changes, and the number of the others. Safe to print. */
 export function listAddresses(
   changes: readonly { readonly resource: Pick<Resource, 'address'> }[],
   max?: number,

@@ -141,13 +141,13 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   if (isNewerThanKnown(release))
     return warn(
       `, and rollcall knows releases up to ${newestRelease}`,
-      `It applies the rules of ${newestRelease}. Check for a newer rollcall.`,
+      `rollcall applies the rules of ${newestRelease}. Check for a newer rollcall.`,
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
   const source = schema === undefined ? 'its sources' : `the schema of ${schema}`;
   return doctorCheck(
     'release',
     'pass',
-    `${summary}, and rollcall was ${tried === undefined ? `not tested on it: it is known from ${source}` : `tested on ${tried}`}`,
+    `${summary}, and rollcall was ${tried === undefined ? `not tested on this release, but follows ${source}` : `tested on ${tried}`}`,
   );
 }

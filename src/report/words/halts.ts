@@ -70,7 +70,10 @@ function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnosti
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/** Diagnostics for failed reads. Reads share one if they failed for the same reason in the service or connection. */
+/**
+ * Diagnostics for failed reads. All reads that failed because of the same problem of the service or connection share a
+ * diagnostic.
+ */
 export function failedReadDiagnostics(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = groupBy(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
@@ -145,7 +148,7 @@ function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> 
     case 'presence':
       return { summary: `it was ${change.planned} when the plan was made, and is ${change.now}` };
     case 'action':
-      return { summary: `the plan has ${change.planned} for it, and a plan made now has ${change.now}` };
+      return { summary: `its action is ${change.planned} in the plan, but ${change.now} in a plan made now` };
     case 'field': {
       const { which, field, planned, now } = change;
       const values =
@@ -170,7 +173,9 @@ function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quoted(words);
 }
 
-/** Why names have no ids: a diagnostic at the line of each name. Entries share one if their name is from `defaults`. */
+/**
+ * Why names have no ids: a diagnostic at the line of each name. Entries that take the name from `defaults` share a diagnostic.
+ */
 function unresolvedNames({
   names,
   diagnostics,
@@ -239,7 +244,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         summary: `there is more than one ${type}${named}`,
         detail: `${isShown ? `Their ids: ${fault.ids.map((id) => idText(id)).join(', ')}. ` : ''}${
           field === resource.kind.identity
-            ? 'Rename or delete the others in the service.'
+            ? 'Rename or delete all but one of them in the service.'
             : 'Write the id of the intended record.'
         }`,
       };

@@ -14,7 +14,7 @@ import { listNames, summaryWithAddress } from './diagnostics.ts';
 
 type WithGaps = Pick<Inventory, 'kind' | 'gaps'>;
 
-/** Diagnostics for what inventories lack, so that nobody takes them for complete. Gaps with the same cause share a diagnostic. */
+/** Diagnostics for records that are missing from inventories. Gaps with the same cause share a diagnostic. */
 export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const ended = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? { kind, answer: gap.answer } : [])),
@@ -38,7 +38,10 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
-/** The only cause that is reported: with a wrong token, the service answers 404 for the types that its release does not have. */
+/**
+ * Replaces all diagnostics about unread lists: with a wrong token, the service answers 404 for types that its release does not
+ * have.
+ */
 function refusedToken(answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
   return diagnosticFor(undefined, { code, summary, detail: advice });
@@ -67,7 +70,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     case 'not_shown':
       return notExported(
         `the service lists the record, but does not return it (${gap.answer.status ?? 'no answer'})`,
-        'The token may not view it, or it was deleted meanwhile.',
+        'The token may lack the permission to view the record, or the record was deleted in the meantime.',
         addressOf(type, gap.name),
       );
     case 'short':
@@ -78,7 +81,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     case 'several':
       return notExported(
         'several records have this name',
-        `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete the others in the service.`,
+        `Their ids: ${gap.ids.join(', ')}. A manifest cannot declare any of them. Rename or delete all but one of them in the service.`,
         addressOf(type, gap.name),
       );
     case 'moved':
@@ -99,7 +102,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
       const unread = gap.field === kind.access?.field ? 'who may open the' : `the \`${gap.field}\` of the`;
       return notExported(
         `${unread} ${list} could not be read: ${summary}`,
-        `The manifest has no \`${gap.field}\`, so it is not managed. ${what}`,
+        `The manifest has no \`${gap.field}\`, so the field is not managed. ${what}`,
       );
     }
     case 'interrupted':

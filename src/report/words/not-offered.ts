@@ -3,7 +3,7 @@ import type { Answer } from '../../service/answer.ts';
 import { answerWords, type AnswerWords } from './answers.ts';
 
 /**
- * The words for the answer to a change. If a change is not offered, the URL is right all the same, because the record could be
+ * The words for the answer to a change. If the service does not offer the change, the URL is still right, because the record was
  * read.
  */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
@@ -15,6 +15,6 @@ export function changeAnswerWords({ action, resource: { kind } }: Change, answer
   return {
     code: 'service-unexpected',
     summary: `the service does not offer to ${verb} ${kind.list} (${status})`,
-    advice: `The service answered the reads, so its URL is right. Let ${method} ${kind.path} through any proxy on the way, or ${verb} the record by hand.`,
+    advice: `The service answered the reads, so its URL is right. Allow ${method} ${kind.path} in every proxy in front of the service, or ${verb} the record by hand.`,
   };
 }

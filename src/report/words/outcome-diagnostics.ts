@@ -35,7 +35,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { answer, at, clash, differences } = outcome;
   if (outcome.stoppedBy === 'left') return [unchangedProblem(outcome.change)];
   if (isPartial(outcome)) return partialProblems(outcome);
-  // The plan had no such differences, so somebody else has created the record since, with other values.
+  // The plan did not contain these differences, so somebody else has created the record since then.
   if (outcome.outcome === 'exists' && differences !== undefined)
     return [
       {
@@ -80,7 +80,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   return [{ field: at, code, summary: `${summaryStart}${summary}`, detail }];
 }
 
-/** Why a change was not made although both switches are on. */
+/** Why a change was not made, although the capability and --allow permit updates. */
 function unchangedProblem({ resource, differences, leftBecause }: Change): PlacedProblem {
   const isDelete = isToBeDeleted(resource);
   return {
@@ -93,14 +93,14 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
   };
 }
 
-/** The verb of each action, and the advice to plan again if its answer was lost. */
+/** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
 const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ', which creates nothing twice' },
   update: { verb: 'change', done: 'changed', again: ', which changes nothing that is already as declared' },
   delete: { verb: 'delete', done: 'deleted', again: '' },
 };
 
-/** The start of a diagnostic about an action that was not done, and what to do. */
+/** The first words of a diagnostic about a failed action, and advice for the user. */
 function actionStart({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
   const isCreate = action !== 'update' && action !== 'delete';
   const { done, again } = actionWords[isCreate ? 'create' : action];
@@ -148,7 +148,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   if (at === undefined || answer?.kind !== 'denied') return undefined;
   const [{ type } = { type: undefined }] = childrenDeclaredBy(change.resource.kind, [at]).keys();
-  return type && `A token needs \`add_${type}\` to bind, and \`delete_${type}\` to remove a binding.`;
+  return type && `A token needs \`add_${type}\` to add bindings, and \`delete_${type}\` to remove bindings.`;
 }
 
 function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string {
@@ -187,7 +187,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 }
 
 function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
-  if (clash.kind === 'closed') return `Stopped in the middle: ${clash.why}.`;
+  if (clash.kind === 'closed') return `The change was stopped half-way: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
   if (clash.kind === 'unseen') return 'Its access could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
@@ -220,7 +220,7 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
     case 'unseen':
       return [{ code, summary: 'the result could not be read', detail }];
     case 'closed':
-      return [{ code, summary: `it must not be ${done} any more: ${clash.why}`, detail }];
+      return [{ code, summary: `it can no longer be ${done} safely: ${clash.why}`, detail }];
     case 'changed':
       return clash.fields.map(({ field, planned, observed }) => {
         const seen = `The plan saw ${JSON.stringify(planned)}; the service now has ${JSON.stringify(observed)}.`;
@@ -254,7 +254,7 @@ function refusedWords({ item, ...complaint }: FieldError): string {
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
 }
 
-/** The declared field of a complaint, and the item of a list or the key of a mapping in it. */
+/** The declared field that the service complains about, with the index or key inside the field. */
 function placeOfComplaint(
   { field, key, item, texts }: FieldError,
   resource: Resource,
@@ -270,8 +270,8 @@ function placeOfComplaint(
 }
 
 /**
- * The index of the item that the service's message names. The service repeats the refused id, in any language; only ids are searched
- * for, no other words. Undefined unless exactly one id matches.
+ * The index of the item that the service's message names. Only ids are compared, because the other words may be in any language.
+ * Returns undefined unless exactly one id matches.
  */
 function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
   if (!isJsonList(declared)) return undefined;

@@ -35,7 +35,7 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsF
   not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
-/** Why the run did not begin a resource, and whether another run would do the same. */
+/** Says why the run stopped before a resource. `needsFix` is true if another run would stop for the same reason. */
 const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
   interrupted: { words: 'the run was interrupted' },
   denied: { words: 'the token may not create resources of this type', needsFix: true },
@@ -54,7 +54,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   },
   pause: { words: 'the service asks clients to wait for too long' },
   away: { words: 'the service did not become available within the waiting time' },
-  doubts: { words: 'too many earlier requests were put off by the service or got no clear answer' },
+  doubts: { words: 'the service postponed too many earlier requests, or did not answer them clearly' },
   fail_fast: { words: 'another change failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
   left: { words: 'the requested change is not possible', needsFix: true },
@@ -99,9 +99,9 @@ export function verdictWords({
   }
 }
 
-/** Words for a resource that was found after our own request may have created it. */
+/** Words for a resource that exists, and that this run probably created. */
 export const doubtWords =
-  'exists: the answer to its create was lost or unclear, so this run probably created it';
+  'exists: the answer to the create request was lost or unclear, so this run probably created it';
 
 /** The declared fields that the service returned with other values: `group came back as ""`. */
 export function returnedValuesWords(differences: readonly Difference[]): string {
@@ -155,7 +155,7 @@ function isAsPlanned(outcome: OutcomeFacts & Pick<Outcome, 'pk'>): boolean {
   return !isIncomplete(outcome) && !hasAppeared;
 }
 
-/** What the service said about a resource that exists; otherwise empty. */
+/** The service's message about a resource that already exists; empty for any other outcome. */
 export function existingWords({ outcome, detail }: Pick<Outcome, 'outcome'> & { detail: string }): string {
   return outcome === 'exists' && detail !== '' ? `the service said: ${detail}` : '';
 }
@@ -226,7 +226,7 @@ const finishByUpdateAdvice =
 const checkPartsAdvice =
   'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';
 
-/** Answers that stay the same until somebody changes settings of the service or of a proxy before it. */
+/** Answers that stay the same until somebody changes settings of the service or of a proxy in front of it. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
   'denied',
   'read_only',

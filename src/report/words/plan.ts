@@ -227,7 +227,7 @@ function countsOf(changes: readonly Change[], min: number = 1): string[] {
   return counts.flatMap(([count, words, fewest]) => (count >= fewest ? [`${count} ${words}`] : []));
 }
 
-/** The last line of a plan. Tools that read Terraform's output match it. */
+/** The last line of a plan, in the form that Terraform uses, because other tools search for this form. */
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
   const { differs, not_planned: notPlanned, not_compared: notCompared } = planSummary(plan.changes);
@@ -251,7 +251,10 @@ export function planFindings(
   return [...faults, ...driftDiagnostics(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 
-/** Diagnostics for differences, at the lines that declare them. Planned changes are reported only if the severity is error. */
+/**
+ * Diagnostics for differences, at the lines of the manifest that declare the fields. Planned changes are reported only if the
+ * severity is error.
+ */
 function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),
@@ -272,8 +275,8 @@ function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['seve
 }
 
 function consequenceOf({ action, leftBecause }: Change): string {
-  if (action === 'delete') return 'An apply would delete it.';
-  if (action === 'update') return 'An apply would change it as declared.';
+  if (action === 'delete') return 'An apply would delete the record.';
+  if (action === 'update') return 'An apply would change the record as declared.';
   return leftBecause === undefined ? unchangedWords : `It is left unchanged: ${leftBecause}.`;
 }
 

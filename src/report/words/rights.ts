@@ -105,7 +105,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
     ];
   const { view, create } = rightsTo(kind, facts);
   const known = withoutEmpty(
-    view === 'may' && `may view some or all ${list}; it is unknown which`,
+    view === 'may' && `may view at least some ${list}`,
     view === 'may not' && `may not view ${list}`,
     create === 'may' && `may create ${list}`,
     create === 'may not' && `may not create ${list}`,
@@ -125,7 +125,7 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
   return [doctorCheck(name, statusOf(kind, facts), `the token ${known.join('; it ')}`, advice.join(' '))];
 }
 
-/** The token's right to view and create a kind. For applications, the check of the connection has made the look-up already. */
+/** The token's right to view and create a kind. For applications, the connection check has already tested the right to view. */
 function rightsTo(kind: Kind<ResourceType>, { rights, denial, finding }: RightsFacts): KindRights {
   const { view, create } = rights?.get(kind) ?? { view: 'unknown', create: 'unknown' };
   if (kind.type !== probedKind.type) return { view, create };

@@ -73,7 +73,7 @@ function unreadWords(
   const status = unreadable?.status === undefined ? '' : ` (${unreadable.status})`;
   switch (unreadable?.why) {
     case 'not_offered':
-      return `The service does not offer to look up ${list}${status}: ${what} To see which exist, let GET ${path} through any proxy in front of the service.`;
+      return `The service does not offer to look up ${list}${status}: ${what} To see which exist, allow GET ${path} in every proxy in front of the service.`;
     case 'unanswered':
       return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} Read the log of the service.`;
     case 'denied':

@@ -4,8 +4,8 @@ import { printableLine } from '../printable.ts';
 import { listNames } from './diagnostics.ts';
 
 /**
- * Names new providers that no declared outpost serves. Says nothing about a part of the manifests, because the rest may declare
- * one.
+ * Names new providers that no declared outpost serves. If only a part of the manifests is selected, there is no note, because the
+ * rest may declare an outpost.
  */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   if (scope !== undefined) return [];
@@ -27,6 +27,6 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
   if (first === undefined) return [];
   const names = listNames(unserved.map(({ address }) => printableLine(address)));
   return [
-    `Nobody can reach ${names}: none of the declared ${first.list} serves it. Declare one that does, such as:\n  ${printableLine(first.example)}`,
+    `None of the declared ${first.list} serves ${names}, so nobody can reach ${unserved.length === 1 ? 'it' : 'them'}. Declare one that does, such as:\n  ${printableLine(first.example)}`,
   ];
 }

@@ -49,7 +49,7 @@ export function lostLoginDiagnostics({
         start.kind === 'closed'
           ? `people can no longer log in: the flow ${JSON.stringify(slug)} shows ${start.shows}`
           : `it is unknown whether people can still log in: the flow ${JSON.stringify(slug)} could not be asked`,
-      detail: ['To undo it, in a session that is still open:', ...undo].join('\n'),
+      detail: ['Restore these values in a session that is still open:', ...undo].join('\n'),
     }),
   );
 }

@@ -176,7 +176,7 @@ describe('the text of a plan', () => {
     [
       'not_offered',
       'The service does not offer to look up users (403): each resource marked ?',
-      'let GET /api/v3/core/users/',
+      'allow GET /api/v3/core/users/',
     ],
     [
       'unanswered',
