@@ -5,6 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import { readDeclaredChildren } from '../service/children.ts';
 import type { ReadContext } from '../service/client.ts';
+import { unreadableReason } from '../service/readable-kinds.ts';
 import type { ObservedRecord } from '../service/types.ts';
 
 export interface FailedRead {
@@ -45,7 +46,7 @@ export async function observeChildren(
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
         // The service cannot show whether the record has bindings. If none are declared, the field is not compared.
-        if (answer.kind === 'not_offered' && isOpenToEveryone(resource)) {
+        if (unreadableReason({ answer }).why === 'not_offered' && isOpenToEveryone(resource)) {
           observed.set(resource, record);
           continue;
         }
