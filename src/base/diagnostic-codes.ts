@@ -94,7 +94,7 @@ export const diagnosticCodes = {
   },
   'The service': {
     'open-to-nobody':
-      '`access: everyone` has no effect, because the service closes records without bindings → name groups or users, or turn on the flag that opens them',
+      '`access: everyone` has no effect, because the service closes records without bindings → name groups or users, or turn on the flag that opens such records',
     'service-refused-field':
       'the service refused the value of a field → read its message, and fix the line that is shown',
     'service-refused': 'the service refused a resource as a whole → read the message of the service',
@@ -109,13 +109,13 @@ export const diagnosticCodes = {
   Plans: {
     'not-planned':
       'with `--keep-going`: the resource depends on a resource that could not be planned → fix the problem of that resource',
-    'not-created': 'the apply ended before it reached these resources → fix the cause, then apply again',
+    'not-created': 'the apply ended before it reached the resource → fix the cause, then apply again',
     differs:
       'a declared field has another value in the service (an error with `--fail-on differs`) → change the manifest or the service, or turn on the capability `update`',
     'broken-before':
       'warning: the manifests of `--baseline` are invalid or missing → check the folder; entries that cannot be read there count as added',
     'no-longer-declared':
-      'warning: the entry is in the manifests of `--baseline`, but no longer declared → add the lines that are shown to delete the record',
+      'warning: the entry is in the manifests of `--baseline`, but no longer declared → to delete the record, add the lines that are shown',
     'not-as-declared':
       'the service returned a field with another value → set the field in the service; check whether its release has the field',
     'perhaps-incomplete':

@@ -77,7 +77,7 @@ export const reportOptions: readonly OptionFactory[] = [reportOption, commentKey
 
 /** Options of commands that show many changes. */
 export const detailOptions: readonly OptionFactory[] = [
-  singleOption('--compact', 'show a line for each change'),
+  singleOption('--compact', 'show one line for each change'),
   singleOption('--no-compact', 'show every change in full, however many there are'),
 ];
 
@@ -135,7 +135,7 @@ export function runOptions(formats?: readonly string[]): readonly OptionFactory[
     singleOption('--keep-going', 'continue without resources that cannot be planned; exit 6'),
     singleOption('--max-updates <n>', 'the maximum number of updates in a plan'),
     singleOption('--max-deletes <n>', 'the maximum number of deletes in a plan (default: 10)'),
-    repeatableOption('--allow <what>', 'update, delete, way-in, lockout or open-login'),
+    repeatableOption('--allow <what>', 'allow update, delete, way-in, lockout or open-login'),
     repeatableOption('--resend <address>', 'send write-only fields again, such as secrets'),
     ...reportOptions,
   ];

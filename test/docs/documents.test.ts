@@ -107,7 +107,7 @@ describe('the documents in docs/', () => {
       const helped = Array.from(stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm), ([, flag = '']) => flag);
       expect(helped.toSorted(), name).toEqual([...listed, '--help'].toSorted());
     }
-    expect(documentText('docs/commands.md')).toMatch(/--help` lists the same options, the most used\nfirst/);
+    expect(documentText('docs/commands.md')).toMatch(/--help` lists the same options, the most used\sfirst/);
   });
 
   test('contain valid manifests', async () => {
