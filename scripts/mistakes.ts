@@ -26,8 +26,8 @@ export const mistakes: readonly Mistake[] = [
     law: 'created',
     mistake: 'a record of somebody else with the same name counts as created',
     file: 'src/apply/create.ts',
-    line: "if (found.proof === 'exists') return endedAs('exists'",
-    instead: "if (found.proof === 'exists') return endedAs('created'",
+    line: "if (found.proof === 'exists') return endedWrite('exists'",
+    instead: "if (found.proof === 'exists') return endedWrite('created'",
   },
   {
     law: 'kept',

@@ -31,9 +31,9 @@ if (args.length === 1 && args[0] === '--version') {
 
 /** Runs the command line. The parser of arguments is imported late, because it takes as long to load as Node takes to start. */
 async function main(): Promise<void> {
-  const { run } = await import('./commands/run-program.ts');
+  const { runProgram } = await import('./commands/run-program.ts');
   endProgram(
-    await run(args, toolVersion(), {
+    await runProgram(args, toolVersion(), {
       env: process.env,
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => void standardError().write(text),

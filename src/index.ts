@@ -17,7 +17,7 @@ import { haltDiagnostics } from './report/words/halts.ts';
 import { apply as applyRun } from './run/apply.ts';
 import { checkManifests } from './run/check.ts';
 import { plan as planRun, type PlanRequest } from './run/plan.ts';
-import type { Job, World } from './run/world.ts';
+import type { Job, RunEnvironment } from './run/world.ts';
 import { readSettings } from './settings/settings.ts';
 import type { GivenSettings } from './settings/values.ts';
 import { nodeService } from './terminal/node-context.ts';
@@ -30,11 +30,11 @@ export interface Options
   extends Omit<GivenSettings, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the environment of the process. */
-  readonly env?: World['env'] | undefined;
+  readonly env?: RunEnvironment['env'] | undefined;
   /** When the signal aborts, no further change is started; changes under way are completed. */
   readonly signal?: AbortSignal | undefined;
   /** Replacements for time, randomness, the network and the files of this machine. */
-  readonly world?: Partial<Pick<World, 'clock' | 'random' | 'connect' | 'files'>> | undefined;
+  readonly world?: Partial<Pick<RunEnvironment, 'clock' | 'random' | 'connect' | 'files'>> | undefined;
 }
 
 type Given<Name extends string, Value> = { readonly [name in Name]?: Value | undefined };

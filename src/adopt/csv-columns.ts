@@ -16,7 +16,7 @@ export interface CsvColumn {
   readonly key?: string;
 }
 
-export function columnsOf(header: TableRow, file: SourceFile, kind: Kind): CsvColumns | Diagnostic {
+export function csvColumnsOf(header: TableRow, file: SourceFile, kind: Kind): CsvColumns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // The file may not be a table at all, so its content is not quoted.
   if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));

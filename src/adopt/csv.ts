@@ -16,13 +16,13 @@ import { addressIn, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { limitProblem, limits } from '../manifest/limits.ts';
 import { manifestCheck } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
-import { Rules } from '../manifest/rules.ts';
+import { ManifestRules } from '../manifest/rules.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import { writableDeclaration, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
-import { columnsOf, type CsvColumns } from './csv-columns.ts';
+import { csvColumnsOf, type CsvColumns } from './csv-columns.ts';
 import { readTable, type TableRow } from './csv-table.ts';
 
 interface TableManifest {
@@ -87,7 +87,7 @@ export function resourcesOfTable(
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;
   const quotableFile = { ...file, isQuotable: (line: number) => line <= headerEnd };
-  const columns = columnsOf(header, quotableFile, kind);
+  const columns = csvColumnsOf(header, quotableFile, kind);
   if ('code' in columns) return { resources: [], diagnostics: [columns] };
   const diagnostics = [...columns.diagnostics];
   const report: Report = (span, problem) => diagnostics.push(diagnosticAt(quotableFile, span, problem));
@@ -102,7 +102,7 @@ export function resourcesOfTable(
     return { ...resource, fields: Object.fromEntries(validFields), broken };
   });
   // A field may be missing only because the header of its column is misspelt.
-  const rules = new Rules().check({
+  const rules = new ManifestRules().check({
     entriesWithName: resources,
     allEntries: columns.diagnostics.length > 0 ? [] : mappings,
   });

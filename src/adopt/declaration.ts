@@ -5,7 +5,7 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { asManifestEntry, fieldsDeclaredTogether } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { withoutDefaultsIn, mapIds } from '../kinds/bindings.ts';
-import { toNewestRelease } from '../kinds/forms.ts';
+import { convertToNewestRelease } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameOfId } from '../kinds/named.ts';
 import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
@@ -130,8 +130,8 @@ function declarationOf(
   { names, release }: ExportReading,
   { without, isWithNames }: ExportScope,
 ): Omit<DeclaredRecord, 'address'> {
-  const received = toNewestRelease(kind, record.received);
-  const shown = toNewestRelease(kind, record.shown);
+  const received = convertToNewestRelease(kind, record.received);
+  const shown = convertToNewestRelease(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
   const variables: Record<string, string> = {};

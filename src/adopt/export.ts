@@ -6,7 +6,7 @@ import {
   nestedBindingFields,
   withoutBindingFields,
 } from '../kinds/access.ts';
-import { toNewestRelease } from '../kinds/forms.ts';
+import { convertToNewestRelease } from '../kinds/forms.ts';
 import { isEffective } from '../kinds/bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import { memoizePerKey } from '../base/memoize.ts';
@@ -75,7 +75,8 @@ export function readExportedRecords(
         !isBindingField(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
         written.some(
-          ({ received }) => idsWithPointers(field, toNewestRelease(kind, received)[field] ?? null).length > 0,
+          ({ received }) =>
+            idsWithPointers(field, convertToNewestRelease(kind, received)[field] ?? null).length > 0,
         );
       return referenceFields(kind).filter(isUsed);
     });

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
-import type { Unbound } from '../kinds/children.ts';
+import type { UnboundState } from '../kinds/children.ts';
 import { findTransfers } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
@@ -86,7 +86,7 @@ interface Run extends ApplyOptions {
   readonly deletions: readonly Delete[];
   /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
-  readonly unbound: Unbound;
+  readonly unbound: UnboundState;
   /** Whether nobody can open applications without bindings once the plan is applied. */
   readonly isFlagOff: boolean;
   /** Resources that are written in several steps, because they have bindings or references that are set later. */

@@ -1,4 +1,4 @@
-import type { Unbound } from '../kinds/children.ts';
+import type { UnboundState } from '../kinds/children.ts';
 import { compareRecord, printablePart } from '../plan/compare.ts';
 import { whoMayOpen } from '../plan/opens.ts';
 import type { Change } from '../plan/plan.ts';
@@ -9,7 +9,7 @@ import type { WriteResult } from './settle.ts';
 export function printableOutcome(
   change: Change,
   { held, inDoubt, clash, ...settled }: WriteResult,
-  unbound: Unbound,
+  unbound: UnboundState,
 ): Omit<Outcome, 'durationMs'> {
   const { resource } = change;
   const differences = held ? compareRecord(resource, held) : [];
@@ -29,7 +29,7 @@ export function printableOutcome(
 function printableConflict(
   { resource, observed: planned = {} }: Change,
   clash: NonNullable<WriteResult['clash']>,
-  unbound: Unbound,
+  unbound: UnboundState,
 ): Conflict {
   if (!('now' in clash)) return clash;
   const { fields, shown = fields } = clash.now;

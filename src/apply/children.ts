@@ -18,7 +18,7 @@ import type { ObservedRecord } from '../service/types.ts';
 import {
   conflictWith,
   endAfterFailedRead,
-  endedAs,
+  endedWrite,
   judgeDelete,
   judgeFailure,
   settleWrite,
@@ -41,7 +41,7 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
   async function next(): Promise<NextRequest<CreateResult>> {
     const bound = await readBoundChildren(target);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (bindingsByDeclaration(target, bound).has(child)) return endedAs('unchanged');
+    if (bindingsByDeclaration(target, bound).has(child)) return endedWrite('unchanged');
     const fields = { [child.binds.idField]: child.id, order: bound.length, ...valuesWithoutNested(child) };
     return { kind: 'send', send: () => target.client.bind(target.children, target.parent, fields) };
   }
@@ -49,11 +49,11 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
   async function judge({ proof }: CreateResult): Promise<JudgedWrite> {
     switch (proof) {
       case 'created':
-        return endedAs('created');
+        return endedWrite('created');
       case 'exists':
       case 'taken':
       case 'unknown':
-        return endedAs('rejected');
+        return endedWrite('rejected');
       case 'ambiguous': {
         const bound = await readBoundChildren(target);
         const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(target, bound).has(child);
@@ -81,7 +81,7 @@ export function changeBinding(target: BindingTarget, child: WantedChild, base: C
     const now = bound.find(({ pk }) => pk === base.pk);
     if (!now) return bindingsChanged;
     const fields = differingFields({ ...child, values: valuesWithoutNested(child) }, now);
-    if (fields.length === 0) return endedAs('unchanged');
+    if (fields.length === 0) return endedWrite('unchanged');
     const planned = { ...child, values: pickFields(base.values, fields) };
     if (differingFields(planned, now).length > 0) return bindingsChanged;
     const whole = {
@@ -97,7 +97,7 @@ export function changeBinding(target: BindingTarget, child: WantedChild, base: C
 }
 
 function judgeChange({ proof }: UpdateResult): JudgedWrite {
-  if (proof === 'updated') return endedAs('updated');
+  if (proof === 'updated') return endedWrite('updated');
   return proof === 'vanished' ? bindingsChanged : judgeFailure(proof);
 }
 
@@ -129,7 +129,7 @@ export function removeBinding(
   async function next(): Promise<NextRequest<DeleteResult>> {
     const bound = await readBoundChildren(target);
     if ('outcome' in bound) return { kind: 'ended', end: bound };
-    if (!bound.some((child) => child.pk === pk)) return endedAs('unchanged');
+    if (!bound.some((child) => child.pk === pk)) return endedWrite('unchanged');
     const others = bound.filter((child) => child.pk !== pk);
     if (missingBindings(target, others).length > 0)
       return conflictWith({ kind: 'closed', why: lastBindingReason[removal] });

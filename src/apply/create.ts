@@ -5,7 +5,7 @@ import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import type { LookUpResult, CreateResult } from '../service/client.ts';
 import { retrieve } from '../service/retrieve.ts';
 import {
-  endedAs,
+  endedWrite,
   judgeFailure,
   settleWrite,
   type EndedWrite,
@@ -29,18 +29,18 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   async function judge(result: CreateResult): Promise<JudgedWrite> {
     switch (result.proof) {
       case 'created':
-        return endedAs('created', { held: result.held });
+        return endedWrite('created', { held: result.held });
       case 'exists':
       case 'unknown':
-        return endedAs(result.proof);
+        return endedWrite(result.proof);
       case 'taken': {
         const found = await lookUpRecord(record, writer);
         const isUnseen = found.proof === 'unseeable' && client.unseenProof(result.answer) === 'exists';
-        return isUnseen ? endedAs('exists') : (endAfter('taken', found) ?? { kind: 'not_applied' });
+        return isUnseen ? endedWrite('exists') : (endAfter('taken', found) ?? { kind: 'not_applied' });
       }
       case 'ambiguous': {
         const found = await lookUpRecord(record, writer);
-        if (found.proof === 'absent' && canDuplicate) return { ...endedAs('unknown'), kind: 'open' };
+        if (found.proof === 'absent' && canDuplicate) return { ...endedWrite('unknown'), kind: 'open' };
         return { ...endAfter('unclear', found), kind: 'open' };
       }
       default:
@@ -70,11 +70,11 @@ const outcomesAfterLookUp = {
 } as const;
 
 function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): EndedWrite | undefined {
-  if (found.proof === 'exists') return endedAs('exists', { held: found.held });
+  if (found.proof === 'exists') return endedWrite('exists', { held: found.held });
   const outcome = outcomesAfterLookUp[found.proof][moment];
   if (outcome === undefined) return undefined;
   const isDecisive = moment === 'before' || (moment === 'taken' && outcome === 'unknown');
-  return endedAs(outcome, isDecisive && found.answer ? { answer: found.answer } : {});
+  return endedWrite(outcome, isDecisive && found.answer ? { answer: found.answer } : {});
 }
 
 /** With `unseeable`, records of this kind cannot be read, but the service rejects a second record with the same name. */

@@ -5,7 +5,7 @@ import { retrieve } from '../service/retrieve.ts';
 import {
   conflictWith,
   endAfterFailedRead,
-  endedAs,
+  endedWrite,
   judgeDelete,
   settleWrite,
   type NextRequest,
@@ -28,7 +28,7 @@ export function deleteRecord(
   async function next(): Promise<NextRequest<DeleteResult>> {
     const reading = await retrieve({ kind, name, within }, context);
     if (reading?.proof === 'absent')
-      return endedAs(isSent ? 'deleted' : 'unchanged', { answer: reading.answer });
+      return endedWrite(isSent ? 'deleted' : 'unchanged', { answer: reading.answer });
     if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
     const { answer, held } = reading;
     if (held.pk !== candidate.held.pk) return conflictWith({ kind: 'replaced' }, answer);

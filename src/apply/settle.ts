@@ -65,12 +65,15 @@ export type JudgedWrite =
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
-export function endedAs(outcome: WriteEnd['outcome'], details: Omit<WriteEnd, 'outcome'> = {}): EndedWrite {
+export function endedWrite(
+  outcome: WriteEnd['outcome'],
+  details: Omit<WriteEnd, 'outcome'> = {},
+): EndedWrite {
   return { kind: 'ended', end: { ...details, outcome } };
 }
 
 export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Answer): EndedWrite {
-  return endedAs('conflict', { clash, ...(answer && { answer }) });
+  return endedWrite('conflict', { clash, ...(answer && { answer }) });
 }
 
 /** The result of a step that sent nothing. */
@@ -85,10 +88,10 @@ export function judgeFailure(proof: FailedProof): JudgedWrite {
   switch (proof) {
     case 'rejected':
     case 'denied':
-      return endedAs(proof);
+      return endedWrite(proof);
     case 'closed':
     case 'fault':
-      return endedAs('not_attempted');
+      return endedWrite('not_attempted');
     case 'ambiguous':
       return { kind: 'open' };
     case 'not_applied':
@@ -98,7 +101,7 @@ export function judgeFailure(proof: FailedProof): JudgedWrite {
 
 /** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
 export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult): JudgedWrite {
-  return proof === 'deleted' ? endedAs(done) : judgeFailure(proof);
+  return proof === 'deleted' ? endedWrite(done) : judgeFailure(proof);
 }
 
 /** Returns how a write ended because the read before it failed. A missing reading means that the service demanded too long a pause. */

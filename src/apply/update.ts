@@ -14,7 +14,7 @@ import type { ObservedRecord } from '../service/types.ts';
 import {
   conflictWith,
   endAfterFailedRead,
-  endedAs,
+  endedWrite,
   judgeFailure,
   settleWrite,
   type EndedWrite,
@@ -56,7 +56,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
         open = { ...open, resent: [] };
         const after = compareWithPlan(open, held);
         if (after.kind === 'ended')
-          return endedAs(after.end.outcome === 'unchanged' ? 'updated' : 'unknown', {
+          return endedWrite(after.end.outcome === 'unchanged' ? 'updated' : 'unknown', {
             ...after.end,
             held,
           });
@@ -66,9 +66,9 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
       case 'vanished':
         return conflictWith({ kind: 'vanished' });
       case 'rejected': {
-        if (demanded.length > 0 || sent === undefined) return endedAs('rejected');
+        if (demanded.length > 0 || sent === undefined) return endedWrite('rejected');
         demanded = reportedMissing(updating, sent.now).filter((field) => !sent?.fields.has(field));
-        return demanded.length > 0 ? { kind: 'not_applied' } : endedAs('rejected');
+        return demanded.length > 0 ? { kind: 'not_applied' } : endedWrite('rejected');
       }
       default:
         return judgeFailure(updating.proof);
@@ -191,7 +191,7 @@ export function compareWithPlan(
     else changed.push(field);
   }
   if (changed.length > 0) return conflictWith({ kind: 'changed', fields: changed, now });
-  if (missing.length === 0) return endedAs('unchanged', { held: now });
+  if (missing.length === 0) return endedWrite('unchanged', { held: now });
   const reason = updateRefusal(
     resource,
     now,

@@ -16,7 +16,14 @@ import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugging } from './error-text.ts';
-import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
+import {
+  detailFromFlags,
+  inputFiles,
+  requestFromFlags,
+  verbosityOf,
+  type DetailFlags,
+  type RunFlags,
+} from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
 
@@ -57,7 +64,7 @@ export async function apply(
     await attempt(() => {
       if (options.output === 'json') stdout.write(json(report, context));
       else if (printsText && report.kind === 'apply')
-        stdout.write(applyText(report, createStyle(stdout), detailOf(options)));
+        stdout.write(applyText(report, createStyle(stdout), detailFromFlags(options)));
     });
     written = await reports.write(report, context, target);
     // Created records must be reported, even if the disk is full.
@@ -97,7 +104,7 @@ async function runApply(
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
   });
   const request = {
-    ...(await requestOf(paths, options, context)),
+    ...(await requestFromFlags(paths, options, context)),
     refuseOutputs: refuse,
     failFast,
     ...(context.ask && {
@@ -131,7 +138,7 @@ function showPlan(
   { stdout, stderr }: Context,
 ): void {
   const isMuch = options.plan !== undefined || shownChanges(plan).length > maxAsPlanned;
-  const detail = detailOf(options) ?? (!asks && isMuch ? 'counts' : undefined);
+  const detail = detailFromFlags(options) ?? (!asks && isMuch ? 'counts' : undefined);
   if (onStdout) stdout.write(`${planTextBeforeApply(plan, createStyle(stdout), detail)}\n`);
   if (asks && !(onStdout && stdout.isTerminal))
     stderr.write(`${planTextBeforeApply(plan, createStyle(stderr), detail)}\n`);

@@ -18,7 +18,13 @@ import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { reportInvalid, valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import {
+  reportInvalid,
+  settingsFromFlags,
+  verbosityOf,
+  type ProjectFlags,
+  type ServiceFlags,
+} from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite, writeNewFiles } from './new-files.ts';
 
@@ -43,7 +49,7 @@ export async function credentials(
   const wanted = options.all ? 'all' : addressesIn(written);
   if (options.all && written.length > 0)
     throw new UsageError('--all and addresses exclude each other', 'Leave out --all or the addresses.');
-  const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
+  const settings = await readSettings(await settingsFromFlags(options, context.env), context, 'service');
   if (!settings.service) return reportInvalid(settings.diagnostics, context);
   if (settings.contractOnly)
     throw new UsageError(

@@ -20,7 +20,13 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { reportInvalid, valuesOf, verbosityOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import {
+  reportInvalid,
+  settingsFromFlags,
+  verbosityOf,
+  type ProjectFlags,
+  type ServiceFlags,
+} from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -31,7 +37,7 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
 
 /** `rollcall doctor`: sends harmless requests to the service, and explains the answers. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
-  const values = await valuesOf(options, context.env);
+  const values = await settingsFromFlags(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
   const job = narratedJob(context, verbosityOf(options, context.env));
   const settings = await readSettings(values, context, 'service');

@@ -1,6 +1,6 @@
 import { unexpectedDiagnostic, usageDiagnostic } from '../base/diagnostic.ts';
 import { asError, UsageError } from '../base/errors.ts';
-import { printableLine, wrapped } from '../report/printable.ts';
+import { printableLine, wrapText } from '../report/printable.ts';
 import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 
 /** The text of an error for people: what is wrong, and what to do. Stack traces are only for debugging. */
@@ -9,7 +9,7 @@ export function errorText(error: unknown, columns: number, showsStack: boolean):
   const { summary, detail } = isUsage ? usageDiagnostic(error) : unexpectedDiagnostic(asError(error));
   const stack = isUsage || !showsStack ? [] : (asError(error).stack ?? '').split('\n').slice(1);
   const lines = [`error: ${printableLine(summary)}`, `    ${printableLine(detail)}`];
-  return [...lines.flatMap((line) => wrapped(line, columns, 4)), ...stack.map((line) => printableLine(line))]
+  return [...lines.flatMap((line) => wrapText(line, columns, 4)), ...stack.map((line) => printableLine(line))]
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -25,7 +25,7 @@ import { limits } from '../manifest/limits.ts';
 import { manifestCheck } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
-import { reportInvalid, valuesOf, verbosityOf } from './flags.ts';
+import { reportInvalid, settingsFromFlags, verbosityOf } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 import { schemaPathFrom, writeNewFiles } from './new-files.ts';
 
@@ -38,7 +38,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     if (!quiet) stderr.write(`${fitToWidth(words, style)}\n`);
   };
   refuseContradictoryOptions(options);
-  const values = await valuesOf(options, context.env);
+  const values = await settingsFromFlags(options, context.env);
   const settings = await readSettings(values, context, 'service', missingFrom);
   const before =
     missingFrom.length === 0

@@ -46,13 +46,13 @@ export type RunFlags = ProjectFlags &
 export type DetailFlags = Switches<'compact'>;
 
 /** The detail that `--compact` or `--no-compact` asks for; undefined if neither was given. */
-export function detailOf({ compact }: DetailFlags): Detail | undefined {
+export function detailFromFlags({ compact }: DetailFlags): Detail | undefined {
   if (compact === undefined) return undefined;
   return compact ? 'lines' : 'all';
 }
 
 /** Converts flags to settings. Throws a UsageError that names a wrong flag. */
-export async function valuesOf(
+export async function settingsFromFlags(
   flags: ProjectFlags & ServiceFlags,
   env: EnvironmentVariables,
 ): Promise<GivenSettings> {
@@ -71,13 +71,13 @@ export async function valuesOf(
 }
 
 /** The request for a plan or apply, from paths and flags. Throws a UsageError for a wrong path or flag. */
-export async function requestOf(
+export async function requestFromFlags(
   paths: readonly string[],
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
   const { target = [], exclude = [], shard, baseline, changedOnly = false, keepGoing } = flags;
-  const values = await valuesOf(flags, context.env);
+  const values = await settingsFromFlags(flags, context.env);
   refuseMissingBaseline(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
     readSettings(values, { ...context, files }, 'names', paths).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export async function inputFiles(
   { env, files }: Pick<Context, 'env' | 'files'>,
 ): Promise<readonly string[]> {
   const world = { env, files: { ...files, readStandardInput: async () => new Uint8Array() } };
-  const settings = await readSettings(await valuesOf(flags, env), world, 'manifests', paths);
+  const settings = await readSettings(await settingsFromFlags(flags, env), world, 'manifests', paths);
   if (settings.paths.length === 0) return inputFilesOf(settings);
   return inputFilesOf(
     settings,

@@ -5,7 +5,7 @@ import { topicNames, topicPage } from '../base/package-file.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
-import { columnsOf } from './option-groups.ts';
+import { helpColumns } from './option-groups.ts';
 
 /** Longer lines are hard to read. */
 const maxColumns = 100;
@@ -24,7 +24,7 @@ export function help(
   }
   const topic = topicNames.find((name) => words.length === 1 && name === words[0]);
   if (topic === undefined) throw unknownTopic(words.join(' '), rollcall);
-  stdout.write(pageText(topicPage(topic), Math.min(columnsOf(rollcall), maxColumns)));
+  stdout.write(pageText(topicPage(topic), Math.min(helpColumns(rollcall), maxColumns)));
   return 'done';
 }
 

@@ -12,7 +12,7 @@ import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, checkServiceState, shellWord, type ServiceCheck } from './doctor.ts';
-import { valuesOf, verbosityOf } from './flags.ts';
+import { settingsFromFlags, verbosityOf } from './flags.ts';
 import {
   defaultEnvironment,
   defaultTokenEnv,
@@ -153,7 +153,7 @@ async function existingConfig(
   if ((await files.kindOf(file)) === 'absent') return undefined;
   const names = await environmentNames(file, files);
   const environment = names.find((name) => name === defaultEnvironment) ?? names[0];
-  const values = { ...(await valuesOf(options, env)), config: file, environment };
+  const values = { ...(await settingsFromFlags(options, env)), config: file, environment };
   const settings = await readSettings(values, { files, env: { ...env, ROLLCALL_ENV: '' } }, 'names');
   const [fault] = settings.diagnostics;
   if (fault) {
@@ -280,7 +280,7 @@ async function checkService(
     return { kind: 'not checked' };
   }
   const config = kept ?? { ...noConfig, token_env: tokenEnv };
-  const values = { ...(await valuesOf(options, context.env)), url, config };
+  const values = { ...(await settingsFromFlags(options, context.env)), url, config };
   // The check must use the token from the variable `tokenEnv`.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };

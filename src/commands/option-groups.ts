@@ -22,7 +22,7 @@ const headings: Readonly<Record<string, string>> = {
 };
 
 /** Sorts the options of a command into groups for its help, if it has many. */
-export function withGroups(command: Command): Command {
+export function groupOptions(command: Command): Command {
   const used = maxUsed[command.name()];
   if (used === undefined) return command;
   const order = [firstHeading, ...Object.keys(headings), lastHeading];
@@ -40,6 +40,6 @@ export function withGroups(command: Command): Command {
   return command.optionsGroup(lastHeading).helpOption('-h, --help', 'print this help');
 }
 
-export function columnsOf(rollcall: Command): number {
+export function helpColumns(rollcall: Command): number {
   return rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
 }

@@ -16,7 +16,14 @@ import {
   uncheckedConditionReasons,
   type FailOn,
 } from './fail-on.ts';
-import { detailOf, inputFiles, requestOf, verbosityOf, type DetailFlags, type RunFlags } from './flags.ts';
+import {
+  detailFromFlags,
+  inputFiles,
+  requestFromFlags,
+  verbosityOf,
+  type DetailFlags,
+  type RunFlags,
+} from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite } from './new-files.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
@@ -47,7 +54,8 @@ export async function plan(
   const report = planReport({ ...target, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   // The problems of the run were already reported while it ran.
   if (options.output === 'json') reports.print(report, context);
-  else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
+  else if (report.kind === 'plan')
+    reports.print({ ...report, diagnostics: [] }, context, detailFromFlags(options));
   const written = await reports.write(report, context, target);
   if (ended.thrown) throw ended.thrown;
   // Failures come last, because readers of a log look there first.
@@ -80,7 +88,7 @@ async function runPlan(
   refuseUnavailableCondition(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
   const job = narratedJob(context, verbosityOf(options, context.env));
-  const asked = await requestOf(paths, options, context);
+  const asked = await requestFromFlags(paths, options, context);
   if (options.undeclared && asked.settings.contractOnly)
     throw new UsageError(
       '--undeclared reads lists, which contract_only does not allow',

@@ -9,7 +9,7 @@ import {
   type CommandDeclaration,
   type ProgramEnding,
 } from './declare.ts';
-import { columnsOf, withGroups } from './option-groups.ts';
+import { helpColumns, groupOptions } from './option-groups.ts';
 
 /** The surroundings of the program: this process, or its substitute in a test. */
 export interface ProgramEnvironment {
@@ -52,7 +52,7 @@ export function program(
     .addHelpText(
       'after',
       () =>
-        `\n${rollcall.createHelp().boxWrap(topicsText, columnsOf(rollcall))}\n${example('rollcall init')}`,
+        `\n${rollcall.createHelp().boxWrap(topicsText, helpColumns(rollcall))}\n${example('rollcall init')}`,
     )
     .hook('preAction', (_, command) => refuseEmptyValues(command));
   const alone = commands.filter(({ name, isOfAll }) => !isOfAll && name.split(' ', 1)[0] === called);
@@ -65,7 +65,7 @@ export function program(
       end(await run(...([...given.slice(0, -1), context] as never[])));
     });
   }
-  for (const command of rollcall.commands) withGroups(command);
+  for (const command of rollcall.commands) groupOptions(command);
   return rollcall;
 }
 

@@ -6,7 +6,7 @@ import { errorText, isDebugging } from './error-text.ts';
 import { program, type ProgramEnvironment } from './program.ts';
 
 /** Runs a command line. Problems of the arguments are reported on stderr. */
-export async function run(
+export async function runProgram(
   args: readonly string[],
   toolVersion: string,
   surroundings: ProgramEnvironment,

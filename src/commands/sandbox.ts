@@ -12,7 +12,7 @@ import { readSettings } from '../settings/settings.ts';
 import { noConfig, wholeNumber } from '../settings/values.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../terminal/context.ts';
-import { reportInvalid, valuesOf } from './flags.ts';
+import { reportInvalid, settingsFromFlags } from './flags.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
 
 export interface SandboxOptions {
@@ -91,7 +91,7 @@ async function readSeed(
   release: SandboxRelease,
   context: Context,
 ): Promise<SeededSandbox | Diagnostic[]> {
-  const values = { ...(await valuesOf({}, context.env)), config: noConfig };
+  const values = { ...(await settingsFromFlags({}, context.env)), config: noConfig };
   const { policy } = await readSettings(values, context, 'names');
   const { ownSecrets } = policy;
   const file = await readText(filename, context.files, { secretFiles: ownSecrets.files });

@@ -7,7 +7,7 @@ import { applyReportFromDocument, isApplyDocument } from '../report/documents.ts
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
-import { detailOf, type DetailFlags } from './flags.ts';
+import { detailFromFlags, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 import { planReportFrom, readResultFile, missingResultReason } from './result-file.ts';
 
@@ -21,7 +21,7 @@ export async function show(filename: string, options: ShowOptions, context: Cont
   const report = reportIn(filename, await readResultFile('the result', filename, context));
   if (report.kind === 'problems' && options.output !== 'json')
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
-  else reports.print(report, context, detailOf(options));
+  else reports.print(report, context, detailFromFlags(options));
   const written = await reports.write(report, context);
   return endingIfOutputLost(report.kind === 'problems' ? 'stale' : 'done', !written);
 }

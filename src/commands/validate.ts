@@ -4,7 +4,7 @@ import { checkManifests, inputFilesOf } from '../run/check.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { valuesOf, type ProjectFlags } from './flags.ts';
+import { settingsFromFlags, type ProjectFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags, ReportFlags {
@@ -23,7 +23,7 @@ export async function validate(
 ): Promise<Ending> {
   const reports = await Reports.asked(options, context);
   const target = await runTargetOf(options, context.env);
-  const values = await valuesOf(options, context.env);
+  const values = await settingsFromFlags(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const checked = await checkManifests(settings, context, {
     secrets: options.withoutSecrets ? 'assumed' : 'read',

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 import { memoizePerKey } from '../base/memoize.ts';
 import { bindingsIn, childFields, isEffective, declaredBindings } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
-import { partialComparison, sentValue, type Declared } from './fields.ts';
+import { partialComparison, sentValue, type DeclaredFields } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { writeNames, idKey } from './named.ts';
 
@@ -56,7 +56,7 @@ export function childrenDeclaredBy(
 }
 
 /** The declared fields, including the fields inside bindings, such as `stages.policies`. */
-export function declaredChildFields(resource: Declared): readonly string[] {
+export function declaredChildFields(resource: DeclaredFields): readonly string[] {
   return [
     ...Object.keys(resource.fields),
     ...nestedBindingFields(resource.kind, (field) => sentValue(resource, field)),
@@ -100,7 +100,7 @@ export function declaresAccess({ kind, fields }: Entry): boolean {
 }
 
 /** Whether an entry declares access without any group or user, which admits everyone. */
-export function isOpenToEveryone(resource: Declared): boolean {
+export function isOpenToEveryone(resource: DeclaredFields): boolean {
   return (
     declaresAccess(resource) &&
     resource.kind.access?.subjects.every(({ field }) => {
@@ -120,7 +120,7 @@ export function admittedSubject(
   return subjects.find((subject) => subject.binds.idField === binds?.idField);
 }
 
-export function wantedChildren(resource: Declared): readonly WantedChildren[] {
+export function wantedChildren(resource: DeclaredFields): readonly WantedChildren[] {
   if (!declaresBindings(resource)) return [];
   const { kind, fields } = resource;
   const declaring = childFields(kind).flatMap(([field, children]): WantedChildren[] => {
@@ -152,7 +152,7 @@ export function coverAllBindings(
   };
 }
 
-function childrenFromAccess(resource: Declared): WantedChildren[] {
+function childrenFromAccess(resource: DeclaredFields): WantedChildren[] {
   const { access } = resource.kind;
   if (access === undefined || !declaresAccess(resource)) return [];
   const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));

@@ -70,12 +70,12 @@ export interface OpenFlag {
   readonly since: string;
 }
 
-export type Unbound = 'open' | 'closed' | 'unknown';
+export type UnboundState = 'open' | 'closed' | 'unknown';
 
 /** Whether records without bindings are open to everyone, before and after an apply. */
-export interface UnboundAccess {
-  readonly before: Unbound;
-  readonly after: Unbound;
+export interface UnboundStates {
+  readonly before: UnboundState;
+  readonly after: UnboundState;
 }
 
 export interface Subject {

@@ -3,7 +3,7 @@ import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import { partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
-import { isNameReference, type PartialComparison, partialIds, partialKeys } from './values.ts';
+import { isNameReference, type PartialComparison, partialIdComparison, partialKeys } from './values.ts';
 
 declare const closed: unique symbol;
 
@@ -21,22 +21,22 @@ export interface Field {
 }
 
 export interface Mask {
-  readonly sensitive?: Templates;
+  readonly sensitive?: ReferenceTemplates;
   readonly isUnread?: boolean;
   readonly isHidden?: boolean;
 }
 
-export type Templates = Readonly<Record<string, Template>>;
+export type ReferenceTemplates = Readonly<Record<string, ReferenceTemplate>>;
 
 /** A string that combines literals with values from the environment, a file or a generator. */
-export type Template = (
+export type ReferenceTemplate = (
   | string
   | { readonly env: string }
   | { readonly file: string }
   | { readonly generate: number }
 )[];
 
-export interface Declared {
+export interface DeclaredFields {
   readonly kind: Kind;
   readonly fields: Readonly<Record<string, Field>>;
 }
@@ -54,19 +54,19 @@ function openField(field: Field): JsonValue {
 }
 
 /** The value to compare and send, with names replaced by ids, or undefined if an id is unknown. */
-export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
+export function sentValue({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
   return kind.fields[name]?.refersTo ? withIds(openField(field)) : openField(field);
 }
 
-export function shownValue(declared: Declared, name: string): JsonValue | undefined {
+export function shownValue(declared: DeclaredFields, name: string): JsonValue | undefined {
   const value = baselineValue(declared, name);
   return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
 }
 
 /** The value to compare with the baseline. Secrets are masked, but fields that the user hides are not. */
-export function baselineValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
+export function baselineValue({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined) return undefined;
   const { mask } = field;
@@ -75,13 +75,13 @@ export function baselineValue({ kind, fields }: Declared, name: string): JsonVal
 }
 
 /** The value as the manifest contains it. A name that was looked up also has an id. */
-export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
+export function writtenValue({ fields }: DeclaredFields, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && openField(field);
 }
 
 /** The fields to send in a create, without duplicate ids and without values that are still unknown. */
-export function sentFields(declared: Declared): JsonObject {
+export function sentFields(declared: DeclaredFields): JsonObject {
   return fieldValues(
     (resource, name) => withoutDuplicateIds(resource.kind, name, sentValue(resource, name)),
     declared,
@@ -102,8 +102,8 @@ function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefi
 
 /** The declared fields, except instructions. `valueOf` is a function such as `sentValue`. */
 export function fieldValues(
-  valueOf: (declared: Declared, name: string) => JsonValue | undefined,
-  declared: Declared,
+  valueOf: (declared: DeclaredFields, name: string) => JsonValue | undefined,
+  declared: DeclaredFields,
 ): JsonObject {
   const values: Record<string, JsonValue> = {};
   for (const name of fieldNames(declared)) {
@@ -113,11 +113,11 @@ export function fieldValues(
   return values;
 }
 
-export function fieldNames({ kind, fields }: Declared): string[] {
+export function fieldNames({ kind, fields }: DeclaredFields): string[] {
   return Object.keys(fields).filter((name) => !isInstruction(kind, name));
 }
 
-export function instructionsOf(declared: Declared): JsonObject {
+export function instructionsOf(declared: DeclaredFields): JsonObject {
   const { kind, fields } = declared;
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -126,7 +126,7 @@ export function instructionsOf(declared: Declared): JsonObject {
   );
 }
 
-export function neverShownFields({ kind, fields }: Declared): string[] {
+export function neverShownFields({ kind, fields }: DeclaredFields): string[] {
   return Object.keys(fields).filter((field) => isNeverShown(kind, field) && !isGenerated({ fields }, field));
 }
 
@@ -134,14 +134,14 @@ export function isInstruction(kind: Kind, name: string): boolean {
   return kind.fields[name]?.isInstruction === true;
 }
 
-export function placeholderFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
+export function placeholderFor({ fields }: Pick<DeclaredFields, 'fields'>, name: string): string | undefined {
   const mask = fields[name]?.mask;
   if (mask?.sensitive) return sensitive;
   return mask?.isHidden ? hidden : undefined;
 }
 
 /** Whether a value was generated for a new record. A generated value is not compared. */
-export function isGenerated({ fields }: Pick<Declared, 'fields'>, name: string): boolean {
+export function isGenerated({ fields }: Pick<DeclaredFields, 'fields'>, name: string): boolean {
   const templates = fields[name]?.mask?.sensitive;
   if (templates === undefined) return false;
   return Object.values(templates).some((parts) =>
@@ -161,7 +161,7 @@ function withIds(value: JsonValue): JsonValue {
 
 function maskTexts(
   value: JsonValue,
-  templates: Templates,
+  templates: ReferenceTemplates,
   path: readonly (string | number)[] = [],
 ): JsonValue {
   if (Object.hasOwn(templates, pointer(path))) return sensitive;
@@ -173,7 +173,7 @@ function maskTexts(
 }
 
 /** How to compare a field that is declared in part, or undefined if the field is declared in full. */
-export function partialComparison(declared: Declared, name: string): PartialComparison | undefined {
+export function partialComparison(declared: DeclaredFields, name: string): PartialComparison | undefined {
   const { part } = declared.kind.fields[name] ?? {};
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
   if (part === 'if at_least' && !isNamedByInstruction(declared, 'at_least', name)) return undefined;
@@ -183,11 +183,11 @@ export function partialComparison(declared: Declared, name: string): PartialComp
 export function partialComparisonOf(kind: Kind, name: string): PartialComparison {
   const { idForm, children } = kind.fields[name] ?? {};
   if (children) return partialBindings(children);
-  return idForm ? partialIds(idForm) : partialKeys;
+  return idForm ? partialIdComparison(idForm) : partialKeys;
 }
 
 function isNamedByInstruction(
-  { fields }: Declared,
+  { fields }: DeclaredFields,
   instruction: 'exactly' | 'at_least',
   name: string,
 ): boolean {
@@ -195,14 +195,14 @@ function isNamedByInstruction(
   return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
-export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
+export function managedPart(declared: DeclaredFields, name: string, held: JsonValue | undefined): JsonValue {
   const observed = held ?? null;
   const part = partialComparison(declared, name);
   return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
 }
 
 /** The value to send: the declared part, with the undeclared parts as they are in the service. */
-export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
+export function mergedValue(declared: DeclaredFields, name: string, held: JsonValue | undefined): JsonValue {
   if (declared.fields[name] === undefined) return held ?? null;
   const part = partialComparison(declared, name);
   const value = withoutDuplicateIds(declared.kind, name, sentValue(declared, name) ?? null);
@@ -211,18 +211,19 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
 }
 
 export function removedIds(
-  resource: Declared,
+  resource: DeclaredFields,
   name: string,
   held: JsonValue | undefined,
 ): readonly JsonValue[] {
   const { idForm } = resource.kind.fields[name] ?? {};
-  const dropped = idForm && partialIds(idForm).dropped(held ?? null, mergedValue(resource, name, held));
+  const dropped =
+    idForm && partialIdComparison(idForm).dropped(held ?? null, mergedValue(resource, name, held));
   return dropped && isJsonList(dropped) ? dropped : [];
 }
 
 /** The declared ids that are missing from the observed list, or undefined if the lists also differ in another way. */
 export function missingIds(
-  resource: Declared,
+  resource: DeclaredFields,
   name: string,
   declared: JsonValue,
   observed: JsonValue,

@@ -15,7 +15,11 @@ const fieldsShownAs = memoizePerKey(({ fields }: Kind) =>
 );
 
 /** Adds each renamed field under its former name too, so that every release understands the request. */
-export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'former' = 'sent'): JsonObject {
+export function convertForEveryRelease(
+  kind: Kind,
+  fields: JsonObject,
+  form: 'sent' | 'former' = 'sent',
+): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = fields[field];
     if (value === undefined) return [];
@@ -28,7 +32,7 @@ export function toEveryRelease(kind: Kind, fields: JsonObject, form: 'sent' | 'f
 }
 
 /** Converts a record from any release: renames former fields, and converts values to the form that manifests use. */
-export function toNewestRelease(kind: Kind, record: JsonObject): JsonObject {
+export function convertToNewestRelease(kind: Kind, record: JsonObject): JsonObject {
   const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
     const value = record[formerly];
     if (value === undefined || Object.hasOwn(record, field)) return [];

@@ -216,7 +216,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isHistorical?: boolean;
   /** For a field that some releases return but do not accept: whether the release that returned this record accepts the field. */
   readonly isAccepted?: (record: JsonObject) => boolean;
-  readonly checks?: readonly Check<Value>[];
+  readonly checks?: readonly ValueCheck<Value>[];
   /** The first release that has the field. Earlier releases ignore the field. */
   readonly since?: string;
   /** Whether manifests may declare the field for earlier releases, which work without the field. The field is never null. */
@@ -259,7 +259,7 @@ export interface ValueForms {
 export type ItemProblem = Problem & { readonly item?: number };
 
 /** This is a method type, because TypeScript then accepts a check for a narrower type of value. */
-export type Check<Value = JsonValue> = {
+export type ValueCheck<Value = JsonValue> = {
   check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 

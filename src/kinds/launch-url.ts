@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
 import { releaseProblemFor, refusedProblem, type Release } from './release.ts';
-import { isLonger } from './release-checks.ts';
+import { isLongerThan } from './release-checks.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
@@ -27,7 +27,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
       `The service accepts ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
     );
   }
-  if (isLonger(url, maxUrlLength))
+  if (isLongerThan(url, maxUrlLength))
     return refusedProblem(
       `URLs of more than ${maxUrlLength} characters`,
       'Use a shorter URL.',

@@ -1,4 +1,4 @@
-import { sentValue, type Declared } from './fields.ts';
+import { sentValue, type DeclaredFields } from './fields.ts';
 
 export const formerly = 'formerly';
 
@@ -14,11 +14,11 @@ export const lifecycleFields: Readonly<
   state: { isInstruction: true },
 };
 
-export function isToBeDeleted({ fields }: Declared): boolean {
+export function isToBeDeleted({ fields }: DeclaredFields): boolean {
   return fields[state] !== undefined;
 }
 
-export function formerName(resource: Declared): string | undefined {
+export function formerName(resource: DeclaredFields): string | undefined {
   const name = sentValue(resource, formerly);
   return typeof name === 'string' ? name : undefined;
 }

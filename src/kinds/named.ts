@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonVa
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { childFields, mapIds } from './bindings.ts';
-import { type Declared, fieldOf, writtenValue } from './fields.ts';
+import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
@@ -21,7 +21,7 @@ export interface DeclaredName extends NameInList {
   readonly item?: number;
 }
 
-export function declaredNames(resource: Declared): DeclaredName[] {
+export function declaredNames(resource: DeclaredFields): DeclaredName[] {
   const { kind } = resource;
   const names: DeclaredName[] = [];
   for (const field of namingFields(kind)) {
@@ -116,7 +116,7 @@ export function withRunIds(
   });
 }
 
-export function prerequisitesOf(resource: Declared): readonly Address[] {
+export function prerequisitesOf(resource: DeclaredFields): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
@@ -129,7 +129,7 @@ export function withNamesByPointer(value: JsonValue, field: string, names: Names
   return withName(value, pointer([field]));
 }
 
-export function namesById(resource: Declared, field: string): NamesById {
+export function namesById(resource: DeclaredFields, field: string): NamesById {
   return new Map(
     declaredNames(resource).flatMap((one): [JsonValue, string][] =>
       one.field === field && one.id !== undefined ? [[idKey(resource.kind, field, one.id), one.name]] : [],

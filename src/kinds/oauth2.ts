@@ -1,8 +1,8 @@
 import { federationFields, hostProblem, providerFields, validityField } from './provider.ts';
 import {
-  asLines,
-  asRecords,
-  asUris,
+  redirectUrisAsLines,
+  redirectUrisAsRecords,
+  redirectUrisFromRecords,
   redirectProblems,
   sameUris,
   keepUnknownKeys,
@@ -24,9 +24,9 @@ const fields = {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
     form: {
-      former: asLines,
-      sent: asRecords,
-      held: asUris,
+      former: redirectUrisAsLines,
+      sent: redirectUrisAsRecords,
+      held: redirectUrisFromRecords,
       kept: keepUnknownKeys,
       dropUnknown: dropUnknownKeys,
     },

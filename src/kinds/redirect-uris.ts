@@ -15,18 +15,18 @@ const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
 /** The form that earlier releases use: a string with one URI per line. */
-export function asLines(declared: JsonValue): JsonValue {
+export function redirectUrisAsLines(declared: JsonValue): JsonValue {
   return urisIn(declared)
     .map(({ url }) => url)
     .join('\n');
 }
 
-export function asRecords(declared: JsonValue): JsonValue {
+export function redirectUrisAsRecords(declared: JsonValue): JsonValue {
   return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
 }
 
 /** The form that manifests use: a string for each URI with strict matching. */
-export function asUris(observed: JsonValue): JsonValue {
+export function redirectUrisFromRecords(observed: JsonValue): JsonValue {
   if (typeof observed === 'string')
     return observed
       .split('\n')
@@ -53,7 +53,7 @@ export function keepUnknownKeys(declared: JsonValue, observed: JsonValue): JsonV
 
 export function dropUnknownKeys(observed: JsonValue): JsonValue {
   if (!isJsonList(observed)) return observed;
-  return asUris(
+  return redirectUrisFromRecords(
     observed.map((uri) => {
       if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
       const knownEntries = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));

@@ -1,19 +1,19 @@
 import { isJsonList, textOf } from '../base/json.ts';
-import type { Check, FieldOfKind } from './kind.ts';
+import type { ValueCheck, FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
 import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem } from './release.ts';
 
 /** Whether a text has more characters than allowed. The service counts code points. */
-export function isLonger(text: string, maxLength: number): boolean {
+export function isLongerThan(text: string, maxLength: number): boolean {
   return text.length > maxLength && Array.from(text).length > maxLength;
 }
 
 export function lengthCheck(
   name: string,
   { before, maxLength }: NonNullable<NewestField['shorter']>,
-): Check<string> {
+): ValueCheck<string> {
   return (text: string | null, release) =>
-    text === null || !isLonger(text, maxLength)
+    text === null || !isLongerThan(text, maxLength)
       ? undefined
       : releaseProblemFor(
           { before },
@@ -27,7 +27,7 @@ export function laterValueCheck(
   name: string,
   since: string | undefined,
   later: Readonly<Record<string, string>>,
-): Check {
+): ValueCheck {
   const firstOf = new Map(Object.entries(later));
   return (value, release) => {
     if (since !== undefined && inRange({ before: since }, release) === true) return undefined;
@@ -42,7 +42,7 @@ export function laterValueCheck(
   };
 }
 
-export function laterKindCheck(several: string, since: string): Check {
+export function kindSinceCheck(several: string, since: string): ValueCheck {
   return (_, release) =>
     inRange({ before: since }, release) === true
       ? releaseProblemFor(
@@ -55,7 +55,7 @@ export function laterKindCheck(several: string, since: string): Check {
 }
 
 /** Reports a name that cannot be used in paths, such as a slug that equals another path of the API. */
-export function otherPathCheck(names: readonly string[]): Check {
+export function reservedPathCheck(names: readonly string[]): ValueCheck {
   return (name) =>
     names.includes(textOf(name))
       ? refusedProblem('this name', 'The API already uses this path. Choose another value.')
@@ -63,7 +63,7 @@ export function otherPathCheck(names: readonly string[]): Check {
 }
 
 /** The problem with a create without a field that the service requires, although its API schema does not. */
-export function requireField(
+export function requiredFieldCheck(
   summary: string,
   replacements: readonly string[] = [],
 ): NonNullable<FieldOfKind['ifMissing']> {

@@ -3,13 +3,13 @@ import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { setHidden, writtenValue, type Declared, type Field } from './fields.ts';
+import { setHidden, writtenValue, type DeclaredFields, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { lazy } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
 
 /** A declared record, with defaults filled in and strings trimmed. */
-export interface Resource extends Declared {
+export interface Resource extends DeclaredFields {
   readonly kind: Kind<ResourceType>;
   /** The value of the identifying field, such as a slug or username. */
   readonly name: string;

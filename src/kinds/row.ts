@@ -10,7 +10,7 @@ import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { withLazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
-import { laterKindCheck, laterValueCheck, lengthCheck, otherPathCheck } from './release-checks.ts';
+import { kindSinceCheck, laterValueCheck, lengthCheck, reservedPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
 /** The facts about a kind that the API schema does not state. */
@@ -139,8 +139,8 @@ function fieldsOf(
   const { otherPaths = [] } = row;
   const facts = newestFacts(path);
   const nameChecks = [
-    ...(since === undefined ? [] : [laterKindCheck(model?.list ?? list, since)]),
-    ...(otherPaths.length > 0 ? [otherPathCheck(otherPaths)] : []),
+    ...(since === undefined ? [] : [kindSinceCheck(model?.list ?? list, since)]),
+    ...(otherPaths.length > 0 ? [reservedPathCheck(otherPaths)] : []),
   ];
   const fields = Object.entries(rowsOf(row, family, variant, facts)).map(([name, field]) => {
     const completed = fieldFrom(path, name, field, facts);

@@ -89,7 +89,7 @@ export interface PartialComparison {
 }
 
 /** Compares a list of ids that is declared in part, where the service's list may contain further ids. */
-export function partialIds(form: IdForm): PartialComparison {
+export function partialIdComparison(form: IdForm): PartialComparison {
   return {
     dropped: (before, now) => {
       if (!isJsonList(before)) return [];

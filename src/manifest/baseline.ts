@@ -5,7 +5,7 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { placeText } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
-import { placeholderFor, baselineValue, shownValue, type Template } from '../kinds/fields.ts';
+import { placeholderFor, baselineValue, shownValue, type ReferenceTemplate } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressNow, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -101,7 +101,7 @@ function sensitiveReferences(resource: Resource, name: string): JsonValue {
   const { sensitive } = resource.fields[name]?.mask ?? {};
   if (sensitive === undefined) return null;
   const folder = sourceOf(resource).file.replace(/[^/]*$/, '');
-  const withFullPath = (part: Template[number]): Template[number] =>
+  const withFullPath = (part: ReferenceTemplate[number]): ReferenceTemplate[number] =>
     typeof part === 'string' || !('file' in part) || part.file.startsWith('/')
       ? part
       : { file: posix.join(folder, part.file) };

@@ -20,7 +20,7 @@ import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
 import { LoginEntries } from './open-login.ts';
 import { fieldChecks } from './field-checks.ts';
-import { Rules, type KnownRelease } from './rules.ts';
+import { ManifestRules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
@@ -36,10 +36,10 @@ export interface LoadedManifests {
   readonly variables: ReadonlySet<string>;
   readonly referencedFiles: ReadonlySet<string>;
   /** Values that were not checked because secrets were not read. */
-  readonly unchecked?: Unchecked;
+  readonly unchecked?: UncheckedCounts;
 }
 
-export interface Unchecked {
+export interface UncheckedCounts {
   readonly values: number;
   readonly variables: readonly string[];
   readonly files: readonly string[];
@@ -69,7 +69,7 @@ export async function loadManifests(
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
   const counts = new Map<ResourceType, number>();
-  const rules = new Rules(options.release);
+  const rules = new ManifestRules(options.release);
   const login = new LoginEntries();
   let declared = 0;
   let entries = 0;
@@ -183,7 +183,7 @@ class UncheckedValues {
     }
   }
 
-  all(): Unchecked {
+  all(): UncheckedCounts {
     return { values: this.#valueCount, variables: [...this.#variables], files: [...this.#files] };
   }
 }

@@ -19,7 +19,7 @@ import {
 import { trimAsService } from './trim.ts';
 import { quoteOrHide, type SourceFile } from '../base/source.ts';
 import { PathMap, type Path } from '../base/path-map.ts';
-import type { Template } from '../kinds/fields.ts';
+import type { ReferenceTemplate } from '../kinds/fields.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
@@ -49,7 +49,7 @@ interface ResolvedValue {
   readonly unresolved: PathMap<true>;
 }
 
-export type References = PathMap<Template>;
+export type References = PathMap<ReferenceTemplate>;
 
 export const maxResolvedLength: number = 1_000_000;
 /** The maximum number of problems that are reported for one string. */
@@ -113,7 +113,7 @@ class Resolver {
       return this.#variable(only.name, path) ?? text;
     }
     let value = '';
-    const parts: Template = [];
+    const parts: ReferenceTemplate = [];
     let isSensitive = false;
     const failed = new Set<string>();
     for (const piece of pieces) {

@@ -33,7 +33,7 @@ const rules: readonly Rule[] = [
   checkReferenceCycle,
 ];
 
-export class Rules {
+export class ManifestRules {
   readonly #seen = new SeenEntries();
   readonly #release: KnownRelease;
 

@@ -4,10 +4,10 @@ import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
 import { escapeRegExp } from '../base/pattern.ts';
 import { resolveFromFile, isBelow } from '../base/path-rules.ts';
-import { type Template } from '../kinds/fields.ts';
+import { type ReferenceTemplate } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 
-export type SecretReference = Extract<Template[number], { env: string } | { file: string }>;
+export type SecretReference = Extract<ReferenceTemplate[number], { env: string } | { file: string }>;
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;

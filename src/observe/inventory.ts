@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
 import { nameOf } from '../kinds/resource.ts';
-import { isIdentifier, type Answer } from '../service/answer.ts';
+import { isValidPk, type Answer } from '../service/answer.ts';
 import type { PageReading, ReadContext } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { InventoryGap, Inventory } from './gaps.ts';
@@ -58,7 +58,7 @@ async function readInPages(
     for (const { received, shown } of items) {
       const { pk, [kind.identity]: name } = received;
       if (typeof name === 'string' && name !== '') records.set(textOf(received[key]), { received, shown });
-      if (isIdentifier(pk)) ids.add(textOf(pk));
+      if (isValidPk(pk)) ids.add(textOf(pk));
     }
     maxRecords = Math.max(maxRecords, count);
     options.onRead?.(records.size, count);

@@ -5,7 +5,7 @@ import { fieldNames, sentValue } from '../kinds/fields.ts';
 import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson, sameUuid } from '../kinds/values.ts';
-import { isIdentifier, type Answer } from '../service/answer.ts';
+import { isValidPk, type Answer } from '../service/answer.ts';
 import type { ReadContext } from '../service/client.ts';
 import { observeRecord, type ListedRecord } from '../service/records.ts';
 import type { Page } from '../service/page.ts';
@@ -198,7 +198,7 @@ class ListMatches {
   #matchRecord(record: ListedRecord): void {
     const { received, shown } = record;
     const name = received[this.#kind.identity];
-    if (isIdentifier(received['pk'])) this.#ids.add(textOf(received['pk'] ?? null));
+    if (isValidPk(received['pk'])) this.#ids.add(textOf(received['pk'] ?? null));
     if (typeof name !== 'string' || name === '') this.#isInconsistent = true;
     const alike = typeof name === 'string' ? this.#declaredByName.get(name) : undefined;
     const resource = alike?.find((one) => isWithin(one, received));
@@ -212,7 +212,7 @@ class ListMatches {
     const isReadSeparately = (field: string): boolean =>
       isBindingField(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;
     const isWhole =
-      isIdentifier(received['pk']) &&
+      isValidPk(received['pk']) &&
       declared.every((field) => isReadSeparately(field) || Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {
       this.#found.set(resource, before ?? held);

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
-import { toNewestRelease } from '../kinds/forms.ts';
+import { convertToNewestRelease } from '../kinds/forms.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
@@ -31,7 +31,7 @@ export async function readGroups(
     const read = await readWholeList({ ...family.byName, query }, context);
     if (read.kind !== 'whole') return undefined;
     return read.records.map(({ received }): ObservedGroup => {
-      const group = toNewestRelease(kind, received);
+      const group = convertToNewestRelease(kind, received);
       return {
         key: recordKey(group['pk'] ?? null),
         grants: group[grants] === true,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { declaresBindings, wantedChildren } from '../kinds/access.ts';
 import { isEffective } from '../kinds/bindings.ts';
-import type { OpenFlag, Unbound, UnboundAccess } from '../kinds/children.ts';
+import type { OpenFlag, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { mergedValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
@@ -18,7 +18,7 @@ export async function readUnboundAccess(
   observed: ObservedState,
   release: Release | undefined,
   { mayDelete, ...context }: ReadContext & { readonly mayDelete: boolean },
-): Promise<UnboundAccess> {
+): Promise<UnboundStates> {
   const flag = findOpenFlag();
   if (flag === undefined || inRange({ before: flag.since }, release) === true)
     return { before: 'open', after: 'open' };
@@ -55,7 +55,7 @@ export async function readUnboundState(
   flag: OpenFlag,
   release: Release | undefined,
   context: ReadContext,
-): Promise<Unbound> {
+): Promise<UnboundState> {
   if (inRange({ before: flag.since }, release) === true) return 'open';
   return unboundStateOf(await readFlagField(flag, context), flag, release);
 }
@@ -64,7 +64,7 @@ function unboundStateOf(
   flags: JsonValue | undefined,
   { key, since }: OpenFlag,
   release: Release | undefined,
-): Unbound {
+): UnboundState {
   if (flags === undefined || !isJsonObject(flags)) return 'unknown';
   if (flags[key] !== false) return 'open';
   return inRange({ from: since }, release) === true ? 'closed' : 'unknown';

@@ -36,7 +36,7 @@ export class LoginState {
   after(changes: readonly LoginChange[]): LoginState {
     const records = new Map(this.#records);
     for (const change of changes) {
-      const key = changeKey(change);
+      const key = loginChangeKey(change);
       if (change.action !== 'delete') records.set(key, recordAfterChange(change, records.get(key)));
       else if (records.delete(key))
         for (const [other, record] of records) records.set(other, withoutReferences(record, key));
@@ -92,7 +92,7 @@ export class LoginState {
   }
 }
 
-export function changeKey(change: LoginChange): string {
+export function loginChangeKey(change: LoginChange): string {
   const { kind, name } = change.resource;
   return change.action === 'create' ? `${kind.type} {${name}}` : idKeyOf(kind.family, change.base.pk);
 }

@@ -15,7 +15,7 @@ import {
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
-import { declaredRecord, changeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import { declaredRecord, loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 
@@ -123,7 +123,7 @@ export function checkLoginChanges(
 }
 
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
-  const byKey = new Map(pending.map((change) => [changeKey(change), change]));
+  const byKey = new Map(pending.map((change) => [loginChangeKey(change), change]));
   const ways = new Set([before.defaultLoginKey, after.defaultLoginKey]);
   const keys = new Set([...before.loginKeys, ...after.loginKeys, ...ways]);
   return [...keys].flatMap((key) => {
@@ -142,7 +142,8 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
 /** The values from before a change, with all bindings, so that a person can restore them. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
-  const observedFields = change.action === 'update' ? before.recordAt(changeKey(change))?.fields : undefined;
+  const observedFields =
+    change.action === 'update' ? before.recordAt(loginChangeKey(change))?.fields : undefined;
   const bound = new Map(childFields(resource.kind));
   const values = differences.map(({ field }) => {
     const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
@@ -170,7 +171,7 @@ function changesOfLoginFlows(
         ({ field }) => field === login.flow || field === login.isDefault,
       );
       const isDefault = [before, after].some(
-        (state) => state.recordAt(changeKey(change))?.fields[login.isDefault] === true,
+        (state) => state.recordAt(loginChangeKey(change))?.fields[login.isDefault] === true,
       );
       return change.action === 'delete' ? isDefault : isChanged && (isDefault || isUnknown);
     }

@@ -12,7 +12,7 @@ import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { factKey, idsWithPointers, type ReferenceFacts } from '../kinds/named.ts';
 import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
-import type { UnboundAccess } from '../kinds/children.ts';
+import type { UnboundStates } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
@@ -48,7 +48,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly resend?: ReadonlySet<Address> | undefined;
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings; by default, everyone. */
-  readonly unbound?: UnboundAccess;
+  readonly unbound?: UnboundStates;
   /** If given, the plan leaves out these resources and each change that the service would certainly reject. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }

@@ -4,14 +4,14 @@ import { isEffective } from '../kinds/bindings.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
-import type { UnboundAccess } from '../kinds/children.ts';
+import type { UnboundStates } from '../kinds/children.ts';
 import { bindingsOf } from '../service/children.ts';
 
 /** Reports entries that are declared open to everyone although the service closes records without bindings. */
 export function entriesOpenToNobody(
   resources: readonly Resource[],
   observed: ObservedState,
-  { after }: UnboundAccess,
+  { after }: UnboundStates,
 ): Diagnostic[] {
   if (after !== 'closed') return [];
   return resources.flatMap((resource) => {

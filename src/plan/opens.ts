@@ -4,7 +4,7 @@ import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
-import type { Access, Unbound, UnboundAccess } from '../kinds/children.ts';
+import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey, idsWithPointers, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -36,11 +36,11 @@ export function newAccess(
   change: Pick<Change, 'resource' | 'action'>,
   observed: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
-  unbound: UnboundAccess = { before: 'open', after: 'open' },
+  unbound: UnboundStates = { before: 'open', after: 'open' },
 ): string[] {
   const { access } = change.resource.kind;
   const newAccessIf = (isOn: boolean): string[] => {
-    const isOpen = (state: Unbound): boolean =>
+    const isOpen = (state: UnboundState): boolean =>
       access === undefined || state === 'open' || (isOn && state === 'unknown');
     return newAccessInState(change, observed, since, {
       before: isOpen(unbound.before),
@@ -64,7 +64,7 @@ function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: strin
 }
 
 /** Who may open a record without bindings; undefined if nobody may. */
-export function accessWithoutBindings({ access }: Kind, unbound: Unbound): string | undefined {
+export function accessWithoutBindings({ access }: Kind, unbound: UnboundState): string | undefined {
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
 }
@@ -72,7 +72,7 @@ export function accessWithoutBindings({ access }: Kind, unbound: Unbound): strin
 /** Who can open a new record for which no access is declared; undefined if nobody can. */
 export function accessOfNewRecord(
   { resource, presence, action }: Pick<Change, 'resource' | 'presence' | 'action'>,
-  unbound: Unbound = 'open',
+  unbound: UnboundState = 'open',
 ): string | undefined {
   const isNew = action === 'create' && presence === 'absent';
   if (!isNew || resource.kind.access === undefined || declaresBindings(resource)) return undefined;
@@ -139,7 +139,7 @@ function accessFields({ kind, fields }: Resource): readonly string[] {
 export function whoMayOpen(
   resource: Resource,
   { fields, bound, names = {} }: Pick<ObservedRecord, 'fields' | 'bound' | 'names'>,
-  unbound: Unbound = 'open',
+  unbound: UnboundState = 'open',
 ): string[] | undefined {
   const { bindable, access } = resource.kind;
   const declaring = accessFields(resource);

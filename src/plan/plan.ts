@@ -10,7 +10,7 @@ import type { NamesByPointer } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, Baseline } from '../manifest/baseline.ts';
-import type { UnboundAccess } from '../kinds/children.ts';
+import type { UnboundStates } from '../kinds/children.ts';
 import type { Undeclared } from '../observe/undeclared.ts';
 import type { ObservedRecord, UnreadableReason, UnseenIds } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
@@ -111,7 +111,7 @@ export interface Permission {
 }
 
 export interface ReadyPlan extends Plan {
-  readonly unbound?: UnboundAccess;
+  readonly unbound?: UnboundStates;
   readonly changes: readonly ReadyChange[];
 }
 

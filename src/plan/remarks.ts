@@ -8,7 +8,7 @@ import {
   wantedChildren,
 } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
-import type { Child, Unbound } from '../kinds/children.ts';
+import type { Child, UnboundState } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
@@ -26,7 +26,7 @@ export function remarksOn(
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
   holderOf: FindHolder,
   facts: ReferenceFacts,
-  unbound: Unbound = 'open',
+  unbound: UnboundState = 'open',
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -122,7 +122,11 @@ export function freedValues(
   );
 }
 
-function accessNotes(resource: Resource, record: Pick<ObservedRecord, 'bound'>, unbound: Unbound): string[] {
+function accessNotes(
+  resource: Resource,
+  record: Pick<ObservedRecord, 'bound'>,
+  unbound: UnboundState,
+): string[] {
   const { access } = resource.kind;
   const all = access ? bindingsOf(record, access.children) : [];
   const bindings = all.filter(({ isExpired }) => !isExpired);

@@ -33,7 +33,7 @@ export function printableLine(text: string): string {
  * Japanese and Korean ones. `indent` blanks precede all lines except the first. A longer word stays whole: half of a URL is useless.
  * Colour codes take no columns.
  */
-export function wrapped(text: string, width: number, indent: number = 0): [string, ...string[]] {
+export function wrapText(text: string, width: number, indent: number = 0): [string, ...string[]] {
   if (width === Infinity || widthOf(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
@@ -113,7 +113,7 @@ export function capitalised(text: string): string {
   return text.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-export function quoted(value: JsonValue): string {
+export function quotedJson(value: JsonValue): string {
   return printableLine(JSON.stringify(value));
 }
 

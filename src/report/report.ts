@@ -1,7 +1,7 @@
 import { isMissing, type Outcome } from '../apply/outcome.ts';
 import { destinationLabel, type Destination } from '../base/destination.ts';
 import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
+import type { LoadedManifests, UncheckedCounts } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { ApplyRun, JobResult } from '../run/result.ts';
@@ -16,7 +16,7 @@ import { lostLoginDiagnostics } from './words/way-in.ts';
 import {
   applySummary,
   applyWords,
-  detailWords,
+  outcomeDetail,
   isToBeFixed,
   interruptedSentence,
   type ApplySummary,
@@ -43,7 +43,7 @@ export interface ProblemsReport extends Common {
   readonly kind: 'problems';
   readonly valid: boolean;
   readonly resourceCount: number;
-  readonly unchecked?: Unchecked;
+  readonly unchecked?: UncheckedCounts;
   /** Sentences before the headline, about parts that were not checked. */
   readonly remarks: readonly string[];
 }
@@ -186,7 +186,7 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
       ...known,
       resource: change.resource,
       planned: change.action !== 'no-op' || isMissing(outcome),
-      detail: detailWords(outcome),
+      detail: outcomeDetail(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),
       ...(outcome.outcome === 'unchanged' && change.notCompared && { notCompared: change.notCompared }),

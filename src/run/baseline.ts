@@ -6,7 +6,7 @@ import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import type { Settings } from '../settings/settings.ts';
 import { checkManifests } from './check.ts';
-import type { World } from './world.ts';
+import type { RunEnvironment } from './world.ts';
 
 export interface BaselineRequest {
   /** A folder that contains an earlier state of the working directory. */
@@ -30,7 +30,7 @@ interface Compared {
 export async function readBaseline(
   { path, files, settingsIn }: BaselineRequest,
   { settings, selection, manifests }: Current,
-  world: Pick<World, 'files' | 'env'>,
+  world: Pick<RunEnvironment, 'files' | 'env'>,
 ): Promise<Compared> {
   const selector = new Selector(selection);
   const before = await manifestsIn(files, settingsIn, settings, selector, world);
@@ -49,7 +49,7 @@ async function manifestsIn(
   settingsIn: BaselineRequest['settingsIn'],
   { policy, hide, release }: Settings,
   selector: Selector,
-  world: Pick<World, 'files' | 'env'>,
+  world: Pick<RunEnvironment, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
   const then = await settingsIn(withFallback(files, world.files));
   const noManifests = { resources: [], addresses: new Set<Address>() };

@@ -2,12 +2,12 @@ import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { loadManifests, type LoadedManifests, type LoadOptions } from '../manifest/load-manifests.ts';
 import { manifestPaths, type Settings } from '../settings/settings.ts';
-import type { World } from './world.ts';
+import type { RunEnvironment } from './world.ts';
 
 /** Reads and checks settings and manifests, and returns all problems. Throws a UsageError if no manifest is named. */
 export async function checkManifests(
   settings: Settings,
-  { files, env }: Pick<World, 'files' | 'env'>,
+  { files, env }: Pick<RunEnvironment, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'isSelected' | 'isWarningReported' | 'release'> = {},
 ): Promise<LoadedManifests> {
   const {

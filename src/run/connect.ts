@@ -2,7 +2,7 @@ import { withFormerPaths } from '../service/former-paths.ts';
 import { withSettingsAsRecords } from '../service/settings-as-records.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
-import { abortable } from '../service/abortable.ts';
+import { abortableTransport } from '../service/abortable.ts';
 import { hideFields } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
@@ -81,7 +81,10 @@ function secureTransport(
   { clock, emit, emitsRequests }: Pick<Job, 'clock' | 'emit' | 'emitsRequests'>,
   urgent: AbortSignal,
 ): Transport {
-  const safe = abortable(hideFields(withRedaction(send, secretsOf(settings)), settings.hide ?? []), urgent);
+  const safe = abortableTransport(
+    hideFields(withRedaction(send, secretsOf(settings)), settings.hide ?? []),
+    urgent,
+  );
   const logged = emitsRequests
     ? withRequestLog(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;

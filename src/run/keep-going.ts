@@ -8,7 +8,7 @@ import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { Rules } from '../manifest/rules.ts';
+import { ManifestRules } from '../manifest/rules.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { ResolvedNames } from '../observe/resolve-names.ts';
 import type { NotPlannedReasons } from '../plan/not-planned.ts';
@@ -55,7 +55,7 @@ export function withDiagnostics(
 
 /** Finds resources that share a value which only one resource may have; all names must have been replaced by ids. */
 export function findSharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
-  const found = [...new Rules().check({ entriesWithName: resources, allEntries: [] })];
+  const found = [...new ManifestRules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');
 }
 

@@ -1,7 +1,7 @@
 import type { Destination } from '../base/destination.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
-import type { UnboundAccess } from '../kinds/children.ts';
+import type { UnboundStates } from '../kinds/children.ts';
 import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -198,7 +198,7 @@ async function checkWithRelease(
   resources: readonly Resource[],
   observed: ObservedState,
   service: Service,
-): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundAccess }> {
+): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundStates }> {
   const mayDelete = service.settings.allow.includes('delete');
   const unbound = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const needed = problemsOfEntries(resources, observed, release);
@@ -242,7 +242,7 @@ export function stoppedRun(
 async function allowedChanges(
   resources: readonly Resource[],
   observed: ObservedState,
-  unbound: UnboundAccess,
+  unbound: UnboundStates,
   service: Service,
 ): Promise<Pick<PlanResult, 'permission' | 'deletions'>> {
   const permission = await permissionFor(resources, observed, service);
@@ -272,7 +272,7 @@ async function permissionFor(
 async function deletionsFor(
   resources: readonly Resource[],
   observed: ObservedState,
-  { after }: UnboundAccess,
+  { after }: UnboundStates,
   service: Service,
 ): Promise<DeleteDecisions | undefined> {
   const { allow } = service.settings;

@@ -7,7 +7,7 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { RunEvent } from './events.ts';
 import type { Halt } from './result.ts';
 
-export interface World {
+export interface RunEnvironment {
   readonly env: EnvironmentVariables;
   readonly files: Files;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface World {
   readonly toolVersion: string;
 }
 
-export interface Job extends World {
+export interface Job extends RunEnvironment {
   readonly emit: (event: RunEvent) => void;
   /** Returns the diagnostics for a halt, which are also used for resources that are not planned. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];

@@ -9,7 +9,7 @@ import { matchingRecords, listRecords } from './lists.ts';
 import { baseProviderRecord } from './provider.ts';
 import { percentFormat } from './python.ts';
 import { pageOf, type ListResult, type Query } from './query.ts';
-import type { Rules } from './release.ts';
+import type { ReleaseRules } from './release.ts';
 import { isInExtent, type Requester } from './rights.ts';
 import { pickValues, type Rows, valuesOf, type Row, type Values } from './rows.ts';
 import { writableKindFrom } from './table.ts';
@@ -120,18 +120,18 @@ function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined
   };
 }
 
-function launchUrlOf({ pk, fields }: Row, { launchUrlKeys }: Rules): Values {
+function launchUrlOf({ pk, fields }: Row, { launchUrlKeys }: ReleaseRules): Values {
   const all = { ...fields, id: pk, pk, uid: userUid(pk), uuid: userUuid(pk) };
   return pickValues(all, launchUrlKeys);
 }
 
-function badSlug(slug: string, { isFrom2025 }: Rules): string | undefined {
+function badSlug(slug: string, { isFrom2025 }: ReleaseRules): string | undefined {
   if (slugForm.test(slug)) return undefined;
   const name = isFrom2025 ? '“slug”' : '"slug"';
   return `Enter a valid ${name} consisting of letters, numbers, underscores or hyphens.`;
 }
 
-function reservedSlug(slug: string, { reservedSlugs }: Rules): string | undefined {
+function reservedSlug(slug: string, { reservedSlugs }: ReleaseRules): string | undefined {
   if (!reservedSlugs.has(slug)) return undefined;
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }

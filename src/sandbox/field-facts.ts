@@ -13,7 +13,7 @@ import {
   referenceListReader,
   textReader,
   readUuid,
-  type Check,
+  type ContentCheck,
   type Field,
 } from './fields.ts';
 import type { World } from './kind.ts';
@@ -24,8 +24,8 @@ import { bindableAt } from './bindables.ts';
 
 /** The facts about a field that the API schema does not state. */
 export interface FieldRow extends Partial<Field> {
-  readonly checkFirst?: Check;
-  readonly checkLast?: Check;
+  readonly checkFirst?: ContentCheck;
+  readonly checkLast?: ContentCheck;
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
@@ -190,6 +190,6 @@ function optionLimits({ maxLength, minimum, maximum }: ValueFacts): JsonObject {
   };
 }
 
-export function uniqueCheck(rows: () => Rows, field: string, complaint: string): Check {
+export function uniqueCheck(rows: () => Rows, field: string, complaint: string): ContentCheck {
   return (content, existing) => (rows().isTaken(field, content, existing) ? complaint : undefined);
 }

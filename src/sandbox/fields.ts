@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { canonicalPk, uuidForm } from './ids.ts';
-import { strip, typeName } from './python.ts';
+import { stripWhiteSpace, typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
 /** Reads a field of a create, or of a change of the record `existing`. Returns a value to store, or all problems. */
@@ -24,7 +24,7 @@ export interface Field {
 export type FieldErrors = Readonly<Record<string, Errors>>;
 
 /** Returns the problem with a string or an id. `existing` is the record to change. */
-export type Check = (content: string, existing?: Row) => string | undefined;
+export type ContentCheck = (content: string, existing?: Row) => string | undefined;
 
 function wrong(error: string): Reading {
   return { errors: [error] };
@@ -58,9 +58,9 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  readonly checkFirst?: Check;
+  readonly checkFirst?: ContentCheck;
   readonly maxLength?: number;
-  readonly checkLast?: Check;
+  readonly checkLast?: ContentCheck;
 }
 
 /** Reads a string and trims it. Numbers are read as strings; booleans are rejected. */
@@ -74,7 +74,7 @@ export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRule
   ];
   return rejectNull((value, existing) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
-    const trimmed = strip(String(value));
+    const trimmed = stripWhiteSpace(String(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
     const errors = checks.flatMap((check) => check?.(trimmed, existing) ?? []);
     return errors.length > 0 ? { errors } : { value: trimmed };
@@ -84,7 +84,7 @@ export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRule
 export function choiceOf(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
-  check?: Check,
+  check?: ContentCheck,
 ): Pick<Field, 'read'> & { readonly attributes: JsonObject } {
   const nameOf = (value: string): string =>
     names[value] ??
@@ -115,7 +115,7 @@ export const readMapping: ReadField = rejectNull((value) =>
 export function referenceReader(
   form: 'number' | 'uuid',
   rows: () => Pick<Rows, 'at'>,
-  check?: Check,
+  check?: ContentCheck,
 ): ReadField {
   return (value, existing) => {
     const id = idText(value);
@@ -181,7 +181,7 @@ export function rejectNull(read: ReadField): ReadField {
   return (value, existing) => (value === null ? wrong('This field may not be null.') : read(value, existing));
 }
 
-function maxLengthCheck(length: number): Check {
+function maxLengthCheck(length: number): ContentCheck {
   return (content) =>
     Array.from(content).length > length
       ? `Ensure this field has no more than ${length} characters.`

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { typeName } from './python.ts';
-import type { Rules } from './release.ts';
+import type { ReleaseRules } from './release.ts';
 
 export interface SandboxRequest {
   readonly method: string;
@@ -40,7 +40,7 @@ export function methodNotAllowed({ method }: SandboxRequest, allow: string): San
 export function bodyOf(
   { headers, body }: SandboxRequest,
   allow: string,
-  { isFrom2025 }: Rules,
+  { isFrom2025 }: ReleaseRules,
 ): { readonly fields: JsonObject } | { readonly refusal: SandboxResponse } {
   const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
   if (mediaType !== 'application/json')

@@ -3,13 +3,13 @@ import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { TypeFacts } from '../kinds/facts.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, ListResult, Query } from './query.ts';
-import type { Rules, SandboxRelease } from './release.ts';
+import type { ReleaseRules, SandboxRelease } from './release.ts';
 import type { Requester, GuardedKind } from './rights.ts';
 import type { Row, Rows, Values } from './rows.ts';
 
 export interface World {
   readonly release: SandboxRelease;
-  readonly rules: Rules;
+  readonly rules: ReleaseRules;
   readonly seed: SandboxSeed;
   /** Whether records of the seed are being created. These records are exempt from the required attributes of the seed. */
   readonly isSeeding: () => boolean;

@@ -1,11 +1,16 @@
 import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 import { pageOf, type Filter, type ListResult, type Query } from './query.ts';
-import type { Rules } from './release.ts';
+import type { ReleaseRules } from './release.ts';
 import { isInExtent, type Requester } from './rights.ts';
 import type { Row } from './rows.ts';
 
-export function listRecords(kind: SandboxKind, query: Query, asker: Requester, rules: Rules): ListResult {
+export function listRecords(
+  kind: SandboxKind,
+  query: Query,
+  asker: Requester,
+  rules: ReleaseRules,
+): ListResult {
   const reach = asker.rights.extentOf('view', kind.list);
   if (reach === 'none') return 'forbidden';
   const filters = kind.filtersFor?.(query) ?? [];

@@ -4,7 +4,7 @@ import type { SandboxKind, World } from './kind.ts';
 const api = '/api/v3';
 
 /** Finds the kind that handles a path. A kind is made when it is first requested. */
-export class Paths {
+export class KindsByPath {
   readonly #world: World;
   readonly #kinds = new Map<string, SandboxKind>();
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { userUid } from './ids.ts';
 import type { World } from './kind.ts';
-import type { Rules } from './release.ts';
+import type { ReleaseRules } from './release.ts';
 import { pickValues, type Row, valuesOf } from './rows.ts';
 
 /** The groups of a user and their parent groups: members of a group are also members of its parents. */
@@ -14,7 +14,7 @@ export function allGroupsOf({ at }: World, user: Row): readonly Row[] {
   return [...all];
 }
 
-export function groupRecord({ pk, fields }: Row, { isFrom2025 }: Rules): JsonObject {
+export function groupRecord({ pk, fields }: Row, { isFrom2025 }: ReleaseRules): JsonObject {
   const empty = {
     num_pk: 0,
     name: '',

@@ -26,6 +26,6 @@ export function percentFormat(text: string, values: Readonly<Record<string, Json
 const whiteSpace = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const ends = new RegExp(`^[${whiteSpace}]+|[${whiteSpace}]+$`, 'g');
 
-export function strip(text: string): string {
+export function stripWhiteSpace(text: string): string {
   return text.replace(ends, '');
 }

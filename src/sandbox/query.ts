@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
-import { strip } from './python.ts';
-import type { Rules } from './release.ts';
+import { stripWhiteSpace } from './python.ts';
+import type { ReleaseRules } from './release.ts';
 import type { Row } from './rows.ts';
 
 export class Query {
@@ -14,7 +14,7 @@ export class Query {
 
   /** The last value of a parameter, trimmed, or undefined if the parameter is missing or empty. */
   text(name: string): string | undefined {
-    return strip(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
+    return stripWhiteSpace(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }
 
   all(name: string): readonly string[] {
@@ -52,7 +52,7 @@ export type Filter = (row: Row) => boolean;
 export function pageOf(
   query: Query,
   found: readonly Row[],
-  { pageLimits }: Rules,
+  { pageLimits }: ReleaseRules,
 ): { readonly pagination: Pagination; readonly page: readonly Row[] } | undefined {
   const count = found.length;
   const wanted = wholeNumber(query.text('page_size'));

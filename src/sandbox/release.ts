@@ -4,7 +4,7 @@ export type SandboxRelease = (typeof sandboxReleases)[number];
 /** The default is the oldest release: except for a few slugs, later releases accept all requests that the oldest accepts. */
 export const defaultRelease: SandboxRelease = '2023.10';
 
-export interface Rules {
+export interface ReleaseRules {
   readonly version: string;
   readonly json: string;
   readonly vary: string;
@@ -18,7 +18,7 @@ export interface Rules {
 
 const commonKeys = ['username', 'name', 'email', 'path', 'type', 'uuid', 'attributes'];
 
-const lateRules: Omit<Rules, 'version' | 'json'> = {
+const lateRules: Omit<ReleaseRules, 'version' | 'json'> = {
   vary: 'Accept-Language, Cookie',
   isFrom2025: true,
   reservedSlugs: new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']),
@@ -27,9 +27,9 @@ const lateRules: Omit<Rules, 'version' | 'json'> = {
   hasRequests: false,
 };
 
-const rulesOf2026: Omit<Rules, 'version'> = { ...lateRules, json: 'application/json' };
+const rulesOf2026: Omit<ReleaseRules, 'version'> = { ...lateRules, json: 'application/json' };
 
-export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
+export const rulesOf: Readonly<Record<SandboxRelease, ReleaseRules>> = {
   '2023.10': {
     version: '2023.10.7',
     json: 'application/json',

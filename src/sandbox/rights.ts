@@ -9,7 +9,7 @@ export interface Requester {
   readonly rights: Rights;
 }
 
-export type Extent = 'all' | 'none' | ReadonlySet<string>;
+export type RightExtent = 'all' | 'none' | ReadonlySet<string>;
 
 /** The right `open` depends on policies, even for superusers. */
 export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
@@ -24,7 +24,7 @@ export const rightFor: ReadonlyMap<string, Right> = new Map([
 export interface Rights {
   readonly superuser: boolean;
   /** The records of a list, such as `users`, to which a right applies. */
-  readonly extentOf: (right: Right, list: string) => Extent;
+  readonly extentOf: (right: Right, list: string) => RightExtent;
 }
 
 export const notAuthenticated = 'Authentication credentials were not provided.';
@@ -66,7 +66,7 @@ function rightsOf(token: SeedToken): Rights {
   };
 }
 
-function extentFrom(right: JsonValue): Extent {
+function extentFrom(right: JsonValue): RightExtent {
   if (right === false || right === 'none') return 'none';
   return isJsonList(right) ? new Set(right.map(textOf)) : 'all';
 }
@@ -81,7 +81,7 @@ export interface GuardedKind {
   readonly includes?: (row: Row) => boolean;
 }
 
-export function isInExtent(reach: Extent, { identity }: GuardedKind, { fields }: Row): boolean {
+export function isInExtent(reach: RightExtent, { identity }: GuardedKind, { fields }: Row): boolean {
   return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
 }
 

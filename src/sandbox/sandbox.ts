@@ -19,7 +19,7 @@ import {
 } from './http.ts';
 import { isWritable, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { listRecords } from './lists.ts';
-import { Paths } from './paths.ts';
+import { KindsByPath } from './paths.ts';
 import { insertSeed, type RejectedEntry } from './insert-seed.ts';
 import { accessCheck } from './policies.ts';
 import { pageOf, Query } from './query.ts';
@@ -39,7 +39,7 @@ import { deleteRow, dependentsOf } from './uses.ts';
 
 export class Sandbox {
   readonly #world: World;
-  readonly #paths: Paths;
+  readonly #paths: KindsByPath;
   readonly #executor: Executor;
   readonly #askers = new Requesters();
   #requests = 0;
@@ -63,7 +63,7 @@ export class Sandbox {
       kinds: () => this.#paths.all(),
     };
     this.#executor = new Executor(this.#world);
-    this.#paths = new Paths(this.#world);
+    this.#paths = new KindsByPath(this.#world);
     addFreshRecords(this.#world, isPlanted);
     this.refused = insertSeed(this.#world);
     for (const token of seed.tokens ?? []) this.issue(token);

@@ -3,11 +3,11 @@ import { answers } from './answers.ts';
 import type { Field } from './fields.ts';
 import type { World, WritableKind } from './kind.ts';
 import { allGroupsOf, roleRecord } from './people.ts';
-import type { Rules } from './release.ts';
+import type { ReleaseRules } from './release.ts';
 import { pickValues, type Row } from './rows.ts';
 
 /** The release of the service: `GET /admin/version/`. */
-export function versionAnswer({ version, isFrom2025 }: Rules): JsonObject {
+export function versionAnswer({ version, isFrom2025 }: ReleaseRules): JsonObject {
   return {
     version_current: version,
     version_latest: version,

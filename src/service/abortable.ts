@@ -2,7 +2,7 @@ import { onAbort } from './on-abort.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that cancels its requests when the signal aborts, and sends none afterwards. */
-export function abortable(send: Transport, signal: AbortSignal): Transport {
+export function abortableTransport(send: Transport, signal: AbortSignal): Transport {
   const requestsUnderWay = onAbort(signal);
   return (request, ownSignal) =>
     new Promise<Exchange>((resolve, reject) => {

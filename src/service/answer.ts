@@ -212,7 +212,7 @@ function hasRequestedContent(request: ExpectedAnswer, body: JsonObject | undefin
     case 'record':
     case 'list':
     case 'search':
-      return body?.[request.identity] === request.name && isIdentifier(body['pk']);
+      return body?.[request.identity] === request.name && isValidPk(body['pk']);
     case 'page':
       return pageIn(body, request.number) !== undefined;
     case 'id':
@@ -259,7 +259,7 @@ function onlyFieldInError(body: JsonObject): string | undefined {
 }
 
 /** Whether a value can be a `pk`, which is a UUID for applications and an integer for users. */
-export function isIdentifier(pk: JsonValue | undefined): boolean {
+export function isValidPk(pk: JsonValue | undefined): boolean {
   return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
 }
 

@@ -11,7 +11,7 @@ import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
-import { Evidence } from './evidence.ts';
+import { ServiceEvidence } from './evidence.ts';
 import { classifyRecordAnswer, recordOf, classifyAnswer, type Answer } from './answer.ts';
 import { pagePath, type ListQuery, type Page, type PageQuery } from './page.ts';
 import {
@@ -76,7 +76,7 @@ export type DeleteResult = JudgedAnswer & {
  * enabled. Only `create` and some uses of `read` are documented operations.
  */
 export interface Client {
-  readonly evidence: Evidence;
+  readonly evidence: ServiceEvidence;
   readonly readable: ReadableKinds;
   read(sought: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult>;
   /** Whether records of this kind can be read in pages, which requires that the token can look them up. */
@@ -112,7 +112,7 @@ export function createClient(
 ): Client {
   const readable = new ReadableKinds();
   const readSelf = readSelfOnce(send);
-  const evidence = new Evidence({ self: readSelf, send });
+  const evidence = new ServiceEvidence({ self: readSelf, send });
   const canUpdate = capabilities.includes('update');
   const sendFields = createFieldSender(send);
   const requireCapability = (capability: 'update' | 'delete'): void => {

@@ -21,7 +21,7 @@ interface AskOptions {
  * token, and which form of 404 means "absent". For a fact that no look-up has shown, an extra request is sent, at most once per
  * run.
  */
-export class Evidence {
+export class ServiceEvidence {
   readonly #requests: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import { toNewestRelease } from '../kinds/forms.ts';
+import { convertToNewestRelease } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { referenceFactsWithin, nestedFields, nestedNames } from '../kinds/named.ts';
 import type { Answer } from './answer.ts';
@@ -60,7 +60,7 @@ export function pickObserved(
     (name) => fields[name]?.isAccepted?.(received) !== false && !fields[name]?.children,
   );
   const pick = (object: JsonObject): JsonObject => {
-    const newest = toNewestRelease(kind, object);
+    const newest = convertToNewestRelease(kind, object);
     const picked: Record<string, JsonValue> = {};
     for (const name of names) if (Object.hasOwn(newest, name)) picked[name] = newest[name] ?? null;
     return picked;

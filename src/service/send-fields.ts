@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
-import { toEveryRelease, formsOf } from '../kinds/forms.ts';
+import { convertForEveryRelease, formsOf } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
@@ -13,7 +13,7 @@ export function createFieldSender(
   const former = new Set<Kind>();
   return async (request, kind, fields) => {
     const sent = (as: 'sent' | 'former'): Promise<Exchange> =>
-      send({ ...request, body: JSON.stringify(toEveryRelease(kind, fields, as)) });
+      send({ ...request, body: JSON.stringify(convertForEveryRelease(kind, fields, as)) });
     // The form is read before sending, because a concurrent request may change it.
     const isKnown = former.has(kind);
     const first = await sent(isKnown ? 'former' : 'sent');

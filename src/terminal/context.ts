@@ -1,10 +1,10 @@
-import type { World } from '../run/world.ts';
+import type { RunEnvironment } from '../run/world.ts';
 import type * as writing from './write-file.ts';
 
 type Writing = Pick<typeof writing, 'writeReport' | 'writePrivateFile' | 'createFile' | 'createPrivateFiles'>;
 
 /** The surroundings of a command: files, clock, network and terminal. */
-export interface Context extends World, Readonly<Writing> {
+export interface Context extends RunEnvironment, Readonly<Writing> {
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   readonly stdout: Output & ResultStream;
   readonly stderr: Output;

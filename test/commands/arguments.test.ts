@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { run } from '../../src/commands/run-program.ts';
+import { runProgram } from '../../src/commands/run-program.ts';
 
 /** The message for arguments, with which no command may run. */
 async function saidOf(args: readonly string[]): Promise<string> {
   let said = '';
-  const ending = await run(args, '1.2.3', {
+  const ending = await runProgram(args, '1.2.3', {
     env: {},
     writeOut: () => {},
     writeErr: (text) => (said += text),

@@ -5,7 +5,7 @@ import { parseJson, textOf } from '../../src/base/json.ts';
 import { credentials } from '../../src/commands/credentials.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { ProgramEnvironment } from '../../src/commands/program.ts';
-import { run } from '../../src/commands/run-program.ts';
+import { runProgram } from '../../src/commands/run-program.ts';
 import { uuidFrom } from '../../src/sandbox/ids.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { Context } from '../../src/terminal/context.ts';
@@ -68,7 +68,7 @@ function aroundOf(context: Context): ProgramEnvironment {
 
 async function rollcall(args: readonly string[], world: World): Promise<Ran> {
   const { context, stdout } = world.run('', {}, { files });
-  const ending = await run(args, '0', aroundOf(context));
+  const ending = await runProgram(args, '0', aroundOf(context));
   return { ending, stdout: stdout() };
 }
 
@@ -161,7 +161,7 @@ describe('a secret that the service hides', () => {
     const saved = { ...files, 'plan.json': planned.written.get('plan.json') ?? '' };
     const { context, stdout } = world.run('', {}, { files: saved });
     const args = ['apply', '--plan', 'plan.json', 'grafana.yaml', '--allow', 'update'];
-    const ending = await run(args, '0', aroundOf(context));
+    const ending = await runProgram(args, '0', aroundOf(context));
     expect(ending, stdout()).toBe('done');
     expect(world.writes().map(({ body }) => body)).toEqual([{ client_secret: after }]);
   });

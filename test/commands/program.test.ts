@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/program.ts';
-import { run } from '../../src/commands/run-program.ts';
+import { runProgram } from '../../src/commands/run-program.ts';
 
 const rollcall = program('1.2.3', () => {});
 
@@ -68,7 +68,7 @@ describe('an option with an empty value', () => {
   )('is rejected by name, since an unset shell variable causes it: %s %s', async (command, flag) => {
     let said = '';
     const [, ...words] = command.split(' ');
-    const ending = await run(
+    const ending = await runProgram(
       [...words, `${flag}=`, ...(['report', 'show', 'import'].includes(words[0] ?? '') ? ['x.json'] : [])],
       '1.2.3',
       {

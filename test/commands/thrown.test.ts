@@ -2,9 +2,9 @@
 import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
-import { requestOf } from '../../src/commands/flags.ts';
+import { requestFromFlags } from '../../src/commands/flags.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { run as runProgram } from '../../src/commands/run-program.ts';
+import { runProgram } from '../../src/commands/run-program.ts';
 import { formats } from '../../src/report/formats/all.ts';
 import { apply as applyRun } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
@@ -216,7 +216,7 @@ describe('an exception of a listener', () => {
       });
       const flags = { output: 'json', concurrency: '1', wait: '60' };
       let times = 0;
-      const { result, ending } = await applyRun(await requestOf(['a.yaml'], flags, context), {
+      const { result, ending } = await applyRun(await requestFromFlags(['a.yaml'], flags, context), {
         ...context,
         emitsRequests: true,
         haltWords: haltDiagnostics,
@@ -243,7 +243,7 @@ describe('an exception of a listener', () => {
     async (kind) => {
       const service = fakeService();
       const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
-      const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
+      const running = applyRun(await requestFromFlags(['a.yaml'], { concurrency: '1' }, context), {
         ...context,
         emitsRequests: true,
         haltWords: haltDiagnostics,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf, kinds } from '../../src/kinds/all.ts';
-import { type Declared, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
+import { type DeclaredFields, fieldOf, managedPart, mergedValue } from '../../src/kinds/fields.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
@@ -9,7 +9,7 @@ import { sameJson } from '../../src/kinds/values.ts';
 import { writtenType } from '../support/written-type.ts';
 
 /** An entry that declares a field, with `exactly` or `at_least` if given. */
-function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = {}): Declared {
+function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = {}): DeclaredFields {
   const fields = Object.entries({ [field]: value, ...given }).map(
     ([name, one]) => [name, fieldOf(one, { at: [0, 0] })] as const,
   );

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../../src/kinds/facts.ts';
-import { toEveryRelease } from '../../src/kinds/forms.ts';
+import { convertForEveryRelease } from '../../src/kinds/forms.ts';
 import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
@@ -265,7 +265,7 @@ async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tr
     .find((one) => one !== undefined);
   if (facts === undefined) return skip('this release does not have it');
   const name = session.name(`${wordOf(kind)}-${as}`);
-  const beside = Object.entries(toEveryRelease(kind, besides[ownPath(kind)] ?? {}));
+  const beside = Object.entries(convertForEveryRelease(kind, besides[ownPath(kind)] ?? {}));
   const sent: Record<string, JsonValue> = {
     [kind.identity]: name,
     ...Object.fromEntries(beside.filter(([field]) => isTaken(facts, field))),

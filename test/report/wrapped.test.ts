@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstCharacters, wrapped } from '../../src/report/printable.ts';
+import { firstCharacters, wrapText } from '../../src/report/printable.ts';
 
 test.each<[string, string[]]>([
   ['', ['']],
@@ -21,14 +21,14 @@ test.each<[string, string[]]>([
   ],
   ['12345678 ::group::x', ['12345678', String.raw`  \u{3a}:group::x`]],
 ])('%j is wrapped to lines of 8 columns', (text, lines) => {
-  expect(wrapped(text, 8, 2)).toEqual(lines);
+  expect(wrapText(text, 8, 2)).toEqual(lines);
 });
 
 test('lines of several words fit the width, without losing text', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,15}$/), { maxLength: 30 }).map((some) => some.join(' '));
   fc.assert(
     fc.property(words, fc.integer({ min: 4, max: 40 }), (text, width) => {
-      const lines = wrapped(text, width);
+      const lines = wrapText(text, width);
       expect(lines.join(' ')).toBe(text);
       for (const line of lines) if (line.includes(' ')) expect(line.length).toBeLessThanOrEqual(width);
     }),

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { describe, expect, test } from 'vitest';
-import { valuesOf } from '../../src/commands/flags.ts';
+import { settingsFromFlags } from '../../src/commands/flags.ts';
 import { user } from '../../src/kinds/user.ts';
 import type { FailedRead } from '../../src/observe/read-children.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
@@ -56,7 +56,7 @@ async function started(answer = service, signal = new AbortController().signal):
     emitsRequests: true,
     haltWords: haltDiagnostics,
   };
-  const values = await valuesOf({ concurrency: '1' }, context.env);
+  const values = await settingsFromFlags({ concurrency: '1' }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
   return { job, settings, events, printed: () => stdout() + stderr() };
 }

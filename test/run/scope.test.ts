@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { plan as planCommand } from '../../src/commands/plan.ts';
-import { valuesOf } from '../../src/commands/flags.ts';
+import { settingsFromFlags } from '../../src/commands/flags.ts';
 import { apply } from '../../src/run/apply.ts';
 import { plan } from '../../src/run/plan.ts';
 import type { FinishedJob } from '../../src/run/result.ts';
@@ -50,7 +50,7 @@ async function run(
     clock: virtualClock(),
     transport,
   });
-  const values = await valuesOf({ concurrency: '1', contractOnly }, context.env);
+  const values = await settingsFromFlags({ concurrency: '1', contractOnly }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
   const ran = await job(
     { settings, selection: { target: [], exclude: [] } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { abortable } from '../../src/service/abortable.ts';
+import { abortableTransport } from '../../src/service/abortable.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -8,7 +8,7 @@ const request = { method: 'GET', path: '/x' } as const;
 test('an aborted transport abandons requests under way, and sends no more', async () => {
   const urgent = new AbortController();
   let sent = 0;
-  const send = abortable(() => {
+  const send = abortableTransport(() => {
     sent += 1;
     return new Promise<Exchange>(() => {});
   }, urgent.signal);
@@ -21,7 +21,7 @@ test('an aborted transport abandons requests under way, and sends no more', asyn
 
 test('an answer that arrived before an abort is kept', async () => {
   const urgent = new AbortController();
-  const send = abortable(async () => answered(200), urgent.signal);
+  const send = abortableTransport(async () => answered(200), urgent.signal);
   const exchange = await send(request);
   urgent.abort();
   expect(exchange).toMatchObject({ kind: 'answered', status: 200 });

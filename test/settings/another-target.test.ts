@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
+import { settingsFromFlags, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import type { ServiceSettings } from '../../src/settings/service-settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
@@ -24,7 +24,7 @@ type Flags = ProjectFlags & ServiceFlags;
 type Variables = Readonly<Record<string, string>>;
 
 async function serviceOf(flags: Flags, env: Variables): Promise<ServiceSettings> {
-  const settings = await readSettings(await valuesOf(flags, env), { env, files }, 'service');
+  const settings = await readSettings(await settingsFromFlags(flags, env), { env, files }, 'service');
   return settings.service ?? expect.fail('there is no service');
 }
 
@@ -152,7 +152,7 @@ test('in the sandbox, every environment leads to the sandbox, and no other servi
 
 test('validate sends nothing, does not require a service, and masks both tokens', async () => {
   const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
-  const values = await valuesOf({ env: 'production' }, env);
+  const values = await settingsFromFlags({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');
   expect(diagnostics).toEqual([]);
   expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(['canary-production', 'canary-other']));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { valuesOf } from '../../src/commands/flags.ts';
+import { settingsFromFlags } from '../../src/commands/flags.ts';
 import { readClientCertificate } from '../../src/settings/certificates.ts';
 import { secretsOf } from '../../src/settings/service-settings.ts';
 import { noConfig } from '../../src/settings/values.ts';
@@ -7,7 +7,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 import { serviceSettings } from '../support/settings.ts';
 
-const { nameOf } = await valuesOf({}, {});
+const { nameOf } = await settingsFromFlags({}, {});
 const certificate = tlsFixture('client.pem').trim();
 const key = tlsFixture('client.key');
 const files = memoryFiles({

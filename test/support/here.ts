@@ -4,7 +4,7 @@ import type { Context, Output } from '../../src/terminal/context.ts';
 import { createPrivateFiles, writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
-import { run } from '../../src/commands/run-program.ts';
+import { runProgram } from '../../src/commands/run-program.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { toolVersion } from '../../src/base/package-file.ts';
 import { watch } from './canary.ts';
@@ -22,7 +22,7 @@ export interface Start {
 
 /** Runs the program without a process of its own, whose start takes longer than most of its work. */
 export async function rollcallHere(start: Start): Promise<number> {
-  const ending = await run(start.args, toolVersion(), {
+  const ending = await runProgram(start.args, toolVersion(), {
     env: start.env,
     writeOut: start.stdout,
     writeErr: start.stderr,

@@ -1,5 +1,5 @@
 import type { Files } from '../../src/base/files.ts';
-import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
+import { settingsFromFlags, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
 import type { EnvironmentVariables } from '../../src/settings/environment.ts';
 import { readServiceSettings, type ServiceSettings } from '../../src/settings/service-settings.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -11,7 +11,7 @@ export async function projectSettings(
   env: EnvironmentVariables,
   files: Files,
 ): Promise<Settings> {
-  return readSettings(await valuesOf(flags, env), { env, files }, 'manifests');
+  return readSettings(await settingsFromFlags(flags, env), { env, files }, 'manifests');
 }
 
 /** The settings of a service, with those of rollcall.yaml. */
@@ -21,5 +21,5 @@ export async function serviceSettings(
   config: ChosenConfig,
   files: Files,
 ): Promise<ServiceSettings> {
-  return readServiceSettings({ values: await valuesOf(flags, env), env, config, files });
+  return readServiceSettings({ values: await settingsFromFlags(flags, env), env, config, files });
 }

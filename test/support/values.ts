@@ -6,28 +6,28 @@ import {
   instructionsOf,
   sentValue,
   shownValue,
-  type Declared,
-  type Templates,
+  type DeclaredFields,
+  type ReferenceTemplates,
 } from '../../src/kinds/fields.ts';
 import { declaredNames, idPointer, type NamesByPointer } from '../../src/kinds/named.ts';
 
 /** All declared values, as sent. */
-export function sentOf(declared: Declared): JsonObject {
+export function sentOf(declared: DeclaredFields): JsonObject {
   return { ...fieldValues(sentValue, declared), ...instructionsOf(declared) };
 }
 
 /** All declared values, as shown to people. */
-export function shownOf(declared: Declared): JsonObject {
+export function shownOf(declared: DeclaredFields): JsonObject {
   return { ...fieldValues(shownValue, declared), ...instructionsOf(declared) };
 }
 
 /** Fields with these declared values, all at one place. */
-export function fieldsOf(values: JsonObject, at: Span = [0, 0]): Declared['fields'] {
+export function fieldsOf(values: JsonObject, at: Span = [0, 0]): DeclaredFields['fields'] {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fieldOf(value, { at })]));
 }
 
 /** The sources of all sensitive texts, by JSON Pointer from the fields; undefined without any. */
-export function templatesOf({ fields }: Declared): Templates | undefined {
+export function templatesOf({ fields }: DeclaredFields): ReferenceTemplates | undefined {
   const all = Object.entries(fields).flatMap(([name, { mask }]) =>
     Object.entries(mask?.sensitive ?? {}).map(
       ([inner, template]) => [`${pointer([name])}${inner}`, template] as const,
@@ -37,7 +37,7 @@ export function templatesOf({ fields }: Declared): Templates | undefined {
 }
 
 /** The names of the ids that were looked up, by JSON Pointer from the fields; undefined without any. */
-export function namesOf(declared: Declared): NamesByPointer | undefined {
+export function namesOf(declared: DeclaredFields): NamesByPointer | undefined {
   const known = declaredNames(declared).filter(({ id }) => id !== undefined);
   return known.length === 0 ? undefined : Object.fromEntries(known.map((one) => [idPointer(one), one.name]));
 }

@@ -1,5 +1,5 @@
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 
 /** A duplicate name was refused by 2023.10.7 and by 2025.12.4, for both types. */
 const shared = { list: 'service_connections', unique: true };
@@ -9,7 +9,7 @@ export const serviceConnections: readonly RowKind[] = kindsFrom(shared, {
   '/outposts/service_connections/kubernetes/': {
     // 2023.10.7 and 2025.12.4 crashed on a create without this field.
     fields: {
-      kubeconfig: { ifMissing: requireField('a new connection to Kubernetes needs a `kubeconfig`') },
+      kubeconfig: { ifMissing: requiredFieldCheck('a new connection to Kubernetes needs a `kubeconfig`') },
     },
   },
 });

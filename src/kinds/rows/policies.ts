@@ -1,6 +1,6 @@
 import { textOf } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 
 /** An event matcher needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
@@ -22,7 +22,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     update: { requiredInUpdates: matched },
     fields: {
       action: {
-        ifMissing: requireField(
+        ifMissing: requiredFieldCheck(
           'a new event matcher needs `action`, `client_ip`, `app`, `model` or `query`',
           matched,
         ),
@@ -44,7 +44,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     update: { requiredInUpdates: ['check_ip', 'check_username'] },
     fields: {
       check_ip: {
-        ifMissing: requireField('a new reputation policy needs `check_ip` or `check_username`', [
+        ifMissing: requiredFieldCheck('a new reputation policy needs `check_ip` or `check_username`', [
           'check_username',
         ]),
       },

@@ -1,5 +1,5 @@
 import { providerFields } from '../provider.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 import { inRange } from '../release.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 
@@ -22,7 +22,10 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
         ifMissing: (release, beside) =>
           inRange({ from: '2025.10' }, release) === true
             ? undefined
-            : requireField('a new SCIM provider needs a `token` before release 2025.10')(release, beside),
+            : requiredFieldCheck('a new SCIM provider needs a `token` before release 2025.10')(
+                release,
+                beside,
+              ),
       },
     },
   },

@@ -1,5 +1,5 @@
 import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 
 const rows: readonly KindRow[] = [
   // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
@@ -18,7 +18,7 @@ const rows: readonly KindRow[] = [
     // 2023.10.7 and 2025.12.4 refused an update with neither field.
     update: { requiredInUpdates: ['path', 'content'] },
     fields: {
-      content: { ifMissing: requireField('a new blueprint needs `content` or `path`', ['path']) },
+      content: { ifMissing: requiredFieldCheck('a new blueprint needs `content` or `path`', ['path']) },
     },
   },
   {

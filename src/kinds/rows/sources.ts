@@ -1,6 +1,6 @@
 import { textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 
 /** The people whom a source logs in as an existing user, for each matching mode. */
 const linkedTo: Readonly<Record<string, string>> = {
@@ -66,10 +66,10 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       ...reach,
       ...groupReach,
       // 2025.12.4 crashed on a create without these fields.
-      binding_type: { ifMissing: requireField('a new SAML source needs a `binding_type`') },
+      binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },
       issuer_override: {
         formerly: 'issuer',
-        ifMissing: requireField('a new SAML source needs an `issuer_override`'),
+        ifMissing: requiredFieldCheck('a new SAML source needs an `issuer_override`'),
       },
     },
   },

@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import type { ValueForms } from '../kind.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requireField } from '../release-checks.ts';
+import { requiredFieldCheck } from '../release-checks.ts';
 
 /** Converts between the string that later releases use and the number that earlier releases use. */
 function formerly(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
@@ -60,7 +60,9 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     },
     fields: {
       user_fields: {
-        ifMissing: requireField('a new identification stage needs `user_fields` or `sources`', ['sources']),
+        ifMissing: requiredFieldCheck('a new identification stage needs `user_fields` or `sources`', [
+          'sources',
+        ]),
       },
     },
   },
@@ -74,7 +76,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/redirect/': {
     fields: {
       target_static: {
-        ifMissing: requireField('a new redirect stage needs `target_static` or `target_flow`', [
+        ifMissing: requiredFieldCheck('a new redirect stage needs `target_static` or `target_flow`', [
           'target_flow',
         ]),
       },

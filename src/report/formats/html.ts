@@ -5,15 +5,15 @@ import { placeText } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { withoutEmpty, quoted } from '../printable.ts';
+import { withoutEmpty, quotedJson } from '../printable.ts';
 import { byReportKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
 import { fieldViews, type FieldView, type ValueSide } from '../words/change-view.ts';
-import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
+import { changeLooks, changeVerdict, type EntryLook } from '../words/changes.ts';
 import { joinLines } from '../words/answers.ts';
 import { foldByCause } from '../words/diagnostics.ts';
 import {
   applyHeading,
-  existingWords,
+  existingRecordWords,
   outcomeLooks,
   splitByImportance,
   verdictWords,
@@ -26,7 +26,7 @@ export const html: Format = (report) => htmlPage(headingOf(report), pageOf(repor
 
 interface Page {
   readonly lines: readonly Html[];
-  readonly looks: Readonly<Record<string, Look>>;
+  readonly looks: Readonly<Record<string, EntryLook>>;
   readonly entries: readonly Entry[];
   /** Further entries that are folded, with a caption; undefined if there are none. */
   readonly more?: readonly Fold[];
@@ -45,7 +45,7 @@ interface Entry {
   readonly body: Html;
 }
 
-const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
+const severities: Readonly<Record<Diagnostic['severity'], EntryLook>> = {
   error: { label: 'errors', colour: 'red', sign: 'x' },
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
@@ -174,7 +174,7 @@ function outcomeEntry(ended: OutcomeView): Entry {
   const parts = withoutEmpty(
     verdictWords(ended),
     pk !== undefined && `pk ${pk}`,
-    existingWords(ended),
+    existingRecordWords(ended),
     attempts > 1 && `${attempts} attempts`,
   );
   const texts = diagnostics.map(
@@ -195,7 +195,7 @@ function fieldValue(view: FieldView): Html {
     case 'value':
       return typeof view.value === 'string' && view.value.includes('\n')
         ? markup`<pre>\n${view.value}</pre>`
-        : markup`<code>${quoted(view.value)}</code>`;
+        : markup`<code>${quotedJson(view.value)}</code>`;
     case 'ids':
       return markup`<code>${view.text}</code>`;
     case 'words':
@@ -284,7 +284,7 @@ function entryList(entries: readonly Entry[], looks: Page['looks']): Html {
 ${entries.map((entry) => entryItem(entry, looks[entry.kind]))}</ol>`;
 }
 
-function entryItem({ heading, verdict, place, body, kind }: Entry, look: Look | undefined): Html {
+function entryItem({ heading, verdict, place, body, kind }: Entry, look: EntryLook | undefined): Html {
   return markup`<li class="${look?.colour ?? 'grey'}" data-kind="${kind}">
 <h2><span class="sign" aria-hidden="true">${look?.sign ?? ''}</span> ${heading}</h2>
 <p class="verdict">${verdict}</p>

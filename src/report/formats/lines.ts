@@ -3,9 +3,9 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { firstColumns, printableLine, quoted, widthOf, wrapped } from '../printable.ts';
+import { firstColumns, printableLine, quotedJson, widthOf, wrapText } from '../printable.ts';
 import { fieldViews, type FieldView, type ValueSide } from '../words/change-view.ts';
-import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
+import { changeLooks, changeWords, compactWords, type EntryLook } from '../words/changes.ts';
 import { foldByCause } from '../words/diagnostics.ts';
 
 export interface Style extends Pick<
@@ -37,7 +37,7 @@ export const plainStyle: Style = createStyle({ colours: false });
 export function fitToWidth(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
   return text
     .split('\n')
-    .flatMap((line) => wrapped(line, width, indent))
+    .flatMap((line) => wrapText(line, width, indent))
     .join('\n');
 }
 
@@ -118,12 +118,12 @@ function withEscapes(text: string): string {
 export interface ChangeLine {
   /** The first column of a diff. */
   readonly sign: string;
-  readonly colour: Look['colour'];
+  readonly colour: EntryLook['colour'];
   readonly indent: number;
   readonly text: string;
 }
 
-export function colorize(words: string, colour: Look['colour'], style: Style): string {
+export function colorize(words: string, colour: EntryLook['colour'], style: Style): string {
   const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
   return paint[colour](words);
 }
@@ -147,7 +147,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   ];
   // A word that is too long for its column may fit on a separate line.
   return lines.flatMap(({ indent, text, ...line }) =>
-    wrapped(text, width - indent, fieldIndent).map((part, index) => ({
+    wrapText(text, width - indent, fieldIndent).map((part, index) => ({
       ...line,
       sign: index === 0 ? line.sign : ' ',
       indent,
@@ -188,7 +188,7 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
     case 'ids': {
       const room = width - column;
       const [first, ...others] =
-        view.kind === 'ids' ? wrapped(view.text, room) : valueLines(view.value, room);
+        view.kind === 'ids' ? wrapText(view.text, room) : valueLines(view.value, room);
       const name = field + ' '.repeat(column - fieldIndent - widthOf(field));
       return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
     }
@@ -199,7 +199,7 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
         indented(fieldIndent, field),
         ...view.sides.flatMap(({ name, look, text }) => {
           const paint = paintOf(look, style);
-          const [first, ...others] = wrapped(text, width - fieldIndent - 12);
+          const [first, ...others] = wrapText(text, width - fieldIndent - 12);
           return [
             indented(fieldIndent + 2, `${name.padEnd(8)}  ${paint(first)}`),
             ...others.map((line) => indented(fieldIndent + 12, paint(line))),
@@ -213,7 +213,7 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
         const sign = { same: ' ', removed: '-', added: '+' }[line.kind];
         const colour = ({ same: 'grey', removed: 'red', added: 'green' } as const)[line.kind];
         const paint = paintOf(line.kind, style);
-        return wrapped(printableLine(withVisibleEnd(line.text)), width - fieldIndent - 4).map(
+        return wrapText(printableLine(withVisibleEnd(line.text)), width - fieldIndent - 4).map(
           (text, index) => ({
             sign: index === 0 ? sign : ' ',
             colour,
@@ -239,12 +239,12 @@ function indented(indent: number, text: string): ChangeLine {
 /** Shows each line of a multi-line string after a bar, and any other value as JSON, indented if it is too long for one line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
-  if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))
-    return wrapped(quoted(value), width);
+  if (!behindBars && (typeof value !== 'object' || widthOf(quotedJson(value)) <= width))
+    return wrapText(quotedJson(value), width);
   const text = behindBars ? value : JSON.stringify(value, null, 2);
   const [first = '', ...others] = text
     .split('\n')
-    .flatMap((line) => wrapped(printableLine(line), width - 2))
+    .flatMap((line) => wrapText(printableLine(line), width - 2))
     .map((line) => (behindBars ? `| ${line}` : line));
   return [first, ...others];
 }

@@ -1,4 +1,4 @@
-import { wrapped } from '../printable.ts';
+import { wrapText } from '../printable.ts';
 
 export function pageText(markdown: string, width: number): string {
   const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
@@ -41,7 +41,7 @@ function tableText(table: string, width: number): string {
 }
 
 function withHangingIndent(marker: string, text: string, width: number): string {
-  return wrapped(marker + text, width, marker.length).join('\n');
+  return wrapText(marker + text, width, marker.length).join('\n');
 }
 
 /** Replaces links to other pages by their names, and links to the web by their addresses. Pictures are left out. */

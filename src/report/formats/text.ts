@@ -15,7 +15,7 @@ import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from '../words/diagnostics.ts';
 import {
   applyHeading,
-  existingWords,
+  existingRecordWords,
   maxAsPlanned,
   outcomeLooks,
   splitByImportance,
@@ -201,7 +201,7 @@ export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): st
     const { outcome, resource } = view;
     const { sign, colour } = outcomeLooks[outcome];
     const pk = outcome === 'created' && view.pk !== undefined ? `pk ${view.pk}` : '';
-    const more = pk || existingWords(view);
+    const more = pk || existingRecordWords(view);
     const words = `${style.bold(printableLine(resource.address))}  ${printableLine(verdictWords(view))}${more && style.dim(` (${printableLine(more)})`)}`;
     return withHangingIndent(colorize(sign, isPartial(view) ? 'amber' : colour, style), words, style);
   });

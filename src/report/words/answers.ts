@@ -163,7 +163,7 @@ export function serviceSentence(answer: Answer): string {
   return said && `The service said: ${said}`;
 }
 
-export function requestWords({ requestId }: Answer): string {
+export function requestIdWords({ requestId }: Answer): string {
   return requestId ? `Request id: ${requestId}` : '';
 }
 
@@ -173,7 +173,7 @@ export function joinLines(...lines: readonly (string | false | undefined)[]): st
 
 /** What to do about an answer, followed by the words and the request id of the service. */
 export function answerDetail(answer: Answer, advice: string | false | undefined, saysWords = true): string {
-  return joinLines(advice, waitAdvice(answer), saysWords && serviceSentence(answer), requestWords(answer));
+  return joinLines(advice, waitAdvice(answer), saysWords && serviceSentence(answer), requestIdWords(answer));
 }
 
 export function outageWords(news: OutageEvent): string {

@@ -5,13 +5,13 @@ import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
 
 /** How an entry of a list looks, and the name of its group. */
-export interface Look {
+export interface EntryLook {
   readonly label: string;
   readonly sign: string;
   readonly colour: 'green' | 'blue' | 'amber' | 'red' | 'grey';
 }
 
-interface ChangeLook extends Look {
+interface ChangeLook extends EntryLook {
   readonly verdict: (change: Change) => string;
   /**
    * The words after the address, for each kind of alteration since the baseline. The words are empty if the sign at the start of
@@ -22,23 +22,23 @@ interface ChangeLook extends Look {
 
 export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create: {
-    ...createLook('to create', actions.create.sign, 'green'),
+    ...createEntryLook('to create', actions.create.sign, 'green'),
     verdict: () => 'Will be created.',
     words: { same: '', added: 'is added', altered: 'is altered' },
   },
   create_if_absent: {
-    ...createLook('to create if absent', '?', 'blue'),
+    ...createEntryLook('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
       `rollcall does not read ${resource.kind.list}: the record will be created if it is absent, and left unchanged otherwise.`,
     words: { same: '', added: 'is added', altered: 'is altered; if the record exists, it is left unchanged' },
   },
   update: {
-    ...createLook('to change', actions.update.sign, 'amber'),
+    ...createEntryLook('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed as declared.',
     words: { same: '', added: 'is added; the record exists, and will be changed', altered: 'is altered' },
   },
   delete: {
-    ...createLook('to delete', actions.delete.sign, 'red'),
+    ...createEntryLook('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
@@ -47,7 +47,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   differs: {
-    ...createLook('differing', '!', 'amber'),
+    ...createEntryLook('differing', '!', 'amber'),
     verdict: ({ resource, leftBecause: why, unfinished }) =>
       unfinished
         ? `Exists, and ${unfinishedText}.`
@@ -59,7 +59,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_planned: {
-    ...createLook('not planned', '!', 'red'),
+    ...createEntryLook('not planned', '!', 'red'),
     verdict: () => 'Not planned.',
     words: {
       same: 'is not planned',
@@ -68,7 +68,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   in_sync: {
-    ...createLook('in sync', '=', 'grey'),
+    ...createEntryLook('in sync', '=', 'grey'),
     verdict: (change) => {
       if (change.presence !== 'present') return 'Is absent, as declared.';
       return staysIn(change).length > 0 ? `Exists; ${inSyncText}.` : 'Exists, and is as declared.';
@@ -80,7 +80,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
   },
   not_compared: {
-    ...createLook('not compared', '=', 'grey'),
+    ...createEntryLook('not compared', '=', 'grey'),
     verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
@@ -90,7 +90,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
 };
 
-export function createLook(label: string, sign: string, colour: Look['colour']): Look {
+export function createEntryLook(label: string, sign: string, colour: EntryLook['colour']): EntryLook {
   return { label, sign, colour };
 }
 

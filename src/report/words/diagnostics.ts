@@ -5,7 +5,7 @@ import { placeText } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
-import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
+import type { LoadedManifests, UncheckedCounts } from '../../manifest/load-manifests.ts';
 
 /** The summary of a diagnostic with the address of its resource, for formats that show the address nowhere else. */
 export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
@@ -105,7 +105,7 @@ export function listAddresses(
   );
 }
 
-export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
+export function uncheckedRemarks({ values, variables, files }: UncheckedCounts): string[] {
   if (values === 0) return [];
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
   const [were, their] = values === 1 ? ['was', 'its'] : ['were', 'their'];

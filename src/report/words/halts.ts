@@ -14,7 +14,7 @@ import {
   answerWords,
   isTokenUnknown,
   joinLines,
-  requestWords,
+  requestIdWords,
   serviceSentence,
   serviceWords,
 } from './answers.ts';
@@ -23,7 +23,7 @@ import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/staleness.ts';
-import { quoted } from '../printable.ts';
+import { quotedJson } from '../printable.ts';
 
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
@@ -110,7 +110,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       detail: joinLines(
         `Grant the token the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
         serviceSentence(answer),
-        requestWords(answer),
+        requestIdWords(answer),
         `Not read: ${listNames(alike.map((read) => read.resource.address))}`,
       ),
     });
@@ -158,7 +158,9 @@ function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> 
           which === 'observed'
             ? `\`${field}\` has changed since the plan was made`
             : `\`${field}\` would not get the value that the plan shows`,
-        detail: isMasked(planned) ? '' : `${values[0]} ${quoted(planned)}, ${values[1]} ${quoted(now)}.`,
+        detail: isMasked(planned)
+          ? ''
+          : `${values[0]} ${quotedJson(planned)}, ${values[1]} ${quotedJson(now)}.`,
       };
     }
     case 'words':
@@ -170,7 +172,7 @@ function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> 
 }
 
 function answerTexts(words: JsonValue): string {
-  return words === null ? 'nothing' : quoted(words);
+  return words === null ? 'nothing' : quotedJson(words);
 }
 
 /**

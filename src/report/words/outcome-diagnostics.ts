@@ -9,7 +9,7 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
-import { answerWords, fieldPath, joinLines, requestWords, serviceSentence, waitAdvice } from './answers.ts';
+import { answerWords, fieldPath, joinLines, requestIdWords, serviceSentence, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
 import { fieldList, unchangedWords } from './plan.ts';
@@ -68,14 +68,14 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         detail: joinLines(
           complaint.field === resource.kind.identity && resource.kind.words.nameTakenHint,
           complaint.key !== undefined && demandWords(place.field !== undefined),
-          requestWords(answer),
+          requestIdWords(answer),
         ),
       };
     });
   const { code, summary, advice: usual } = changeAnswerWords(outcome.change, answer);
   const said = serviceSentence(answer);
   const rights = rightsWords(outcome);
-  const detail = joinLines(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
+  const detail = joinLines(said, usual, rights, waitAdvice(answer), advice, requestIdWords(answer));
   const summaryStart = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${summaryStart}${summary}`, detail }];
 }
@@ -121,7 +121,7 @@ function actionStart({ change: { action }, outcome }: Outcome): { opening: strin
 
 /** Why a resource that this run created, or probably created, does not count as done. */
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
-  const request = answer && requestWords(answer);
+  const request = answer && requestIdWords(answer);
   if (doubt === 'unchecked') {
     const detail = joinLines(change.resource.kind.words.incompleteRecordAdvice, request);
     return [{ code: 'perhaps-incomplete', summary: `it ${doubtWords}, and fields may be missing`, detail }];
@@ -181,7 +181,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       answer && waitAdvice(answer),
       clash === undefined && usabilityWords(done, change.resource),
       'To finish it, plan and apply with --allow update.',
-      answer && requestWords(answer),
+      answer && requestIdWords(answer),
     ),
   };
 }

@@ -17,10 +17,10 @@ import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { capitalised, printableLine, withoutEmpty, firstCharacters } from '../printable.ts';
 import { serviceWords } from './answers.ts';
-import { changeLooks, notComparedWords, type Look } from './changes.ts';
+import { changeLooks, notComparedWords, type EntryLook } from './changes.ts';
 
 /** The look and name of each outcome, and whether another run would have the same outcome. */
-export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
+export const outcomeLooks: Readonly<Record<OutcomeKind, EntryLook & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
   deleted: { label: 'deleted', sign: actions.delete.sign, colour: 'green' },
@@ -122,7 +122,7 @@ function shortened(value: JsonValue): string {
 }
 
 /** The service's words, or why nothing was sent; empty if there is nothing to say. */
-export function detailWords({ change, outcome, answer, stoppedBy }: Outcome): string {
+export function outcomeDetail({ change, outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy === 'left') return `left unchanged: ${change.leftBecause}`;
   if (stoppedBy !== undefined) return `not begun: ${stopRows[stoppedBy].words}`;
   return endedAsPlanned({ outcome }) || answer === undefined ? '' : serviceWords(answer);
@@ -156,7 +156,10 @@ function isAsPlanned(outcome: OutcomeFacts & Pick<Outcome, 'pk'>): boolean {
 }
 
 /** The service's message about a resource that already exists; empty for any other outcome. */
-export function existingWords({ outcome, detail }: Pick<Outcome, 'outcome'> & { detail: string }): string {
+export function existingRecordWords({
+  outcome,
+  detail,
+}: Pick<Outcome, 'outcome'> & { detail: string }): string {
   return outcome === 'exists' && detail !== '' ? `the service said: ${detail}` : '';
 }
 

@@ -19,7 +19,7 @@ import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses, listNames } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
-import { changesNothing, switchNotes } from './switches.ts';
+import { wouldChangeNothing, switchNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
 import { lostRightsWords, loginChangeWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
@@ -137,7 +137,7 @@ export function planView(plan: Plan): PlanView {
       ...renamedNote(plan),
       ...unservedNote(plan),
     ],
-    idleSentence: changesNothing(plan) ? 'An apply would change nothing.' : undefined,
+    idleSentence: wouldChangeNothing(plan) ? 'An apply would change nothing.' : undefined,
     switches: switchNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,

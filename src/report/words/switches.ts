@@ -42,7 +42,7 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
 }
 
 /** Whether an apply would change nothing although there are differences. */
-export function changesNothing(plan: Pick<Plan, 'changes'>): boolean {
+export function wouldChangeNothing(plan: Pick<Plan, 'changes'>): boolean {
   return pendingChanges(plan).length === 0 && plan.changes.some((change) => changeKind(change) === 'differs');
 }
 

@@ -3,7 +3,7 @@ import { joinWords } from '../../kinds/all.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
 import { isLoginChange, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { printableLine, quoted, withoutEmpty } from '../printable.ts';
+import { printableLine, quotedJson, withoutEmpty } from '../printable.ts';
 import { listAddresses } from './diagnostics.ts';
 
 /** How a plan changes the ways to log in. Safe to print. */
@@ -57,7 +57,7 @@ export function lostLoginDiagnostics({
 function earlierValueLines({ resource: { address }, action, undo = {} }: Change): string[] {
   if (action === 'delete') return [printableLine(`- create ${address} again`)];
   return Object.entries(undo).map(([field, value]) =>
-    printableLine(`- ${address}: \`${field}\` was ${quoted(value)}`),
+    printableLine(`- ${address}: \`${field}\` was ${quotedJson(value)}`),
   );
 }
 

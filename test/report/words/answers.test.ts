@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords } from '../../../src/report/words/answers.ts';
 import { classifyRecordAnswer } from '../../../src/service/answer.ts';
-import { abortable } from '../../../src/service/abortable.ts';
+import { abortableTransport } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
 import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-server.ts';
@@ -43,7 +43,7 @@ test('advice on a refused token names no variable, as several can hold it', () =
 
 test('a request abandoned by the user is not attributed to the connection', async () => {
   const urgent = new AbortController();
-  const send = abortable(() => new Promise(() => {}), urgent.signal);
+  const send = abortableTransport(() => new Promise(() => {}), urgent.signal);
   const underWay = send({ method: 'POST', path: '/' });
   urgent.abort();
   for (const exchange of [await underWay, await send({ method: 'POST', path: '/' })]) {
