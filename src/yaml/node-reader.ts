@@ -55,7 +55,9 @@ export class NodeReader {
   read(node: unknown, depth: number): JsonValue {
     if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
     if (isAlias(node)) return this.#readAlias(node, depth);
-    if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    // A value that an alias repeats does not define its anchors again.
+    if (isNode(node) && node.anchor !== undefined && this.#insideAliases === 0)
+      this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
     if (!isSeq(node) && !isMap(node)) return null;
     if (depth >= maxValueDepth) return this.report(nodeSpan(node), tooDeepProblem);

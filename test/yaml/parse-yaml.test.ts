@@ -18,6 +18,11 @@ describe('a YAML alias', () => {
     expect(value).toEqual({ a: x, c: x, d: [x, x] });
   });
 
+  test('repeats the last value that has its anchor, even after another alias repeats an earlier value with that anchor', () => {
+    const text = 'a: &list [&x 1]\nb: &x 2\nc: *list\nd: *x\n';
+    expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
+  });
+
   test('adds the depth of its value to the depth of its own place', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
     // The root and the alias itself each count as a level.
