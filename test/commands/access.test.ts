@@ -280,6 +280,7 @@ describe('apply with access', () => {
         'incomplete',
         expect.stringContaining('it was changed only in part'),
       ]);
+      expect(stdout).not.toContain('the answer is not from the API');
     },
   );
 

@@ -158,11 +158,14 @@ function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string
     : 'Only the former and the declared users and groups can open it.';
 }
 
+const successes: ReadonlySet<string> = new Set(['found', 'created']);
+
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
   const lacking = differences.length > 0 ? `: it is not as declared in ${fieldList(differences)}` : '';
-  const answerText = answer && answerWords(answer);
+  // A successful answer is not the cause: the record was changed meanwhile, or a record that it refers to is missing.
+  const answerText = answer && !successes.has(answer.kind) ? answerWords(answer) : undefined;
   return {
     field: at ?? differences[0]?.field,
     code: clash ? 'changed-since-plan' : (answerText?.code ?? 'not-as-declared'),
