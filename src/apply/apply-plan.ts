@@ -116,7 +116,11 @@ function makeTasks(
     if (last !== undefined) completing.set(last, [...(completing.get(last) ?? []), change]);
   }
   return changes.flatMap((change) => [
-    () => (isPending(change) && change.setAfter ? startOnce(change, run) : settled(change)),
+    () =>
+      isPending(change) && change.setAfter
+        ? // After an exception, the queue must go on, because a completion waits for the changes that follow.
+          startOnce(change, run).catch((error: unknown) => run.fault.abort(error))
+        : settled(change),
     ...(completing.get(change.resource.address) ?? []).map((create) => () => settled(create)),
   ]);
 }

@@ -122,7 +122,27 @@ flows:
     const { context, stdout } = world.run(circle);
     await apply(['m.yaml'], many, context);
     expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).not.toContain('the answer is not from the API');
     expect(writesOf(world)).not.toContain('PATCH stages/password/…');
+  });
+
+  test('stays unfinished if an unexpected error occurs before the flow is created', async () => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
+    world.tamper = ({ method, body = '' }, answer) => {
+      if (method === 'POST' && body.includes('"pw2"')) throw new Error('nobody foresaw this');
+      return answer();
+    };
+    const { context, stdout } = world.run(`version: 1
+stages:
+  - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
+  - { name: pw2, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
+flows:
+  - { slug: change, name: Change, title: Change, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }, { stage: { name: pw2 }, order: 1 }] }
+`);
+    await apply(['m.yaml'], { ...many, concurrency: '1' }, context);
+    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).toMatch(/stage\.pw2 +unknown/);
+    expect(stdout()).toMatch(/flow\.change +not attempted/);
   });
 });
 
