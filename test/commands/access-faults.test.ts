@@ -69,7 +69,7 @@ const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
 describe('while another client writes,', () => {
-  test('a change of access ends as unfinished, without its last request, if a binding was added', async () => {
+  test('a change of access ends as unfinished if the other client added a binding, and its last request is not sent', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Reads: for the plan, before the update, before the bind, before the delete, after it.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
@@ -83,7 +83,7 @@ describe('while another client writes,', () => {
     expect(sent(service, 'PATCH')).toEqual([]);
   });
 
-  test('no binding is added that the other client has just added', async () => {
+  test('a binding that the other client has just added is not added again', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Reads: for the plan, before the update, before the bind.
     const send = before(service, isList, 3, () => bind(service, 'contractors'));
@@ -127,7 +127,7 @@ describe('while another client writes,', () => {
     expect(stdout).toContain('= application.grafana  exists already (');
   });
 
-  test('if an application is deleted while bindings are read, only that application is reported', async () => {
+  test('if an application is deleted while bindings are read, the access of only that application is reported as unreadable', async () => {
     const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
     const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
     const text =
@@ -140,7 +140,7 @@ describe('while another client writes,', () => {
   });
 });
 
-test('of duplicate bindings, every run keeps the one with the lowest id', async () => {
+test('every run keeps the duplicate binding with the lowest id, and deletes the others', async () => {
   const one = { application: 'grafana', group: 'staff' };
   const service = serviceWith([one, one, one, one]);
   const pks = service.list(`${bindings}?page_size=100`).map(({ pk }) => textOf(pk));
@@ -165,7 +165,7 @@ describe('an apply with a failed or interrupted binding', () => {
   const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
   const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
 
-  test('attempts no more applications once five are unfinished', async () => {
+  test('starts no more applications once five are unfinished', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) =>
       isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
@@ -228,7 +228,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('does not begin a change that is interrupted before its first write', async () => {
+  test('does not start a change if the interruption comes before the first write of that change', async () => {
     const service = serviceWith([]);
     const interruption = new AbortController();
     // Reads: for the plan, before the update, before the bind.
@@ -254,7 +254,7 @@ describe('an apply with a failed or interrupted binding', () => {
   });
 });
 
-test('the client adds no binding with contract_only, and deletes none without the capability to delete', async () => {
+test('the client adds no binding with contract_only, and deletes no binding without the capability to delete', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
   const { children } = application.access ?? expect.fail('there is nobody to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });
@@ -275,7 +275,7 @@ test('names in `access` are trimmed, and no line of `access` is quoted if fields
   expect(odd.stderr).not.toContain('s3cret');
 });
 
-describe('an application with the declared access and another difference', () => {
+describe('an application that differs from its declaration, but not in access', () => {
   const text = grafana('{ groups: [{ name: staff }] }', '    meta_publisher: Ops\n');
 
   test('is updated, and reported as changed', async () => {

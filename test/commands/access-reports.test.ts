@@ -117,7 +117,7 @@ describe('an unfinished application', () => {
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
-  test('is finished by the next run that may change it, and otherwise left unchanged', async () => {
+  test('is finished by the next run with permission to update, and left unchanged by a run without it', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
@@ -137,7 +137,7 @@ describe('an unfinished application', () => {
 describe('a failed binding is reported at the line of `access`', () => {
   const absent = '99999999-9999-4999-8999-999999999999';
 
-  test('even if the service complains of a name that is also a field of the application', async () => {
+  test('even if the error of the service names a field that the application has too', async () => {
     const { send } = serviceWith([{ group: 'staff' }], {}, { group: 'Tools' });
     const text = grafana(`{ groups: [${absent}] }`, '    group: Tools\n');
     const { ending, stdout } = await run(apply, send, text, allowed);

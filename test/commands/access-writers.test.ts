@@ -99,7 +99,7 @@ describe.each(Object.entries(scenarios))(
   'while another client writes to an application where %s,',
   (_, { seed, text }) => {
     test.each(Object.entries(deeds))(
-      'the report is true if that client %s between any two requests',
+      'the report is correct even if that client %s between two requests',
       async (name, deed) => {
         const calm = sandboxTransport(seed);
         await done(run(calm.send, text));

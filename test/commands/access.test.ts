@@ -110,8 +110,8 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
   });
 });
 
-describe('a plan with access', () => {
-  test('shows the access of a new application, and begins with who gains access', async () => {
+describe('a plan of declared access', () => {
+  test('shows the access of a new application, and begins with the groups and users that gain access', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll);
     expect(stdout).toContain(`access.groups  ["staff" (${staff}), "ops" (created first)]\n`);
     expect(stdout).toContain('access.users   ["carol" (created first)]\n');
@@ -119,7 +119,7 @@ describe('a plan with access', () => {
     expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.wiki to everyone\.\n/);
   });
 
-  test('lists the groups and users with access in its document', async () => {
+  test('lists in its JSON document the groups and users that can open the application', async () => {
     const { stdout } = await run('plan', sandboxTransport({}).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as {
       resource_changes: { address: string; change: JsonObject; opens?: unknown }[];
@@ -158,7 +158,7 @@ describe('a plan with access', () => {
     );
   });
 
-  test('reports no access gained for an application that was open to everyone, or that the run may not change', async () => {
+  test('reports no access gained for an application that was open to everyone or that the run may not change', async () => {
     const closing = await run(
       'plan',
       serviceWith([]).send,
@@ -235,7 +235,7 @@ describe('a plan with access', () => {
   });
 });
 
-describe('apply with access', () => {
+describe('an apply of declared access', () => {
   test('adds bindings before it deletes others, and keeps undeclared policies', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
@@ -266,7 +266,7 @@ describe('apply with access', () => {
     ['alone', ''],
     ['together with another field', '    meta_description: New\n'],
   ])(
-    'that changes access %s ends as unfinished if somebody else changes the record while bindings are added',
+    'ends as unfinished if somebody else changes the record while bindings are added: access is changed %s',
     async (_, more) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
@@ -295,7 +295,7 @@ describe('apply with access', () => {
     ['any', 'all', 'PATCH applications policy_engine_mode', 0],
     ['all', 'any', 'PATCH applications policy_engine_mode', 2],
   ])(
-    'removes access first and adds access last when the mode changes from %s to %s',
+    'removes access first and adds access last if policy_engine_mode changes from %s to %s',
     async (from, to, request, place) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }], {
         applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: from }],
@@ -327,14 +327,14 @@ describe('bindings hidden from the token', () => {
       't',
     );
 
-  test('are not read as access for everyone: the application is not planned, and the plan says why', async () => {
+  test('are not mistaken for access for everyone, and the plan gives the reason for not planning the application', async () => {
     const { ending, stdout } = await run('plan', service().send, grafana('everyone'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('error  m.yaml:5:13: the token may not read who may open it');
     expect(stdout).toContain('view_policybinding');
   });
 
-  test('are not compared with access for everyone if the service does not offer to list them', async () => {
+  test('are not compared with access for everyone if the service does not offer a list of bindings', async () => {
     const documented = serviceWith([], { documented_only: true });
     const { stdout } = await done(run('plan', documented.send, grafana('everyone')));
     expect(stdout).toContain(
@@ -360,7 +360,7 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('The token must be allowed to view users.');
   });
 
-  test('are left out of an export, which reports that', async () => {
+  test('are left out of an export, and the export reports the gap', async () => {
     const { context, stdout, stderr } = capture({ url: 'https://x.example', transport: service().send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
     expect(stdout()).not.toContain('access');
@@ -368,7 +368,7 @@ describe('bindings hidden from the token', () => {
   });
 });
 
-describe('an export with access', () => {
+describe('an export of access', () => {
   test('contains the access of each application, and its plan has no changes', async () => {
     const service = serviceWith([
       { application: 'grafana', group: 'staff' },
@@ -389,7 +389,7 @@ describe('an export with access', () => {
   });
 });
 
-describe('a manifest with access', () => {
+describe('a manifest that declares access', () => {
   const { send } = sandboxTransport({});
 
   test.each([
@@ -479,7 +479,7 @@ test.each(['markdown', 'html'])('the %s report of a plan begins with the access 
   expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
 });
 
-test('a new subject of a hidden access field is shown without its name', async () => {
+test('a plan shows that a hidden access field opens an application to one more user, but not to whom', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access.users]\ncapabilities: [update]\n' };
   const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');

@@ -21,7 +21,7 @@ test.each([
   ['apply --dry-runs', "unknown option '--dry-runs'"],
   ['state list', "unknown command 'state'"],
   ['import \u001b[31m', String.raw`unknown command '\u{1b}[31m'`],
-])('an unknown word gets a suggestion: rollcall %s', async (line, words) => {
+])('an unknown word on the command line gets a suggestion: rollcall %s', async (line, words) => {
   expect(await saidOf(line.split(' '))).toBe(`error: ${words}\n--help shows the usage.\n`);
 });
 

@@ -116,7 +116,7 @@ describe('a plan with --baseline', () => {
     expect(told(await planned({ exclude: ['user.*'] }))).not.toHaveProperty('user.bob');
   });
 
-  test('keeps the comparison when it is saved', async () => {
+  test('contains the comparison with the baseline if saved', async () => {
     const captured = setup(before, now);
     const printed = await planned({ out: 'plan.json' }, captured);
     const saved = captured.written.get('plan.json') ?? '';
@@ -131,10 +131,13 @@ describe('a plan with --baseline', () => {
     ['m/apps.yaml', '--baseline cannot be "m/apps.yaml": there is no such folder'],
     ['.', '--baseline cannot be the working directory itself'],
     ['/memory', '--baseline cannot be "/memory": there is no such folder'],
-  ])('is refused if the path %s is not another folder', async (baseline, message) => {
-    await expect(planned({ baseline })).rejects.toThrow(message);
-    expect(service.requests).toEqual([]);
-  });
+  ])(
+    'is refused if the baseline %s is not a folder other than the working directory',
+    async (baseline, message) => {
+      await expect(planned({ baseline })).rejects.toThrow(message);
+      expect(service.requests).toEqual([]);
+    },
+  );
 });
 
 describe('a plan with --changed-only', () => {
@@ -191,7 +194,7 @@ test.each<[Partial<ApplyOptions>, readonly string[], string]>([
     'a saved plan already contains its selection of resources',
   ],
   [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan already contains its selection of resources'],
-])('the options %j are refused with %j', async (options, paths, message) => {
+])('the options %j are refused, given the paths %j', async (options, paths, message) => {
   const { context } = setup(before, now);
   await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({
     name: 'UsageError',
@@ -204,7 +207,7 @@ describe('manifests of the baseline', () => {
   const users = (...names: readonly string[]): string =>
     `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 
-  test('are found by the rollcall.yaml of the baseline, with its variables', async () => {
+  test('are found through the rollcall.yaml of the baseline, and get the variables that it names', async () => {
     const past = {
       'rollcall.yaml':
         'version: 1\nmanifests: [old]\nvars: { who: alice }\nenvironments: { e: { vars: { other: bob } } }\n',
@@ -222,7 +225,7 @@ describe('manifests of the baseline', () => {
     });
   });
 
-  test('use the variable files that the rollcall.yaml of the baseline names, with their former content', async () => {
+  test('use the former content of the variable files that the rollcall.yaml of the baseline names', async () => {
     const settings =
       'version: 1\nmanifests: [m]\nvars_files: [vars/a.yaml]\nenvironments: { e: { vars_files: [vars/e.yaml] } }\n';
     const past = {
@@ -269,7 +272,7 @@ describe('manifests of the baseline', () => {
     ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }, true],
     ['a rollcall.yaml that names no manifests', { 'rollcall.yaml': 'version: 1\n' }, false],
     ['an empty folder', {}, true],
-  ])('may be missing, and all entries count as new: %s', async (_, past, isTold) => {
+  ])('may be missing, in which case all entries count as new: %s', async (_, past, isTold) => {
     const ran = await planned({ strict: true }, setup(past, now));
     expect(ran.ending).toBe('done');
     expect(ran.stderr.includes('warning: .before contains none of these manifests')).toBe(isTold);
@@ -301,7 +304,7 @@ describe('manifests of the baseline', () => {
       /^the environment "e" is not in rollcall\.yaml$/m,
       { env: 'e' },
     ],
-  ])('cause one warning if they are invalid, strict or not: %s', async (_, past, detail, options) => {
+  ])('cause one warning if invalid, with or without --strict: %s', async (_, past, detail, options) => {
     const present = { ...now, 'rollcall.yaml': `${config}environments: { e: {} }\n` };
     const { stdout } = await done(planned({ strict: true, ...options }, setup(past, present)));
     const { diagnostics } = JSON.parse(stdout) as {
@@ -316,7 +319,7 @@ describe('manifests of the baseline', () => {
     ]);
   });
 
-  test('cause no warnings of their own, and their secrets are not read', async () => {
+  test('cause no additional warnings, and rollcall does not read the secrets of these manifests', async () => {
     const entry = (email: string): string =>
       `version: 1\nusers: [{ username: alice, name: '\${env:NAME}', email: ${email}, path: '\${file:nowhere}' }]\n`;
     const past = { ...before, 'm/users.yaml': entry('b@example.com, type: internal_service_account') };
@@ -337,7 +340,7 @@ describe('manifests of the baseline', () => {
     });
   });
 
-  test('do not reveal a token that was removed since', async () => {
+  test('do not reveal a token that the present manifests no longer contain', async () => {
     const past = { ...before, 'm/apps.yaml': before['m/apps.yaml'].replace('Wiki }', 'sandbox-token }') };
     const inFile = setup(
       { ...past, 'm/users.yaml': before['m/users.yaml'].replace('name: A', 'name: canary-of-the-file') },
@@ -363,7 +366,7 @@ describe('manifests of the baseline', () => {
     }
   });
 
-  test('are not read from files that only the present rollcall.yaml marks as secret', async () => {
+  test('are not read from a path that only the present rollcall.yaml uses for a secret', async () => {
     const past = {
       ...before,
       'rollcall.yaml': 'version: 1\nmanifests: [m, store]\n',
@@ -480,12 +483,15 @@ describe('fields that an entry no longer declares and the service keeps', () => 
   test.each([
     [`groups: ["${staff}"]`, `keeps ${staff} of its \`groups\``, 'groups'],
     ['groups: [{ name: staff }]', 'keeps staff of its `groups`', 'groups'],
-  ])('are reported as possible if the service does not show them: %s', async (then, words, unseen) => {
-    const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
-      body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
-    );
-    expect(text).toContain(`note  ${words}, if they are in the service\n`);
-  });
+  ])(
+    'are reported as possibly kept if the service does not show the fields: %s',
+    async (then, words, unseen) => {
+      const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
+        body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
+      );
+      expect(text).toContain(`note  ${words}, if they are in the service\n`);
+    },
+  );
 
   test.each([
     ['a value that the service never had', 'groups: ["44444444-4444-4444-8444-444444444444"]', 'groups: []'],
@@ -501,7 +507,7 @@ describe('fields that an entry no longer declares and the service keeps', () => 
     expect(await compared([then, present])).not.toMatch(/note|still declares/);
   });
 
-  test('are reported with an update without raising its severity, and masked if hidden', async () => {
+  test('are reported in addition to an update, do not raise the severity of the update, and are masked if hidden', async () => {
     const pair = [`groups: ["${staff}"]`, `groups: [], path: new, ${some}`] as const;
     const changing = { allow: ['update'], capability: ['update'] };
     const text = await compared(pair, { ...changing, output: 'json' });
@@ -524,7 +530,7 @@ describe('a removed or renamed entry in a plan with a baseline', () => {
   const entry = (list: string, fields: string): string => `version: 1\n${list}: [{ ${fields} }]\n`;
   const alone = { 'rollcall.yaml': config };
 
-  test('is reported with the lines that delete its record, if removed', async () => {
+  test('if removed, is reported with the lines of a manifest that would delete the record', async () => {
     const then = {
       ...alone,
       'm/a.yaml': entry('users', 'username: jane, name: J'),
@@ -539,7 +545,7 @@ describe('a removed or renamed entry in a plan with a baseline', () => {
     expect(report).toContain('- { slug: "old", state: absent }');
   });
 
-  test('counts as altered, not as added or removed, if renamed', async () => {
+  test('if renamed, counts as altered, not as added or removed', async () => {
     const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
     const ran = await planned(
       {},

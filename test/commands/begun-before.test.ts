@@ -38,7 +38,7 @@ describe.each([
   ['all bindings and no provider', [staff, guests], withProvider],
   ['no bindings, and without a declared provider', [], wiki('')],
 ] satisfies [string, Bindings, string][])('an application with %s', (_, bindings, text) => {
-  test('is unfinished for an apply without permission to update, which names the switch', async () => {
+  test('is reported as unfinished, with the missing switch, by an apply without permission to update', async () => {
     const world = worldWith(bindings);
     const { ending, stdout } = await ran(world, apply, text);
     expect(ending).toBe('incomplete');

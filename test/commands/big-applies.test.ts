@@ -70,7 +70,7 @@ describe('an apply of thousands of resources', () => {
     expect(again.stdout).not.toContain('user.user-7');
   });
 
-  test.runIf(inFull)('names each resource on request, and always in JSON and reports', async () => {
+  test.runIf(inFull)('lists each resource if requested, and always in JSON and reports', async () => {
     const { stdout } = await applied(world(), { compact: false });
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+\n {6}username/gm)).toHaveLength(count);
     expect(stdout.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
@@ -92,7 +92,7 @@ describe('an apply of thousands of resources', () => {
     expect(written.get('b')).toContain(`${count + 1 - 50} more went as planned, and are not named here.`);
   });
 
-  test('reports a repeated cause once, with its count and first places, and names each failed resource', async () => {
+  test('reports a repeated cause once with its count and first places, and lists each failed resource', async () => {
     const refused = answered(400, { non_field_errors: ['The quota is used up.'] });
     const service = world((body) => (/user-(?:\d|1\d)"/.test(body) ? undefined : refused));
     const { ending, stdout } = await applied(service, {}, { columns: 100 });
@@ -108,7 +108,7 @@ describe('an apply of thousands of resources', () => {
     expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
   });
 
-  test('counts the resources skipped for one reason in one line, unless the user requests each', async () => {
+  test('counts the resources skipped for one reason in one line, unless the user requests a line for each resource', async () => {
     const denied = world((body) =>
       body.includes('username') ? answered(403, { detail: 'No.' }) : undefined,
     );
@@ -126,14 +126,14 @@ describe('an apply of thousands of resources', () => {
     expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not attempted)/gm)).toHaveLength(count);
   });
 
-  test('names each created resource up to 200', async () => {
+  test('lists each created resource if there are at most 200', async () => {
     const text = manifest(150);
     const { stdout } = await applied(world(), {}, { files: { 'm.yaml': text } });
     expect(stdout.match(/^ {2}\+ \S+ {2}created/gm)).toHaveLength(151);
     expect(stdout).not.toContain('went as planned');
   });
 
-  test('names new resources among existing ones, in every format', async () => {
+  test('lists the created resources and only counts the existing resources, in every format', async () => {
     const { send: transport } = sandboxTransport({
       users: Array.from({ length: count }, (_, number) => ({
         username: `user-${number}`,
@@ -156,7 +156,7 @@ describe('an apply of thousands of resources', () => {
     expect(folded).toContain('user.user-7<');
   });
 
-  test('names records that appeared since the plan, and records that differ', async () => {
+  test('lists records that appeared since the plan, and records that differ', async () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;
     const service = world((body, create) => {

@@ -28,7 +28,7 @@ const named = 'the blueprint "Default - Authentication flow" of the service may 
 const unnamed = 'a blueprint of the service may revert the update';
 
 test.each(sandboxReleases)(
-  'an update of a default record names the blueprint that may revert it, and reads blueprints once: %s',
+  'a plan that updates default records reads blueprints once, and names the blueprint that may revert the update: %s',
   async (release) => {
     const stages = `stages: [{ type: user_login, name: default-authentication-login, session_duration: hours=24 }]`;
     const { said, reads } = await planned(new World(seed, release), `${title}\n${stages}`);

@@ -108,7 +108,7 @@ users:
     expect(sandbox.record('user', 'bob')).toBeUndefined();
   });
 
-  test("is described in the plan's document, which matches its schema", async () => {
+  test('is described in the JSON document of the plan, which matches the schema of plans', async () => {
     const { stdout } = await run(plan, empty('2026.2').send, files, {
       target: ['user.alice'],
       output: 'json',
@@ -127,7 +127,7 @@ users:
     expect(sandbox.record('user', 'alice')).toBeUndefined();
   });
 
-  test('has all groups in the first shard, and the other shards do not wait for them', async () => {
+  test('has all groups in the first shard, and no group in the other shards', async () => {
     const plans = await Promise.all(
       [1, 2, 3].map((index) =>
         run(plan, empty('2026.2').send, files, { shard: `${index}/3`, output: 'json', keepGoing: true }),
@@ -147,7 +147,7 @@ users:
     expect(addresses.flat()).toHaveLength(5);
   });
 
-  test('in a later shard names the shard to run first if a group is missing', async () => {
+  test('in a later shard reports which shard to run first if a group is missing', async () => {
     const many = {
       'm.yaml': `${roll}${Array.from({ length: 8 }, (_, index) => `  - { username: u${index}, name: U, groups: [{ name: staff }] }\n`).join('')}`,
     };

@@ -90,7 +90,7 @@ flows:
     expect(writesOf(world)).not.toContain('PATCH stages/password/…');
   });
 
-  test('stays unfinished if its reference cannot be set, and nothing outside of the circle refers to it', async () => {
+  test('stays unfinished if its reference cannot be set, and no resource outside of the circle is created with a reference to it', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(403, { detail: 'denied' }) : answer();
@@ -172,7 +172,7 @@ function heldIn(world: World): JsonObject {
 }
 
 describe.each(someOf(Object.entries(faults), 1))(
-  'if any one write of a circular reference %s',
+  'if one of the writes for a circular reference %s',
   (_, fault) => {
     test('the report names the unfinished record, and another run completes it without duplicates', async () => {
       for (let nth = 1; ; nth += 1) {

@@ -101,7 +101,7 @@ describe('the token file is not read', () => {
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('as a manifest if rollcall.yaml names it for another environment, or is invalid', async () => {
+  test('as a manifest if rollcall.yaml is invalid or names the token file for another environment', async () => {
     const environments = [
       'environments:',
       '  a: { url: "https://id.example.com" }',
@@ -281,7 +281,7 @@ describe('a link', () => {
     ['linked.yaml', (config) => planned([at('project/manifests')], { tokenFile: at('tok'), config })],
     ['vars.yaml', (link) => planned([at('project/manifests')], { tokenFile: at('tok'), vars: [link] })],
   ])(
-    'that leads out of its folder and the working directory is not followed, even if the command names it: %s',
+    'to a target outside of both its folder and the working directory is not followed, even if the command names the link: %s',
     async (name, run) => {
       const { codes, stderr } = await run(planted(name));
       expect(codes).toEqual(['link-outside']);
@@ -289,14 +289,14 @@ describe('a link', () => {
     },
   );
 
-  test('that leads out of its folder and the working directory adds no environments to shell completion', async () => {
+  test('to a target outside of both its folder and the working directory adds no environments to shell completion', async () => {
     writeFileSync(at('elsewhere/environments.yaml'), 'environments: { production: {} }\n');
     symlinkSync('../elsewhere/environments.yaml', at('project/environments.yaml'));
     expect(await environmentNames(at('elsewhere/environments.yaml'), nodeFiles)).toEqual(['production']);
     expect(await environmentNames(at('project/environments.yaml'), nodeFiles)).toEqual([]);
   });
 
-  test('that stays in its folder or in the working directory is followed, as for a ConfigMap', async () => {
+  test('to a target in its folder or in the working directory is followed, as in a mounted ConfigMap', async () => {
     mkdirSync(at('mounted/..2024'), { recursive: true });
     writeFileSync(at('mounted/..2024/m.yaml'), valid);
     symlinkSync('..2024', at('mounted/..data'));
@@ -353,7 +353,7 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
-  test('must be inside its folder, which a rollcall.yaml from a pipe does not have', async () => {
+  test('are refused if rollcall.yaml comes from a pipe, since it has no folder', async () => {
     const config = configured('manifests: [in.yaml]');
     const isPipe = (path: string): boolean => path.endsWith('in.yaml');
     const files: Files = {
@@ -444,7 +444,7 @@ describe("a reference to one of rollcall's own secrets in a manifest is refused"
     },
   );
 
-  test('if a variable contains the token under another name', async () => {
+  test('if it reads another variable that contains the token', async () => {
     const { codes } = await referring('x${env:CI_COPY}', {}, { CI_COPY: token });
     expect(codes).toEqual(['invalid-reference']);
   });
@@ -543,7 +543,7 @@ describe('the settings allow_env and allow_files', () => {
     ['allow_files: [secrets/]', '${file:project/secrets/out}'],
     ['allow_files: [secrets/pass]', '${file:project/secrets/password}'],
     ['allow_files: [missing/]', '${file:project/secrets/password}'],
-  ])('refuse files that they do not name, after following links: %s %s', async (line, reference) => {
+  ])('refuse a file if its path, with links followed, is not allowed: %s %s', async (line, reference) => {
     expect((await referring(reference, { config: configured(line) }, env)).codes).toEqual([
       'invalid-reference',
     ]);

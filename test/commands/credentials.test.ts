@@ -191,7 +191,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     [[address], { to: 'c', all: true }, '--all and addresses exclude each other'],
     [['user.alice'], { to: 'c' }, 'there are no credentials of user.alice'],
     [[address, 'provider.Grafana-OIDC'], { to: 'c' }, 'would both be written as GRAFANA_OIDC'],
-  ])('refuses %j with %j', async (addresses, options, words) => {
+  ])('refuses %j with the message %j', async (addresses, options, words) => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'Grafana-OIDC', client_id: 'other' });
     await expect(ran(addresses, options, world)).rejects.toThrow(words);

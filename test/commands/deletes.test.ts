@@ -243,7 +243,7 @@ test.each([
   ['a disabled binding', 'group: { name: guests }, enabled: false'],
   ['a negated binding', 'group: { name: guests }, negate: true'],
   ['a policy', 'policy: { name: always }'],
-])('%s does not count as a binding that keeps a record closed', async (_, other) => {
+])('a record is not considered closed because of %s', async (_, other) => {
   const world = new World({ ...seed, bindings: [] });
   const made = await applied(
     world,
@@ -280,13 +280,13 @@ test('a service account of the service itself is not deleted', async () => {
   expect(deletes(world)).toEqual([]);
 });
 
-test('a token that cannot see all bindings deletes no group or user that may be bound', async () => {
+test('a run whose token cannot see all bindings deletes no group or user that may be bound', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
   expect((await applied(world, jane)).stdout).toContain('only superusers see all bindings');
   expect(deletes(world)).toEqual([]);
 });
 
-test('a delete checks bindings at the time of the delete, not of the plan', async () => {
+test('bindings are checked at the time of the delete, not of the plan', async () => {
   const world = new World(seed);
   const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
@@ -310,7 +310,7 @@ test('a delete checks bindings at the time of the delete, not of the plan', asyn
 });
 
 test.each(['before', 'after'])(
-  'a delete whose answer is lost %s it took effect is settled by a read',
+  'if the answer to a delete is lost %s the delete took effect, a read determines the outcome',
   async (when) => {
     const world = new World(seed);
     let sent = 0;
@@ -370,7 +370,7 @@ describe('an apply with deletes', () => {
     [5, {}, 'the plan would delete 5 of the 41 users, more than a tenth (4)'],
     [11, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
     [5, { maxDeletes: '4' }, 'the plan would delete 5 resources, and --max-deletes allows 4'],
-  ])('deletes nothing if it would delete %i with %j', async (count, options, words) => {
+  ])('deletes nothing if %i deletes are planned, given %j', async (count, options, words) => {
     const world = new World({ ...seed, users });
     const { ending, stderr } = await applied(world, going(count), { ...deleting, ...options });
     expect(ending).toBe('failed');
@@ -378,7 +378,7 @@ describe('an apply with deletes', () => {
     expect(deletes(world)).toEqual([]);
   });
 
-  test('deletes a few resources, and more with --max-deletes', async () => {
+  test('deletes a few resources by default, and more with --max-deletes', async () => {
     const world = new World({ ...seed, users });
     expect((await applied(world, going(4))).stdout).toContain('4 destroyed');
     expect((await applied(world, going(12), { ...deleting, maxDeletes: '8' })).stdout).toContain(
@@ -425,7 +425,7 @@ test('an absent entry gets no defaults and needs no display name', async () => {
   expect(stdout()).toContain('Valid: 1 application, 1 user.');
 });
 
-test('with contract_only, apply deletes nothing, and reports that', async () => {
+test('with contract_only, apply deletes nothing, and reports that deletes are not documented operations', async () => {
   const { ending, stderr, stdout } = await planned(new World(seed), jane, { contractOnly: true });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('deletes are not among the three documented operations');

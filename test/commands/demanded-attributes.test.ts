@@ -52,7 +52,7 @@ const hiding = { files: { 'rollcall.yaml': 'version: 1\nhide: [user.attributes]\
 const seated = { username: 'ann', name: 'Ann', attributes: { place: { room: 'one', desk: 4 }, mine: true } };
 
 describe('a service that requires an attribute of users', () => {
-  test('rejects a create without the attribute, reported at the entry with advice', async () => {
+  test('rejects a create without the attribute, and the error is reported at the entry with advice', async () => {
     const { ending, text } = await applied('    name: Ann\n');
     expect(ending).toBe('incomplete');
     expect(text).toContain('m.yaml:3:');
@@ -60,7 +60,7 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('declare it here');
   });
 
-  test('refuses an attribute, which is reported at its key', async () => {
+  test('rejects the value of an attribute, and the error is reported at the key of the attribute', async () => {
     const ben = { ...seated, username: 'ben' };
     const { text } = await applied(
       '    name: Ann\n    attributes:\n      tier: 1\n      place: { room: one }\n',
@@ -70,19 +70,19 @@ describe('a service that requires an attribute of users', () => {
     expect(text).toContain('the service refused `attributes.place.room`: Value is not unique.');
   });
 
-  test("gets a rejected update again with the user's undeclared attributes, which stay unchanged", async () => {
+  test('gets a rejected update a second time, with the undeclared attributes of the user, and these stay unchanged', async () => {
     const { log, sandbox } = await done(applied('    name: Anna\n', [seated]));
     expect(log).toHaveLength(2);
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('gets a rejected update again with unchanged declared attributes too', async () => {
+  test('gets a rejected update a second time, with declared attributes that did not change', async () => {
     const entry = '    name: Anna\n    attributes: { mine: true }\n';
     const { sandbox } = await done(applied(entry, [seated]));
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
   });
 
-  test('rejects an update of a user without the attribute, which is reported once', async () => {
+  test('rejects an update of a user without the attribute, and the error is reported once', async () => {
     const { ending, text, log, sandbox } = await applied('    name: Anna\n', [{ ...seated, attributes: {} }]);
     expect(ending).toBe('incomplete');
     expect(log).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('a service that requires an attribute of users', () => {
     expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Ann' });
   });
 
-  test('accepts at the first try an update that sets the attribute', async () => {
+  test('gets only one request for an update that sets the attribute', async () => {
     const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
     const { log, sandbox } = await done(applied(entry, [{ ...seated, attributes: { mine: true } }]));
     expect(log).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('a service that requires an attribute of users', () => {
     expect(log).toHaveLength(1);
   });
 
-  test('has its message hidden if attributes are hidden', async () => {
+  test('has its error message hidden if attributes are hidden', async () => {
     const { text } = await applied('    name: Ann\n    attributes: { place: { room: "" } }\n', [], hiding);
     expect(text).toContain('the service refused `attributes`: (hidden)');
     expect(text).not.toContain('place');

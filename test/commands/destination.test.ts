@@ -129,7 +129,7 @@ describe('the environment and the URL of the service are shown', () => {
   });
 });
 
-describe("settings for another service than the environment's", () => {
+describe('settings for a service other than that of the environment', () => {
   const elsewhere = { url: 'https://other.example.com' };
 
   test.each<[string, (setup: Setup) => Promise<Tried>]>([
@@ -167,7 +167,7 @@ describe('a saved plan with environments', () => {
     });
   }
 
-  test('belongs to its environment, and names it if none is chosen', async () => {
+  test('is applied to its environment, which its report names even if the command chooses no environment', async () => {
     const text = await saved();
     expect(saidBy('plan', text)).toEqual(both);
     for (const env of ['production', undefined]) {
@@ -231,7 +231,7 @@ describe('the first line of a Markdown comment', () => {
     expect(await firstLine(options, setup)).toBe(await firstLine({}));
   });
 
-  test('contains the value of --comment-key instead', async () => {
+  test('contains the value of --comment-key in place of these if given', async () => {
     expect(await firstLine({ commentKey: 'a roll --> of ours' })).toBe(
       '<!-- rollcall plan key=a%20roll%20%2D%2D%3E%20of%20ours -->',
     );

@@ -194,7 +194,7 @@ describe('doctor --role', () => {
     );
   });
 
-  test('names only the declared types of a list', async () => {
+  test('lists the permissions for only those types of a list that are declared', async () => {
     const { context, stdout } = capture({
       files: {
         'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n',

@@ -224,7 +224,7 @@ describe('a run of doctor', () => {
     'OPTIONS /api/v3/core/users/',
   ];
 
-  test('sends only reads and OPTIONS beyond the three documented operations, and lists these requests', async () => {
+  test('adds only reads and OPTIONS requests to the three documented operations, and lists the additional requests', async () => {
     const { requests, document } = await doctored('everything', projects.users);
     expect(requests.slice(1)).toEqual(beyond);
     expect(document.beyond_contract).toEqual(beyond);
@@ -234,7 +234,7 @@ describe('a run of doctor', () => {
     );
   });
 
-  test('sends only the documented operations with --contract-only, and reports less', async () => {
+  test('with --contract-only sends only the documented operations, and reports less', async () => {
     const { requests, document, statuses, ending } = await doctored('wrong', {}, { contractOnly: true });
     expect(requests).toEqual([expect.stringMatching(/^GET \/api\/v3\/core\/applications\/[-\w]+\/$/)]);
     expect(document.beyond_contract).toEqual([]);

@@ -101,7 +101,7 @@ describe('doctor', () => {
     [59, 'pass', ''],
     [-3600, 'warn', 'this clock is 3600 s ahead of the clock of the service'],
     [3600, 'warn', 'this clock is 3600 s behind the clock of the service'],
-  ])('compares the clocks: %i seconds apart', async (seconds, status, said) => {
+  ])('compares its clock with the clock of the service: %i seconds apart', async (seconds, status, said) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
     const { ending, statuses, stdout } = await examined([
       answered(404, { detail: 'Not found.' }, { ...requestId, date }),
@@ -124,7 +124,7 @@ describe('doctor', () => {
     );
   });
 
-  test('passes if the application of its look-up happens to exist', async () => {
+  test('passes if the application that it looks up happens to exist', async () => {
     const slug = unusedSlug;
     const { statuses } = await done(examined([answered(200, { pk: '1', slug }, requestId)]));
     expect(statuses).toMatchObject({ 'base-url': 'pass', applications: 'pass' });
@@ -192,11 +192,14 @@ describe('doctor --wait', () => {
     ['the service says that it is starting', starting, true],
     ['the service asks clients to wait', answered(429, '', { 'retry-after': '5' }), false],
     ['the answer is lost', lost, false],
-  ] as const)('is advised only if it can help, with flags that doctor has: %s', async (_, answer, named) => {
-    const { stdout } = await examined([answer]);
-    expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
-    expect(stdout).not.toContain('--concurrency');
-  });
+  ] as const)(
+    'is advised only if it can help, and the advice contains only flags of doctor: %s',
+    async (_, answer, named) => {
+      const { stdout } = await examined([answer]);
+      expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
+      expect(stdout).not.toContain('--concurrency');
+    },
+  );
 });
 
 describe('an interrupted doctor', () => {

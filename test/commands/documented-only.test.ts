@@ -181,7 +181,7 @@ const missing: Record<string, Reply> = {
 };
 
 describe.each(Object.entries(missing))('an application whose look-up gets %s', (_, reply) => {
-  test('is absent if another application was found', async () => {
+  test('counts as absent if another application was found', async () => {
     const service = await documented({ missing: reply });
     service.applications.set('wiki', { slug: 'wiki', name: 'Wiki', group: 'Docs' });
     const planned = await run(plan, service.url, manifests['applications alone']);
@@ -190,7 +190,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets %s', (
     expect(service.requests.filter((each) => each.endsWith('(anonymous)'))).toEqual([]);
   });
 
-  test('is absent if the API refuses a request without a token, which is sent once', async () => {
+  test('counts as absent if the API refuses a request without a token, and that request is sent once', async () => {
     const service = await documented({ missing: reply });
     const applied = await run(apply, service.url, manifests.both);
     expect(applied).toMatchObject({ ending: 'done' });
@@ -288,7 +288,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 
   test.each(Object.entries(missing))(
-    'passes or fails as a plan does if the look-up of an absent application gets %s',
+    'passes exactly when a plan would pass if the look-up of an absent application gets %s',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });

@@ -118,7 +118,7 @@ test.each(
 const superuser = { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true };
 
 test.each(someOf(cases, 3))(
-  'release $release: a group with the only binding of a $type is deleted only together with that record',
+  'release $release: a group in the only binding of a $type is deleted only together with the bound record',
   async ({ release, kind }) => {
     const world = new World(superuser, release);
     const env = {

@@ -74,14 +74,14 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     expect(run.stderr()).toMatch(/ {2}\| {22}\^{4}$/m);
   });
 
-  test('the token of the environment in a command that sends nothing', async () => {
+  test('the token from an environment variable, even if the command sends nothing', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, nome: ${secrets.token} }] # ${secrets.ofAnother}\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('nome: (sensitive)');
   });
 
-  test('the token in a manifest, which is refused because it would be sent and shown', async () => {
+  test('the token in a manifest, and refuses the manifest because the token would be sent and shown', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
@@ -167,7 +167,7 @@ describe('a diagnostic about settings masks', () => {
     expect(run.stdout()).toContain('(sensitive)');
   });
 
-  test('the token in the settings of a command that only talks to the service', async () => {
+  test('the token in the settings, even if the command reads no manifests', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
     const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
@@ -211,7 +211,7 @@ describe('a diagnostic quotes the line of rollcall.yaml, but masks', () => {
     ['the secret of a header', secrets.header],
     ['the password of the proxy', secrets.password],
     ['a line of the key', keyLine],
-  ])('%s, also without the URL of a service', async (_what, secret) => {
+  ])('%s, even without the URL of a service', async (_what, secret) => {
     const files = { ...project(''), 'rollcall.yaml': `version: 1\nfoo: ${secret}\n` };
     const run = capture({ contractOnly: true, files, env: { ...env, ROLLCALL_URL: '' } });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');

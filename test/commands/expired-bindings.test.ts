@@ -72,7 +72,7 @@ test('an export leaves out expired bindings', async () => {
   expect(await exported(worldUntil(past))).not.toContain('staff');
 });
 
-test('a manifest cannot declare when a binding expires, which the API does not accept', async () => {
+test('a manifest cannot declare when a binding expires, since the API does not accept an expiry', async () => {
   const text = wiki('policies: [{ group: { name: staff }, order: 0, expires: 2030-01-01T00:00:00Z }]');
   const { context, stderr } = worldUntil(later).run(text);
   expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('invalid');

@@ -26,7 +26,7 @@ test.each(someOf([['2023.10'], ['2025.12']] as const, 1))(
   },
 );
 
-test('export --all of one service rebuilds it on a later release', async () => {
+test('export --all of one service recreates its records in a service of a later release', async () => {
   const tokens = [{ token: 'sandbox-token', superuser: true }];
   const { context, stdout } = capture({
     url: 'http://127.0.0.1:9',

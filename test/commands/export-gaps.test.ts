@@ -116,7 +116,7 @@ async function exported(
   return { ending, addresses: stdout().trim().split('\n'), stderr: stderr() };
 }
 
-test('an export by a token that may view few types names the other types once, with the reason', async () => {
+test('an export by a token that may view few types reports all other types in one message, with the reason', async () => {
   const few = world();
   few.tamper = ({ path }, usual) =>
     /\/(?:version|me|groups|users)\//.test(path) || !path.includes('page=') ? usual() : denied;
@@ -130,7 +130,7 @@ test('an export by a token that may view few types names the other types once, w
   expect(planned.stdout()).toContain('No changes.');
 });
 
-test('a token that the service does not accept is the only error of an export', async () => {
+test('an export with a token that the service does not accept reports only that error', async () => {
   const made = world();
   made.tamper = (request) => made.handle(request, 'expired-token');
   const { context, stdout, stderr } = made.run('');

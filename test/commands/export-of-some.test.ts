@@ -36,7 +36,7 @@ const lists = (world: World): string[] => [
 ];
 
 describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
-  test('an export of users reads only users and the records that they name', async () => {
+  test('an export of users reads only users and the records that users refer to', async () => {
     const world = new World(seed, release);
     const { stdout } = await done(exported(world, { target: ['user.*'] }));
     expect(stdout).toContain('- { name: staff }');
@@ -63,7 +63,7 @@ test('an export of applications without access reads no bindings', async () => {
   expect(lists(world)).not.toContain('policies/bindings/');
 });
 
-test('an export by a prefix of types reads all types that begin with it', async () => {
+test('an export of a type prefix reads all types that begin with the prefix', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
   const { stdout } = await exported(world, { target: ['*.wiki', 'gr?up.staff'], list: true });
   expect(stdout.trim().split('\n')).toEqual(['group.staff', 'application.wiki']);

@@ -66,7 +66,7 @@ const cases = someReleases(sandboxReleases).flatMap((release) =>
 );
 
 test.each(cases)(
-  'an export of a random instance is in sync with it, and rebuilds it on a fresh service: $release, seed $index',
+  'an export of a random instance is in sync with that instance, and recreates its records in a fresh service: $release, seed $index',
   async ({ release, index }) => {
     const world = new World(seed, release);
     await applied(world, JSON.stringify(instance(world, release, seededRandom(index))));
@@ -118,7 +118,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'an export of a new service of release %s names fields that perhaps nobody changed',
+  'an export of a new service of release %s lists new fields whose values may be unchanged defaults',
   async (release, fields) => {
     const { said } = await exported(new World({ is_fresh: true }, release));
     const remark = said.replaceAll(/\s+/g, ' ');

@@ -85,7 +85,7 @@ describe('an export contains ids instead of names', () => {
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
-  test('if the token may not view the records, which the export reports with exit code 6', async () => {
+  test('if the token may not view the records, and ends with exit code 6', async () => {
     const from = world(100, {
       tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
@@ -99,7 +99,7 @@ describe('an export contains ids instead of names', () => {
     expect(stderr).toContain('Grant the token the permission to view groups.');
   });
 
-  test('if the service fails to list the records, which is not reported as a missing right', async () => {
+  test('if the service fails to list the records, and does not report a missing permission', async () => {
     const { send } = world(100, {
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
     });
@@ -255,7 +255,7 @@ describe('rollcall export', () => {
     expect(older.ending).toBe('incomplete');
   });
 
-  test('writes ids for a release that does not have the field with the name', async () => {
+  test('leaves out meta_icon for a release that does not accept the field', async () => {
     const { send } = sandboxHere({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
     const withIcon: Transport = async (request, signal) => {
       const exchange = await send(request, signal);
@@ -340,7 +340,7 @@ describe('rollcall export', () => {
     expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out: 4');
   });
 
-  test('checks its manifests with a plan, and writes nothing if that has changes', async () => {
+  test('checks its manifests with a plan, and writes nothing if that plan has changes', async () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm', check: true, split: 'path' });
     expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
@@ -474,7 +474,7 @@ describe('an export reports unreadable records instead of treating them as absen
     expect(stderr).toContain('not all users could be read: ');
   });
 
-  test('if an address was not found in an incomplete list', async () => {
+  test('if a requested record was not found in an incomplete list', async () => {
     const users = manyUsers(3);
     const { send } = listingService({
       users,
@@ -486,7 +486,7 @@ describe('an export reports unreadable records instead of treating them as absen
     expect(stderr).toContain('the service counts 3 users');
   });
 
-  test('if the service does not answer, or nothing may be viewed', async () => {
+  test('if the service does not answer, or the token may view nothing', async () => {
     for (const [exchange, ending] of [
       [lost, 'failed'],
       [answered(403, { detail: 'no' }), 'denied'],
@@ -497,7 +497,7 @@ describe('an export reports unreadable records instead of treating them as absen
     }
   });
 
-  test('if a manifest cannot contain a value', async () => {
+  test('if a manifest cannot contain one of their values', async () => {
     const users = [{ pk: 1, username: 'a', name: ' A ', attributes: { '<<': 1 } }];
     const { ending, stdout, stderr } = await exporting(listingService({ users }).send, { type: ['user'] });
     expect(ending).toBe('incomplete');

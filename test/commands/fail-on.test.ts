@@ -60,7 +60,7 @@ describe('plan --fail-on differs', () => {
       );
   });
 
-  test('has the exit codes of the table in docs/exit-codes.md with --detailed-exitcode', async () => {
+  test('with --detailed-exitcode, has the exit codes in the table of docs/exit-codes.md', async () => {
     expect(rows.map(([name]) => name)).toEqual(Object.keys(shows));
     for (const [name, ...codes] of rows) {
       const may = name.includes('may change') ? changing : {};
@@ -71,7 +71,7 @@ describe('plan --fail-on differs', () => {
     }
   });
 
-  test('prints the reason of the failure last, even with --quiet, and otherwise nothing', async () => {
+  test('prints only the reason of the failure to stderr, and only if resources differ', async () => {
     const once = await planned([differing, absent], { failOn: ['differs', 'differs'] });
     expect(once.stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
     const twice = [differing, '{ slug: synced, name: Other }'];
@@ -104,7 +104,7 @@ describe('plan --fail-on differs', () => {
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
-  test('is reported together with entries removed since the baseline', async () => {
+  test('can be combined with --fail-on undeclared for entries removed since the baseline', async () => {
     const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
       const past = { 'a.yaml': `version: 1\napplications: [${before.join()}]\n` };
       return planned([synced], { failOn: ['undeclared', 'differs'], baseline: '.before' }, { past });

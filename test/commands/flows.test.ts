@@ -168,7 +168,7 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
-  test('never leaves the flow with fewer stages than before or after, and changes a binding by one PATCH', async () => {
+  test('always leaves the flow with at least as many stages as its smaller state, before or after, and changes a binding by one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {
@@ -307,7 +307,7 @@ test('an export has stages and policies inside of flows, and its plan has no cha
   expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
 });
 
-test('a saved plan of a flow is applied if its bindings are still the same', async () => {
+test('a saved plan of a flow is applied if the bindings of the flow have not changed', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 40)].join(', '));
   const options = { config: 'rollcall.yaml', concurrency: '1', allow: [...all, 'open-login'] };
