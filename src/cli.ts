@@ -14,7 +14,7 @@ const stdout = new StandardOutput((error) =>
     'Standard output contains only a part of the result.',
   ),
 );
-// This also catches unhandled rejections. The run continues, because it still has to report the requests that it sent.
+// This handler also receives unhandled rejections. The run continues, because it still has to report the requests that it sent.
 process.on('uncaughtException', (error) =>
   reportProblem(`an unexpected error: ${failureReason(error).replace(/[^\x20-\x7e]/g, '?')}`, bugAdvice),
 );

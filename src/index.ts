@@ -1,4 +1,4 @@
-/** The library: the commands as functions, without a terminal. Explained in docs/library.md. */
+/** The library: the commands as functions, without a terminal. See docs/library.md. */
 import type { Diagnostic } from './base/diagnostic.ts';
 import type { Ending } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
@@ -47,7 +47,7 @@ export type PlanOptions = Options &
 
 export type ApplyOptions = PlanOptions &
   Given<'failFast', boolean> & {
-    /** Called before the first write, to confirm the plan. If undefined, the plan needs no confirmation. */
+    /** This function confirms the plan before the first write. Without the function, the plan needs no confirmation. */
     readonly confirm?: ((plan: PlanDocument) => Promise<boolean> | boolean) | undefined;
   };
 

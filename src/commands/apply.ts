@@ -150,7 +150,7 @@ interface Question {
   readonly question: string;
 }
 
-/** One question about all changes, and one for each kind of consequence that a person might overlook. */
+/** Returns one question about all changes, and one question for each kind of consequence that a person might overlook. */
 function planQuestions(plan: Plan): Question[] {
   const { add, change: changed, destroy } = plannedEffects(plan);
   const actionCounts = withoutEmpty(

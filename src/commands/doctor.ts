@@ -90,14 +90,14 @@ type DeclaredKinds =
   | { readonly kind: 'known'; readonly kinds: readonly Kind<ResourceType>[] }
   | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
 
-/** The kinds that the manifests of rollcall.yaml declare. Reads no secrets. */
+/** The kinds that the manifests of rollcall.yaml declare. Secrets are not read. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
   const declared = new Set<Kind>();
   const { diagnostics } = await checkManifests(settings, context, {
     isSelected: ({ kind }) => {
       declared.add(kind);
-      // Only the kinds are needed, so no resource is kept in memory.
+      // Resources are not kept in memory, because only their kinds are needed.
       return false;
     },
     secrets: 'assumed',
@@ -194,7 +194,7 @@ interface TimedProbe extends ProbeResult {
   readonly durationMs: number;
 }
 
-/** Whether nothing listens yet, or a proxy reports that the service is not available yet. */
+/** Whether no program listens at the address yet, or a proxy reports that the service is not available yet. */
 function isUnavailable(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }

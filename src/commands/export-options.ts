@@ -10,7 +10,7 @@ import type { ProjectFlags, ServiceFlags } from './flags.ts';
 
 export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'yaml' | 'json';
-  /** The folder for the files. If undefined, a single manifest goes to standard output. */
+  /** The folder for the files. Without a folder, a single manifest goes to standard output. */
   readonly out?: string;
   readonly type?: readonly string[];
   /** Whether to include the records that the service ships. */

@@ -27,7 +27,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
     );
 }
 
-/** Why a plan fails because of `--fail-on`: a line for each condition that holds. */
+/** Returns a line for each condition of `--fail-on` that makes the plan fail. */
 export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
     const count = countOf(name, plan);
@@ -38,7 +38,7 @@ export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] 
   });
 }
 
-/** Says why a condition of `--fail-on` could not be checked; empty if every condition was checked. */
+/** Returns the reasons why a condition of `--fail-on` could not be checked. */
 export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
   return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
     ? ['the records of the service could not be read completely, and --fail-on undeclared is given']

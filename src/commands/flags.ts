@@ -103,7 +103,7 @@ export async function requestFromFlags(
   };
 }
 
-/** The files that a run would read, for a run that failed early. Reads neither secrets nor standard input. */
+/** The files that a run would read, for a run that failed early. Secrets and standard input are not read. */
 export async function inputFiles(
   paths: readonly string[],
   flags: RunFlags,

@@ -159,7 +159,7 @@ async function existingConfig(
   if (fault) {
     throw new UsageError(
       `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? placeText(fault.range) : file})`,
-      'Correct it or remove it first. `rollcall validate` reports all of its problems.',
+      'Correct or remove the file first. `rollcall validate` reports all problems of the file.',
     );
   }
   const { config } = settings;
@@ -189,7 +189,7 @@ function refuseContradictions(
   if (pipeline !== 'none' && kept.token_file !== undefined && kept.token_env === undefined) {
     throw new UsageError(
       `${file} names a token_file, but a pipeline gets its token from a variable`,
-      'Name the variable there with token_env, instead of or in addition to the file.',
+      'Name the variable with token_env in rollcall.yaml, with or without token_file.',
     );
   }
 }
@@ -259,7 +259,10 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
-/** Whether a name looks like a token: mixed case and digits without a `_`. A proper name consists of words. */
+/**
+ * Whether the name of a variable looks like a token, because it has mixed case and digits but no `_`. A proper name consists of
+ * words.
+ */
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))

@@ -18,7 +18,7 @@ export function singleOption(
   };
 }
 
-/** An option that can be repeated. It is not variadic, because a variadic option would also take the paths after it. */
+/** An option that can be repeated. A variadic option would also take the paths after it. */
 export function repeatableOption(flags: string, words: string): OptionFactory {
   return () => new Option(flags, `${words}; repeatable`).argParser(collect);
 }

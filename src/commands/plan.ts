@@ -32,7 +32,6 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
   readonly out?: string;
   readonly detailedExitcode?: boolean;
-  /** Whether to list records that no manifest declares. */
   readonly undeclared?: boolean;
   readonly failOn?: readonly FailOn[];
 }

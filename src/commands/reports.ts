@@ -50,7 +50,7 @@ export class Reports {
   readonly #of: ReportRequest;
   /** Whether a report on standard output replaces the text. Annotations are printed in addition to the text. */
   readonly replaceText: boolean;
-  /** The outputs that are refused because they would overwrite an input. Undefined until the inputs are known. */
+  /** The outputs that are refused because they would overwrite an input. The set is undefined until the inputs are known. */
   #refused: ReadonlySet<string> | undefined;
 
   private constructor(of: ReportRequest) {
@@ -77,7 +77,7 @@ export class Reports {
     });
     const targets = [...wanted.map(({ filename }) => filename), ...summaryOf(wanted, context.env)];
     const places = await Promise.all(targets.map((target) => fileIdentity(target, context.files)));
-    const apart = 'Write each to a different file.';
+    const apart = 'Write each report to a different file.';
     const twice = targets.find((_, index) => places.indexOf(places[index] ?? '') !== index);
     if (twice !== undefined) throw new UsageError(`two reports would be written to ${twice}`, apart);
     const printed = wanted[places.indexOf('-')];
@@ -187,7 +187,7 @@ export class Reports {
   }
 }
 
-/** The file for GitHub's summary. Undefined if there is none, or if no report in GitHub's format is wanted. */
+/** The file for GitHub's summary. Returns undefined if there is no such file, or no report in GitHub's format was requested. */
 function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: EnvironmentVariables): string[] {
   const summary = nonEmpty(env['GITHUB_STEP_SUMMARY']);
   return summary !== undefined && wanted.some(({ format }) => format === 'github') ? [summary] : [];

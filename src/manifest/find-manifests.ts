@@ -71,7 +71,7 @@ class Search {
           path,
           'file-unreadable',
           'this is not a file or folder',
-          'Name a YAML file, a folder of them, a glob, or - for standard input.',
+          'Name a YAML file, a folder of YAML files, a glob, or - for standard input.',
         );
         return;
       case 'absent':

@@ -34,7 +34,7 @@ export function parseShard(written: string, name: string): Shard {
   if (index >= 1 && index <= count) return { index, count };
   throw new UsageError(
     `${name} cannot be ${JSON.stringify(written)}`,
-    'Write it as I/N, such as 1/8: the first of eight. I goes from 1 to N.',
+    'Write I/N, such as 1/8 for the first of eight parts. I is a number from 1 to N.',
   );
 }
 

@@ -54,7 +54,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     resource: resourceAt(document),
     ...(notCompared && { notCompared }),
     ...(stopped_by && { stoppedBy: stopped_by }),
-    // Only resources without a planned change have these outcomes.
+    // These two outcomes mean that no change was planned.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
     needsFix,
     detail,

@@ -47,7 +47,7 @@ export async function openPlan(
   if (contractOnly && !plan.contract_only) {
     return stalePlanHalt(filename, {
       summary: 'this plan was made without contract_only, but this run uses contract_only',
-      detail: 'Apply it without contract_only, or make a new plan with it.',
+      detail: 'Apply the plan without contract_only, or make a new plan with contract_only.',
     });
   }
   return missingPermission(plan, service) ?? { kind: 'opened', plan };
@@ -61,7 +61,7 @@ function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): Open
     const diagnostic = diagnosticOf(resourceForDisplay(change), undefined, {
       code: 'not-allowed',
       summary: `the plan would ${action} ${change.address}, which this run may not do`,
-      detail: `Allow it with --allow ${action}, or make a plan without this change.`,
+      detail: `Allow the change with --allow ${action}, or make a plan without this change.`,
     });
     return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
   }

@@ -77,7 +77,7 @@ export async function readClientCertificate({
   if (!first.checkPrivateKey(privateKey)) {
     throw new UsageError(
       'the client certificate and its key do not belong together',
-      `They are made as a pair: see ${certName} and ${keyName}.`,
+      `A certificate and its key are made as a pair: see ${certName} and ${keyName}.`,
     );
   }
   const certificate = certificatesOf(text).join('\n');
@@ -89,7 +89,7 @@ export async function readClientCertificate({
       createSecureContext({ cert: certificate, key }); // also checks the chain and the strength of the key
     },
     `the client certificate cannot be used: ${path}`,
-    'One of its certificates is damaged, has a key that is too short, or is not in plain PEM.',
+    'One of the certificates in the file is damaged, has a key that is too short, or is not in plain PEM.',
   );
   const secrets = [new Secret(key.replaceAll(/-----[^-]+-----/g, '').trim())];
   return { certificate, key: new Secret(key), secrets };

@@ -97,7 +97,7 @@ async function writeToOpen(descriptor: number, text: string): Promise<void> {
     written += (await promisify(write)(descriptor, bytes, written)).bytesWritten;
 }
 
-/** Replaces a file. Without `mode`, the new file gets the mode of any new file. */
+/** Replaces a file. Without `mode`, the new file gets the default mode of the process. */
 async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
   const folder = dirname(filename);
   if (!(await isFolder(folder))) throw new Error(`there is no folder ${folder}`);

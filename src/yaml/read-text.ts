@@ -85,7 +85,7 @@ export async function readText(
   return diagnosticAt(withoutQuotableLines(file), [nul, nul + 1], {
     code: 'not-utf-8',
     summary: 'this file contains a NUL',
-    detail: 'Is it a text file, and saved as UTF-8?',
+    detail: 'Check that this is a text file, saved as UTF-8.',
   });
 }
 

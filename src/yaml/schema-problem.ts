@@ -164,7 +164,7 @@ function typeHint(error: WrongValue): string | undefined {
   }
   if (types.includes('object') && typeof data === 'string') {
     if (data.startsWith('{')) return 'Remove the quotes.';
-    if (/^\w+:\S/.test(data)) return 'A space follows the colon.';
+    if (/^\w+:\S/.test(data)) return 'Put a space after the colon.';
   }
   return undefined;
 }

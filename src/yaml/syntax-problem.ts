@@ -21,7 +21,7 @@ const wordsByCode: Partial<Record<ErrorCode, SyntaxWords>> = {
   },
   MULTILINE_IMPLICIT_KEY: {
     summary: 'a colon is missing here, or a line is indented by mistake',
-    detail: 'Each field is `name: value`, and begins in the column of the others.',
+    detail: 'Each field is `name: value`, and begins in the same column as the other fields.',
   },
   BLOCK_IN_FLOW: {
     summary: 'an indented list or mapping is not allowed inside [ ] or { }',

@@ -155,7 +155,7 @@ users:
     const early = await run(apply, send, many, { shard: '2/2' });
     expect(early.ending).toBe('invalid');
     expect(early.stderr).toContain(
-      "It is declared, but this run does not include it. Apply it first, for example with --target 'group.*'",
+      "This record is declared, but not selected in this run. Apply it first, for example with --target 'group.*'",
     );
     await done(run(apply, send, many, { shard: '1/2' }));
     await done(run(apply, send, many, { shard: '2/2' }));

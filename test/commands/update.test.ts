@@ -269,7 +269,7 @@ describe('an apply with --allow update', () => {
     const files = { 'm.yaml': manifest, 'plan.json': made.written.get('plan.json') ?? '' };
     const forbidden = world.run(undefined, {}, { files });
     expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, forbidden.context)).toBe('invalid');
-    expect(forbidden.stderr()).toContain('Allow it with --allow update');
+    expect(forbidden.stderr()).toContain('Allow the change with --allow update');
     expect(world.writes()).toEqual([]);
     expect(
       await apply(

@@ -262,7 +262,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** The form to filter entries. It needs the page's script, so it is hidden until the script shows it. */
+/** The form to filter entries. The form needs the page's script, so the form is hidden until the script shows it. */
 function filterForm(looks: Page['looks'], entries: readonly Entry[]): Html {
   const boxes = Object.entries(looks).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;

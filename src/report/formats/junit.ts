@@ -12,13 +12,13 @@ import { verdictWords } from '../words/outcomes.ts';
 interface Case {
   readonly name: string;
   readonly file: string;
-  /** Undefined if the case has no place in a file. */
+  /** The line is undefined if the case has no place in a file. */
   readonly line?: number;
   readonly failed: boolean;
   readonly type: string;
   /** Why the case failed, on one line; not written for a case that passed. */
   readonly message: string;
-  /** All details, even if the case passed; may be empty. */
+  /** All details of the case, even if the case passed. */
   readonly text: string;
 }
 

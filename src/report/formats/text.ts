@@ -56,7 +56,7 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSett
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
   const foot = fitToWidth([...remarks.map((remark) => printableLine(remark)), painting].join('\n'), style);
-  // A validation has no service, so its text has no heading.
+  // A validation uses no service, so its text has no heading with a service.
   const heading = service === undefined ? '' : `${fitToWidth(printableLine(headingOf(report)), style)}\n\n`;
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }

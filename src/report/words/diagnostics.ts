@@ -24,8 +24,8 @@ const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
 const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
 /**
- * Merges diagnostics of the same cause: keeps the first, and adds how many others there are and where. This is for people; documents
- * for programs have every diagnostic.
+ * Merges diagnostics of the same cause: keeps the first, and adds how many others there are and where. Only texts for people are
+ * merged. Documents for programs contain every diagnostic.
  */
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(groupBy(diagnostics, causeOf).values(), ([first, ...others]) => {

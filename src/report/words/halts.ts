@@ -125,7 +125,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   return diagnosticFor(undefined, { code, summary, detail: joinLines(detail, names) });
 }
 
-/** Why a saved plan is not applied: a diagnostic at each line that differs. */
+/** Says why a saved plan is not applied, with a diagnostic at each line that differs. */
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
@@ -175,9 +175,7 @@ function answerTexts(words: JsonValue): string {
   return words === null ? 'nothing' : quotedJson(words);
 }
 
-/**
- * Why names have no ids: a diagnostic at the line of each name. Entries that take the name from `defaults` share a diagnostic.
- */
+/** Says why names have no ids. Entries that take the name from `defaults` share a diagnostic. */
 function unresolvedNames({
   names,
   diagnostics,
@@ -231,7 +229,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isDeclaredElsewhere
-          ? `It is declared, but this run does not include it. Apply it first, for example with --target '${type}.*'; with --shard, it belongs to the first shard.`
+          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'; with --shard, it belongs to the first shard.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':

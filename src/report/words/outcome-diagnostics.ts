@@ -20,7 +20,7 @@ interface PlacedProblem extends Omit<Problem, 'address'> {
   readonly item?: number | undefined;
 }
 
-/** Why a resource failed: the service's complaint about a field is shown at that field's line of the manifest. */
+/** Says why a resource failed. If the service complains about a field, the diagnostic is at the line of that field. */
 export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
   const { change } = outcome;
   if (change.action === 'not-planned') return change.diagnostics;
@@ -89,7 +89,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
       ? 'Remove the entry, or delete the record in the service.'
-      : 'Declare the value in the service, or change it there.',
+      : 'Declare the value that the service has, or change the value in the service.',
   };
 }
 
@@ -138,7 +138,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
       detail: joinLines(
         !isMasked(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
         observed === null && 'This release of the service may not know the field.',
-        'Set it in the service: rollcall changes existing records only with the capability `update` and --allow update.',
+        'Set the field in the service: rollcall changes existing records only with the capability `update` and --allow update.',
         request,
       ),
     };
@@ -204,7 +204,7 @@ function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | un
   );
 }
 
-/** Why an existing record was not changed: a problem for each field, if it is about fields. */
+/** Says why an existing record was not changed, with a problem for each field that prevented the change. */
 function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
   const { verb, done } = actionWords[change.action === 'delete' ? 'delete' : 'update'];

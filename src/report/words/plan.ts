@@ -96,7 +96,7 @@ export interface PlanView {
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
   /** Lines about the rights that the plan takes from its own token, and about the records that it opens and to whom. */
   readonly accessLines: readonly string[];
-  /** With a baseline: unplanned, added and altered resources. Otherwise all changes. */
+  /** With a baseline, these are the unplanned, added and altered resources; without a baseline, all changes. */
   readonly touched: readonly Change[];
   /** With a baseline, all changes that are not in `touched`. */
   readonly others: readonly Change[];

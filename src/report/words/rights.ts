@@ -47,7 +47,7 @@ export interface RightsFacts {
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
-/** Why the service was not asked for the release and the rights, if it was not. */
+/** The reason if the service was not asked for its release and the rights. */
 export function notAskedReason(finding: TokenFinding | undefined): string | undefined {
   if (finding === undefined) return 'only documented requests were sent';
   return finding.kind === 'unknown' ? "the service does not return the token's user" : undefined;

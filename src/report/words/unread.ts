@@ -64,7 +64,7 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
   );
 }
 
-/** Why records of a kind could not be looked up, how the service answered, what follows, and what would help. */
+/** Says why records of a kind could not be looked up, which consequence this has, and how to solve the problem. */
 function unreadWords(
   { list, path }: Kind<ResourceType>,
   unreadable: UnreadableReason | undefined,
