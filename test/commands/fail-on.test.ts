@@ -33,7 +33,6 @@ describe('plan --fail-on differs', () => {
     'something to create': [synced, absent],
     'a difference that the run may not change': [synced, differing],
     'a difference that the run may change': [synced, differing],
-    'all of these': [absent, differing],
   };
   const changing: Partial<PlanOptions> = { allow: ['update'], capability: ['update'] };
   const flags = [
