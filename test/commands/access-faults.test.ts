@@ -186,7 +186,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('attempts no more applications that need a binding once one binding is denied', async () => {
+  test('after a denied binding, attempts no more applications that need a binding', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
   - { slug: open, name: Open, access: everyone }

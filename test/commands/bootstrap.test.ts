@@ -118,7 +118,7 @@ users:
     expect(document['scope']).toMatchObject({ along: ['group.admins', 'group.staff'] });
   });
 
-  test('does not include excluded dependencies, which must exist', async () => {
+  test('does not include excluded dependencies, but requires that they exist in the service', async () => {
     const { send, sandbox } = empty('2026.2');
     const options = { target: ['user.alice'], exclude: ['group.*'] };
     const { ending, stderr } = await run(apply, send, files, options);

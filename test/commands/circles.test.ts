@@ -32,7 +32,7 @@ describe('a new stage that refers to the flow that contains it', () => {
     ['one request at a time', one],
     ['several at a time', many],
   ])(
-    'is created without the reference, which is set once the flow is complete, with %s',
+    'is created without the reference, and the reference is set once the flow is complete, with %s',
     async (_, options) => {
       for (const release of someOf(['2023.10', '2026.8'] as const, 1)) {
         const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);

@@ -167,7 +167,7 @@ describe('a saved plan with environments', () => {
     });
   }
 
-  test('is applied to its environment, which its report names even if the command chooses no environment', async () => {
+  test('can be applied without choosing an environment, and the report names the environment of the plan', async () => {
     const text = await saved();
     expect(saidBy('plan', text)).toEqual(both);
     for (const env of ['production', undefined]) {
@@ -231,7 +231,7 @@ describe('the first line of a Markdown comment', () => {
     expect(await firstLine(options, setup)).toBe(await firstLine({}));
   });
 
-  test('contains the value of --comment-key in place of these if given', async () => {
+  test('contains the value of --comment-key, if given, and not the service, environment and path', async () => {
     expect(await firstLine({ commentKey: 'a roll --> of ours' })).toBe(
       '<!-- rollcall plan key=a%20roll%20%2D%2D%3E%20of%20ours -->',
     );

@@ -98,7 +98,7 @@ describe('doctor', () => {
     expect(ending).toBe('done');
   });
 
-  test('does not request the release with --contract-only', async () => {
+  test('with --contract-only, does not request the release', async () => {
     const { checks, sent } = await examined({ says: version('2025.12.4') }, '', true);
     expect(checks['release']).toMatch(/^unknown the service was not asked/);
     expect(sent).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('doctor', () => {
     ],
     ['2025.12.0', "Grant the permission to add users to a role of the token's user."],
     ['none', "Grant the permission to add users to a role of the token's user; before release 2025.12,"],
-  ])('advises whom to grant a missing permission: %s', async (release, advice) => {
+  ])('advises which user or group to grant a missing permission: %s', async (release, advice) => {
     const { checks } = await examined({ says: version(release), mayCreate: false });
     expect(checks['users']).toContain(advice);
   });

@@ -196,7 +196,7 @@ describe('the lines of doctor', () => {
     },
   );
 
-  test('need no secret of the manifests', async () => {
+  test('do not depend on secrets of the manifests', async () => {
     const { document, stderr } = await doctored('everything', projects['a secret']);
     expect(document.checks.map(({ name }) => name)).not.toContain('applications');
     expect(stderr).toBe('');

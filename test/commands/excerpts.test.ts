@@ -81,7 +81,7 @@ describe('a diagnostic quotes the line of a manifest, but masks', () => {
     expect(run.stdout()).toContain('nome: (sensitive)');
   });
 
-  test('the token in a manifest, and refuses the manifest because the token would be sent and shown', async () => {
+  test('the token in a manifest that is refused because it contains the token', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
     const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');

@@ -274,7 +274,7 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
-  test('leaves out the fields of --without and records that are declared', async () => {
+  test('leaves out the fields that --without names and records that are declared', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
       const { stdout } = await done(

@@ -168,7 +168,7 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
-  test('always leaves the flow with at least as many stages as its smaller state, before or after, and changes a binding by one PATCH', async () => {
+  test('never leaves the flow with fewer stages than both before and after the apply, and changes a binding by one PATCH', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {

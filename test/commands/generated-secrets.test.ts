@@ -73,7 +73,7 @@ describe('a generated secret', () => {
     expect(secretIn(world)).toMatch(/^[A-Za-z0-9]{40}$/);
   });
 
-  test('does not count as a change of the manifests since a saved plan', async () => {
+  test('does not make a saved plan stale', async () => {
     const world = new World({}, newest);
     const planned = world.run(manifest(), {});
     expect(await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, planned.context)).toBe('done');

@@ -113,7 +113,7 @@ users:
     expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which grants a superuser's rights`);
   });
 
-  test('has only the name of a new group in its document', async () => {
+  test('refers in its JSON document to a new group by name only', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -129,7 +129,7 @@ users:
     expect(stderr).toContain('Did you mean "admins"?');
   });
 
-  test('is refused without the right to view groups, since a create could duplicate one', async () => {
+  test('is refused without permission to view groups, since a create could duplicate a group', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', view_groups: 'none' }] }, 't');
     const { ending, stdout } = await run('apply', service.send);
     expect(ending).toBe('incomplete');
@@ -149,7 +149,7 @@ users:
   - { username: carl, name: Carl }
 `;
 
-  test('is not sent, which is reported, and other resources are created', async () => {
+  test('is reported and not sent, and other resources are created', async () => {
     const service = sandboxTransport({ groups: [] });
     const { ending, stdout } = await run('apply', service.send, text);
     expect(ending).toBe('incomplete');
@@ -166,7 +166,7 @@ users:
     );
   });
 
-  test('is the reason given in the document', async () => {
+  test('is in the JSON document as the reason for the resource that was not created', async () => {
     const { stdout } = await run('apply', sandboxTransport({ groups: [] }).send, text, { output: 'json' });
     const document = JSON.parse(stdout) as { outcomes: { address: string; stopped_by?: string }[] };
     expect(schemaErrors('apply', document)).toEqual([]);
@@ -195,7 +195,7 @@ describe('groups whose names are not unique in the service', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('are looked up before the create, as somebody else may have created one after the plan', async () => {
+  test('are looked up before the create, as somebody else may have created such a group after the plan', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(
@@ -215,7 +215,7 @@ describe('groups whose names are not unique in the service', () => {
     ]);
   });
 
-  test('are looked up after a lost answer, and dependent resources continue', async () => {
+  test('are looked up after a lost answer, and dependent resources are still created', async () => {
     const service = sandboxTransport({ groups: [] });
     await done(
       run(

@@ -24,7 +24,7 @@ describe('rollcall help', () => {
     expect(stdout.slice(0, begin.length)).toBe(begin);
   });
 
-  test('shows every page of docs/ that users need, unless a command has its name', () => {
+  test('shows every page of docs/ that users need, unless a command has the name of the page', () => {
     const pages = globSync('docs/*.md', { cwd: root }).map((path) => basename(path, '.md'));
     const others = new Set(['CHANGELOG', 'commands', 'evidence', 'sandbox']);
     expect(topicNames.toSorted()).toEqual(pages.filter((name) => !others.has(name)).toSorted());
@@ -42,7 +42,7 @@ describe('rollcall help', () => {
     [['stages'], 'This section is part of: rollcall help reference-stages.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],
-  ])('is refused with %j', async (words, hint) => {
+  ])('is refused with the arguments %j', async (words, hint) => {
     const { code, stdout, stderr } = await endedHere(['help', ...words]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(hint);
@@ -50,7 +50,7 @@ describe('rollcall help', () => {
 });
 
 describe('a documentation page in the terminal', () => {
-  test.each(topicNames)('about %s has all its words and no line that is too long', (name) => {
+  test.each(topicNames)('about %s contains all words of the page, and no line is too long', (name) => {
     const page = topicPage(name);
     const text = pageText(page, 60);
     const words = (of: string): string[] => of.match(/[\w-]{4,}/g) ?? [];

@@ -170,7 +170,7 @@ describe('a secret that the service hides', () => {
     ['of one provider', [address], {}],
     ['of all', [], { all: true }],
   ])(
-    'is missing from the output of rollcall credentials, which reports that: %s',
+    'is missing from the output of rollcall credentials, which reports the missing secret: %s',
     async (_, addresses, more) => {
       const world = worldWith(true);
       const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

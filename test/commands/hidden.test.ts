@@ -322,7 +322,7 @@ describe('a hidden field', () => {
     ]);
   });
 
-  test('counts as a difference or alteration, and is compared unmasked', async () => {
+  test('is compared unmasked, and can make a record count as different or altered', async () => {
     const since = async (before: string, held: JsonObject): Promise<Readonly<Record<string, unknown>>> => {
       const past = { 'rollcall.yaml': 'version: 1\n', 'a.yaml': app.replace(mark, before) };
       const { context, stdout } = capture({

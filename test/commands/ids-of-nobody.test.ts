@@ -62,7 +62,7 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
     },
   );
 
-  test('keeps only its own entry from being planned with --keep-going', async () => {
+  test('with --keep-going, leaves only the entry with the id unplanned', async () => {
     const more = `${text}groups: [{ name: guests }]\n`;
     const { ending, out } = await ran(new World(seed), plan, more, { keepGoing: true });
     expect(ending).toBe('incomplete');
@@ -98,7 +98,7 @@ applications: [{ slug: wiki, name: Wiki, provider: 7, access: { groups: ["${staf
   expect(there.requests.filter(({ path }) => path.includes('/providers/all/8/'))).toEqual([]);
 });
 
-test('many ids are read from a list, and only missing ids one by one', async () => {
+test('many ids are looked up in a list, and only ids missing from the list are looked up one by one', async () => {
   const groups = Array.from({ length: 30 }, (_, index) => ({
     name: `g${index}`,
     pk: `11111111-1111-4111-8111-1111111111${String(index).padStart(2, '0')}`,
@@ -115,7 +115,7 @@ test('many ids are read from a list, and only missing ids one by one', async () 
   expect(single.map(({ path }) => path.split('/').at(5))).toEqual([nobody]);
 });
 
-test('with a token that may not view groups, a create with the id of a group is planned, and its JSON has no error', async () => {
+test('with a token that may not view groups, a create with the id of a group is planned, and the JSON document has no error', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
   const text = `version: 1\nusers: [{ username: jane, name: Jane, groups: ["${nobody}"] }]\n`;
   const { out } = await done(ran(world, plan, text, { output: 'json' }));

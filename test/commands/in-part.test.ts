@@ -71,7 +71,7 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
 const ours = 'exists: the answer to the create request was lost or unclear, so this run probably created it';
 
 describe('a user that exists although this run should create it', () => {
-  test('may be incomplete after a lost answer, which every format reports', async () => {
+  test('is reported in every format as possibly incomplete after a lost answer', async () => {
     const { ending, outputs } = await applied(user, [lost, taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, `${ours}, and fields may be missing`);
@@ -91,7 +91,7 @@ describe('a user that exists although this run should create it', () => {
     expect(outputs['junit']).toContain('failures="1"');
   });
 
-  test('is reported as existing if the answers were clear', async () => {
+  test('is reported as existing if no answer was lost', async () => {
     const { outputs } = await done(applied(user, [taken]));
     expectInNone(outputs, 'fields may be missing');
     expectInNone(outputs, '"doubt"');
@@ -120,7 +120,7 @@ describe('a user that exists although this run should create it', () => {
   });
 });
 
-describe('an application found after a lost answer to its create', () => {
+describe('an application found after its create failed', () => {
   const inPart = { pk: 'p', slug: 'wiki', name: 'Wiki', group: 'Tools', backchannel_providers: [] };
 
   test.each([
@@ -149,7 +149,7 @@ describe('an application found after a lost answer to its create', () => {
     });
   });
 
-  test('is reported as done and probably created by this run if it is as declared', async () => {
+  test('is reported after a lost answer as done and probably created by this run if it has the declared values', async () => {
     const whole = answered(200, { ...inPart, backchannel_providers: [2, 3] });
     const { outputs } = await done(
       applied(application, [absent, answered(500), absent, answered(400, { slug: ['taken'] }), whole]),
@@ -162,7 +162,7 @@ describe('an application found after a lost answer to its create', () => {
     expect(outputs['text']).toContain('Apply complete!');
   });
 
-  test('is reported with a warning as created by somebody else if the answers were clear', async () => {
+  test('if no answer was lost, is reported with a warning, and not as created by this run', async () => {
     const { outputs } = await done(
       applied(application, [absent, answered(400, { slug: ['taken'] }), answered(200, inPart)]),
     );
@@ -255,7 +255,7 @@ describe('a created application that comes back with other values', () => {
     expectInNone(outputs, sandboxToken);
   });
 
-  test('causes no complaint if the service only normalizes the values', async () => {
+  test('causes no warning if the service only normalizes the values', async () => {
     const { outputs } = await done(
       applied(application, [
         absent,
@@ -285,7 +285,7 @@ describe('a service with an expired licence', () => {
     code: 'denied_license',
   });
 
-  test('prevents creates of applications but not of users, and no manifest is blamed', async () => {
+  test('prevents creates of applications but not of users, and no diagnostic blames a manifest', async () => {
     const { ending, outputs } = await applied(both, [
       absent,
       readOnly,

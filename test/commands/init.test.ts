@@ -67,7 +67,7 @@ describe('rollcall init', () => {
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
   ])(
-    'lets merges change existing resources on request, for %s, with both switches',
+    'on request, writes a pipeline for %s that changes existing resources after a merge, with both switches',
     async (pipeline, path) => {
       const { written, stdout } = await started({ url, pipeline, merges: 'update' });
       expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ capabilities: ['update'] });
@@ -82,14 +82,14 @@ describe('rollcall init', () => {
     },
   );
 
-  test('lets merges only create by default', async () => {
+  test('by default, writes a pipeline that only creates resources after a merge', async () => {
     const { written, stdout } = await started({ url, pipeline: 'github', yes: true });
     expect(written.get('rollcall.yaml')).toContain('\n# capabilities:\n');
     expect([...written.values()].join('')).not.toContain('--allow update --');
     expect(stdout).toContain('Merges create missing resources, and change nothing that exists.');
   });
 
-  test('asks for the permission of merges only if it writes a pipeline', async () => {
+  test('asks which changes a merge may make, but only if it writes a pipeline', async () => {
     const questions: string[] = [];
     const answering = async (answer: string, pipeline: string): Promise<ReadonlyMap<string, string>> => {
       const { context, written } = capture({});
@@ -151,7 +151,7 @@ describe('rollcall init', () => {
     ['main.tf if a folder is named', { 'main.tf': '' }, '.', {}],
     ['main.tf with an option', { 'main.tf': '' }, undefined, { url }],
     ['rollcall.yaml with an option', { 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
-  ])('works next to %s', async (_, files, folder, options) => {
+  ])('works in a folder that contains %s', async (_, files, folder, options) => {
     await done(started(options, { files, env: { ROLLCALL_URL: url } }, folder));
   });
 
@@ -189,7 +189,7 @@ describe('rollcall init', () => {
     },
   );
 
-  test('prefers production, and works without environments', async () => {
+  test('uses the environment production if it exists, and works without environments', async () => {
     const both = kept.replace(
       'environments:',
       'environments:\n  a: {}\n  production: { url: "https://p.example.com" }',
@@ -348,7 +348,7 @@ describe('rollcall init', () => {
     expect((await started({ url })).stdout).not.toContain('Check that .gitignore');
   });
 
-  test('writes a .gitignore for all files of its pipelines that belong in no commit', () => {
+  test('writes a .gitignore for all files of its pipelines that must not be committed', () => {
     for (const pipeline of ['github', 'gitlab'] as const) {
       const files = initFiles({ url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production', pipeline });
       const [ignored = '', text = ''] = files.slice(-2).map((file) => file.text);
@@ -367,7 +367,7 @@ describe('rollcall init', () => {
     ['https://packages.example.com/rollcall-0.1.0.tgz?key=canary', false],
     ['file:../rollcall-0.1.0.tgz', false],
     ['rollcall', false],
-  ])('pins rollcall to its source in package-lock.json, never to its name: %s', (resolved, taken) => {
+  ])('installs rollcall from the source in package-lock.json, never by its name: %s', (resolved, taken) => {
     const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
     const dependency = rollcallSourceIn(lock);
     expect(dependency).toBe(taken ? resolved : undefined);
@@ -382,7 +382,7 @@ describe('rollcall init', () => {
     expect(rollcallSourceIn(lock)).toBeUndefined();
   });
 
-  test('asks for an invalid URL again, but not endlessly', async () => {
+  test('asks again after an invalid URL, but not endlessly', async () => {
     const { context } = capture({ answerToPrompt: '' });
     await expect(init(undefined, {}, context)).rejects.toThrow('no service URL is given');
   });

@@ -109,7 +109,7 @@ describe('with --keep-going, a name without an id', () => {
   test.each([
     ['--detailed-exitcode', { detailedExitcode: true }],
     ['--fail-on', { failOn: ['differs'] }],
-  ])('ends with 6 instead of 2, the exit code of %s', async (_, options) => {
+  ])('ends the run with exit code 6 instead of 2, given %s', async (_, options) => {
     const text = manifest.replace('name: Kept', 'name: Other');
     const { ending, stderr } = await run('plan', options, { text });
     expect(ending).toBe('incomplete');
@@ -126,7 +126,7 @@ describe('with --keep-going, a name without an id', () => {
     }
   });
 
-  test('keeps its resource unplanned if the token may not look it up', async () => {
+  test('leaves its resource unplanned if the token may not look up the name', async () => {
     const world = new World({
       ...seed,
       tokens: [{ token: 'canary-blind', view_groups: 'none' }],
@@ -144,7 +144,7 @@ describe('with --keep-going, a name without an id', () => {
     expect(created(world)).toEqual(['good', 'alice']);
   });
 
-  test('does not prevent creates of other resources if its look-up fails', async () => {
+  test('does not prevent creates of other resources if the look-up of the name fails', async () => {
     const world = new World(seed);
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
     const { ending, stdout } = await run('apply', {}, { world });
@@ -384,7 +384,7 @@ test('an unplanned resource does not prevent another from taking over its value'
   expect(stdout()).toContain('removes 3 from the `backchannel_providers` of application.old');
 });
 
-test('the advice of a reason that several resources share is given once', async () => {
+test('the advice for a reason is given once if several resources are not planned for this reason', async () => {
   const slugs = ['a', 'b', 'c'];
   const entries = slugs.map(
     (slug) => `  - { slug: ${slug}, name: A, access: { groups: [{ name: nobody }] } }\n`,

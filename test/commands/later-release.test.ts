@@ -61,7 +61,7 @@ async function service(): Promise<(files?: Readonly<Record<string, string>>) => 
   return (files = { 'm.yaml': manifest }) => capture({ url: server.url, files });
 }
 
-describe('a service whose release is newer than rollcall knows', () => {
+describe('a service of a release that rollcall does not know yet', () => {
   test('is changed by the rules of the newest known release, and the plan says so', async () => {
     const run = await service();
     const first = run();

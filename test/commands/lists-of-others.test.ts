@@ -27,7 +27,7 @@ test("an export by a token that is not a superuser's reads its applications once
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
 });
 
-test("a plan with --undeclared by a token that is not a superuser's requests no list for superusers", async () => {
+test("a plan with --undeclared by a token that is not a superuser's requests no list that only superusers may read", async () => {
   const service = world();
   const { context, stdout } = service.run('version: 1\napplications: [{ slug: c, name: c }]\n');
   await plan(['m.yaml'], { output: 'text', undeclared: true }, context);

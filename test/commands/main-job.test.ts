@@ -64,7 +64,7 @@ describe('plan', () => {
   test.each([
     [{}, true],
     [{ quiet: true }, false],
-  ])('prints the warnings of an invalid manifest, except with quiet: %j', async (options, shown) => {
+  ])('prints the warnings of an invalid manifest, except with --quiet: %j', async (options, shown) => {
     const invalid = 'version: 1\nusers: [{ username: alice }, { username: bob, name: B, nam: B }]\n';
     const { ending, stderr } = await runPlan({ files: { 'manifests/a.yaml': invalid } }, options);
     expect(ending).toBe('invalid');
@@ -79,7 +79,7 @@ describe('plan', () => {
     await done(runPlan(onlyApplications, { detailedExitcode: true }));
   });
 
-  test('ends as denied if the token may not view records, and calls nothing absent', async () => {
+  test('ends as denied if the token may not view records, and reports no record as absent', async () => {
     const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_TOKEN: 'may-not-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toBe('');
@@ -96,7 +96,7 @@ describe('plan', () => {
     expect(stderr).not.toMatch(/JSON|DOCTYPE/);
   });
 
-  test('ends as failed if nothing listens at the port, naming every application', async () => {
+  test('ends as failed if nothing listens at the port, and names every application', async () => {
     await server.close();
     const { ending, stderr } = await runPlan();
     expect(ending).toBe('failed');
@@ -174,7 +174,7 @@ describe('an answer of the service', () => {
     }
   });
 
-  test('without field names is shown, with its request id', async () => {
+  test('to a refused create that names no field is reported with its request id', async () => {
     const { stdout } = await runApply({
       ...one,
       transport: async ({ method }) =>

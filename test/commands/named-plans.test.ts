@@ -103,7 +103,7 @@ describe('a plan shows the names of ids', () => {
     expect([...written.values(), stdout].join('')).not.toContain('\u202e');
   });
 
-  test('in JSON, with ids at their usual place', async () => {
+  test('in JSON, where the ids stay in their usual fields', async () => {
     const { stdout } = await planned(sandboxTransport(drifted), { output: 'json' });
     const document: Document = JSON.parse(stdout);
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -140,7 +140,7 @@ describe('a plan shows the names of ids', () => {
     });
   });
 
-  test('for the former declaration of a baseline', async () => {
+  test('for the former declaration in a baseline', async () => {
     const { stdout } = await planned(sandboxTransport(seed), { baseline: '.before' });
     expect(stdout).toContain(`before    ["admins", ${others}]\n`);
     expect(stdout).toContain(`now       ["staff", ${others}]\n`);

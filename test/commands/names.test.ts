@@ -154,7 +154,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
   });
 
-  test('names that may not be viewed, which are not called missing', async () => {
+  test('names that the token may not view, and does not report these as missing', async () => {
     const blind = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
       'canary-blind',

@@ -46,7 +46,7 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   );
 });
 
-test('retries are reported at most every 10 seconds, without invisible characters of the cause', async () => {
+test('retries are reported at most every 10 seconds, without the invisible characters in the cause', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
   const { emit } = narratedJob(context, { quiet: false });
@@ -76,7 +76,7 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
   );
 });
 
-test('apply -v reports how each kind was read, and without -v nothing', () => {
+test('apply reports how each kind was read only with -v', () => {
   const failed = { kind: 'failure', status: 500 } as const;
   const courses: readonly ListReport['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },

@@ -64,7 +64,7 @@ describe('an application with `access: everyone`', () => {
     });
   });
 
-  test('opens the application to everyone in releases before core_default_app_access, which is not read', async () => {
+  test('opens the application to everyone in releases without core_default_app_access, and the settings are not read', async () => {
     const world = worldOf('2026.2', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
     const result = await planned(world, wiki('access: everyone'));
     expect(result).toMatchObject({
@@ -89,7 +89,7 @@ describe('an application with `access: everyone`', () => {
   });
 });
 
-describe('a new application without declared access', () => {
+describe('an application without declared access', () => {
   const denied = { tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' as const } }] };
 
   test.each([
@@ -98,7 +98,7 @@ describe('a new application without declared access', () => {
     ['2026.8', 'off', {}, undefined, 1],
     ['2026.8', 'unreadable', denied, `everyone ${perhaps}`, 1],
   ] as const)(
-    'is reported as open to everyone or not, in release %s with core_default_app_access %s',
+    'if new, is reported as open to everyone or not, in release %s with core_default_app_access %s',
     async (release, flag, seed, whom, reads) => {
       const world = worldOf(release, flag === 'on', { ...seed, applications: [] });
       const text = `${wiki('group: Docs')}  - { slug: mail, name: Mail }\n`;
@@ -121,7 +121,7 @@ describe('a new application without declared access', () => {
     }
   });
 
-  test('is reported by a saved plan as well', async () => {
+  test('if new, is reported as open to everyone by a saved plan as well', async () => {
     const world = worldOf('2026.2', true, { applications: [] });
     const { context, stdout } = world.run(wiki('group: Docs'));
     expect(await plan(['m.yaml'], { output: 'json' }, context)).toBe('done');
@@ -202,7 +202,7 @@ describe('if core_default_app_access cannot be read', () => {
       },
     ],
   ])(
-    'because %s, `access: everyone` is applied, and reported to open the application if the flag is on',
+    'because %s, `access: everyone` is applied, and the report says that it opens the application if the flag is on',
     async (_, of) => {
       const world = of();
       const result = await planned(world, wiki('access: everyone'), { failOn: ['opens'] });
@@ -218,7 +218,7 @@ describe('if core_default_app_access cannot be read', () => {
     },
   );
 
-  test('because the release is unknown, `access: everyone` is reported to open the application if the flag is on', async () => {
+  test('because the release is unknown, the report says that `access: everyone` opens the application if the flag is on', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) =>
       request.path === '/api/v3/admin/version/' ? answered(404, 'nothing here') : answer();
@@ -228,7 +228,7 @@ describe('if core_default_app_access cannot be read', () => {
     });
   });
 
-  test('because the settings do not contain the flag, `access: everyone` is reported to open the application', async () => {
+  test('because the settings do not contain the flag, the report says that `access: everyone` opens the application', async () => {
     const world = worldOf('2026.8', false, { bindings: denied.bindings ?? [] });
     world.tamper = (request, answer) => (request.path === settings ? answered(200, { flags: {} }) : answer());
     const { opens } = await planned(world, wiki('access: everyone'));
@@ -243,7 +243,7 @@ describe('if core_default_app_access cannot be read', () => {
     expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });
   });
 
-  test('a first binding is reported to open the application if the flag is off', async () => {
+  test('the report says that a first binding opens the application if the flag is off', async () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([

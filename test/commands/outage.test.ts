@@ -149,7 +149,7 @@ describe('an apply during a restart of the service', () => {
     }
   });
 
-  test('ends with the time waited if the restart exceeds --wait, and attempts nothing more', async () => {
+  test('ends and reports the time waited if the restart takes longer than --wait, and attempts nothing more', async () => {
     const { ending, summary, stderr, stdout } = await applying(
       { ...restart, takesMs: 40_000 },
       { wait: '30' },

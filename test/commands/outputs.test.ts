@@ -71,7 +71,7 @@ describe('an output that would overwrite another output', () => {
     }
   });
 
-  test('is refused for the summary of a pipeline', async () => {
+  test('is refused if it is the step summary of a pipeline', async () => {
     const args = 'plan --env test --report github=- --report markdown=./summary';
     const { code, stderr } = await run(args, { GITHUB_STEP_SUMMARY: join(cwd, 'summary') });
     expect(stderr).toContain('two reports would be written to ');
@@ -123,7 +123,7 @@ describe('an output that would overwrite an input', () => {
     expectUntouched();
   });
 
-  test('is refused for the summary of a pipeline', async () => {
+  test('is refused if it is the step summary of a pipeline', async () => {
     const summary = { GITHUB_STEP_SUMMARY: join(cwd, 'm/a.yaml') };
     const { code, stderr } = await run('plan --env test --report github=-', summary);
     expect(stderr).toContain('an output would overwrite ');

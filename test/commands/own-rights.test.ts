@@ -127,7 +127,7 @@ describe.each(someReleases(sandboxReleases))(
     const shown = takings.filter(({ address }) => release !== '2023.10' || address !== 'role.writers');
 
     test.each(someOf(shown, 4))(
-      'is carried out last and named first in the plan if $taking',
+      'is carried out last and listed first in the plan if $taking',
       async ({ address, list, entry }) => {
         const service = await serviceOf(release);
         const text = among(list, entry);

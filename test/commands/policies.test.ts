@@ -128,7 +128,7 @@ describe('undeclared bindings', () => {
     expect(stdout).toContain('No changes.');
   });
 
-  test('open the record to everyone if their deletion leaves none', async () => {
+  test('open the record to everyone if their deletion leaves the record without a binding', async () => {
     const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(''), all);
     expect(stdout).toContain('Opens application.grafana to everyone.');
   });

@@ -25,7 +25,7 @@ describe('the help of a command', () => {
   );
 
   test.each(shown.map((command) => [withParents(command), command] as const))(
-    '%s names every accepted option',
+    '%s lists every accepted option',
     (_name, command) => {
       const help = command.helpInformation();
       expect(command.options.map(({ long }) => long ?? '').filter((long) => !help.includes(long))).toEqual(

@@ -107,7 +107,7 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
     expect([planned, applied, again].map((ran) => JSON.stringify(ran)).join()).not.toContain(secret);
   });
 
-  test('are created by one apply of the example of docs/providers.md', async () => {
+  test('are created by one apply of the example in docs/providers.md', async () => {
     const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
     const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? '';
     const env = { GRAFANA_CLIENT_SECRET: secret };
@@ -185,7 +185,7 @@ describe('an update of a provider', () => {
     });
   });
 
-  test('is not needed for another order and spelling of redirect URIs', async () => {
+  test('is not needed if redirect URIs differ only in order and spelling', async () => {
     const made = service({}, '2026.2');
     const uris = (list: string): string => oauth2().replace('[https://grafana.example.com/login]', list);
     await run(
@@ -201,7 +201,7 @@ describe('an update of a provider', () => {
 });
 
 describe('a create of a provider', () => {
-  test('sends redirect URIs as a string to a release without lists, as do later requests', async () => {
+  test('sends redirect URIs as a string to a release that does not accept a list, and later requests do so too', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
@@ -260,7 +260,7 @@ describe('a create of a provider', () => {
       ]);
     });
 
-    test('ends as existing if the other provider was created meanwhile and has the declared type', async () => {
+    test('ends as existing if another client created the declared provider meanwhile', async () => {
       const made = service({}, '2026.2');
       const send: Transport = async (request, signal) => {
         if (
@@ -293,7 +293,7 @@ describe('an outpost', () => {
     },
   );
 
-  test('is suggested in a note if a new proxy provider belongs to none', async () => {
+  test('is suggested in a note if a new proxy provider belongs to no outpost', async () => {
     const made = service();
     const words = 'None of the declared outposts serves provider.Wiki, so nobody can reach it.';
     const { stdout } = await run('plan', made.send, wiki());
@@ -374,7 +374,7 @@ test('a line with a literal secret is not quoted in reports of other problems ei
   expect(stdout + stderr).not.toContain('canary');
 });
 
-test('an error about a literal secret does not advise leaving it out if the service would not generate one', async () => {
+test('an error about a literal secret does not advise to leave the secret out if the service generates none', async () => {
   const stage = '{ name: c, type: captcha, public_key: a, private_key: canary-in-clear }';
   const { stdout, stderr } = await run('validate', service().send, `version: 1\nstages:\n  - ${stage}\n`);
   expect(stdout + stderr).toContain('[secret-in-clear]');

@@ -53,7 +53,7 @@ const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...fl
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
-describe('a plan reports who gains access, which --fail-on opens counts:', () => {
+describe('a plan reports each gain of access, and fails with --fail-on opens if there is one:', () => {
   const cases: [name: string, before: JsonObject, after: JsonObject, whom: string | undefined][] = [
     [
       'a source that matches users by e-mail address',

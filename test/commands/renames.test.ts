@@ -113,7 +113,7 @@ test('a rename ends in conflict if somebody else took the new name after the pla
 });
 
 test.each(['before', 'after'])(
-  'a rename with a lost answer %s it took effect ends as renamed, and is done once',
+  'if the answer to a rename is lost %s the rename took effect, the rename is repeated only if it had no effect',
   async (when) => {
     const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki' }], users: [] });
     let patches = 0;

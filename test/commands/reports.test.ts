@@ -209,7 +209,7 @@ describe('--report', () => {
   });
 
   test.each(['pdf=x', 'html', 'html=', '=x', 'toString=x', ''])(
-    'is refused before anything is sent with %j',
+    'with %j is refused before anything is sent',
     async (report) => {
       const message = `--report cannot be ${JSON.stringify(report)}`;
       await expect(runApply({ report: [report] })).rejects.toThrow(message);
@@ -263,8 +263,8 @@ describe('--report github', () => {
   });
 });
 
-describe('a plan beyond --max-creates', () => {
-  test('is refused if its creates exceed the limit, and accepted if they equal it', async () => {
+describe('a plan with --max-creates', () => {
+  test('is refused if the number of creates exceeds the limit, and accepted if the number equals the limit', async () => {
     await done(runPlan({ maxCreates: '2' }));
     await done(runApply({ maxCreates: '2' }));
     expect(service.creates()).toHaveLength(2);
@@ -272,7 +272,7 @@ describe('a plan beyond --max-creates', () => {
   });
 
   test.each(['text', 'markdown', 'html', 'junit', 'github'])(
-    'is reported with its limit: %s',
+    'beyond the limit is reported with the number of creates and the limit: %s',
     async (format) => {
       const { written } = await runPlan({ maxCreates: '1', report: [`${format}=r`] });
       expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');

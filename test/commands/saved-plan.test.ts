@@ -110,7 +110,7 @@ describe('a saved plan', () => {
     expect(stdout).toContain('Fix the problems that are shown, then make a new plan and apply it: ');
   });
 
-  test('of a few changes is applied without showing them again, and not called too large', async () => {
+  test('of a few changes is applied without showing the changes again, and without a message that they are too many', async () => {
     const { stdout } = await runApply(await savedText());
     expect(stdout).toContain('The changes are not shown. ');
     expect(stdout).not.toContain('Too many changes');
@@ -182,7 +182,7 @@ describe('a saved plan', () => {
     expect(text).toContain('(sensitive)');
   });
 
-  test('shows the original plan, and matches the schemas', async () => {
+  test('is shown as the original plan was, and matches the schemas', async () => {
     const { stdout: planned, written } = await runPlan();
     const text = written.get('plan.json') ?? '';
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
@@ -287,7 +287,7 @@ describe('apply --plan', () => {
     },
   );
 
-  test('is refused for another major version, without a request', async () => {
+  test('is refused without a request if another major version of rollcall made the plan', async () => {
     const text = await savedText();
     service = fakeService(existing);
     const { ending, stderr } = await runApply(text.replace('"format_version": "1.', '"format_version": "2.'));

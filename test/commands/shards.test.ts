@@ -65,7 +65,7 @@ function runShard(
 const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shards}`);
 
 describe('shards', () => {
-  test('of many resources, run in parallel, together equal one run', async () => {
+  test('of many resources, run in parallel, have together the same result as one run', async () => {
     const count = times({ short: 20, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];
@@ -99,7 +99,7 @@ describe('shards', () => {
     expect(stdout()).toMatch(/^Shard 2 of 8, without user\.\*: \d+ of the 100 declared resources\.$/m);
   });
 
-  test('of a few resources may have nothing to do', async () => {
+  test('may be empty if there are few resources', async () => {
     const { stdout } = await done(runShard(apply, '1/100', manifest(1), world()));
     expect(JSON.parse(stdout)).toMatchObject({ outcomes: [] });
   });

@@ -133,7 +133,7 @@ describe('an exception during an apply', () => {
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
   });
 
-  test('from a report format does not keep other reports from being written', async () => {
+  test('in a report format does not keep other reports from being written', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     vi.spyOn(formats, 'html').mockResolvedValue(fails);

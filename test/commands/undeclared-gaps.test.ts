@@ -43,7 +43,7 @@ describe('records that could not be read', () => {
     expect(stderr()).toContain('not all users were read');
   });
 
-  test('are reported once for a type with two kinds that have the same gap', async () => {
+  test('are reported once for the providers of all types', async () => {
     const { stdout } = await planned(listingService({}).send);
     expect(stdout.split('not all providers could be read')).toHaveLength(2);
   });

@@ -34,7 +34,7 @@ const counted = (told: readonly Told[]): string[] =>
   told.map(({ outcome, stopped_by: by, doubt }) => [outcome, by, doubt].filter((word) => word).join(' '));
 
 describe('updates with an unclear answer', () => {
-  test('are counted together with creates', async () => {
+  test('are counted together with creates that got an unclear answer', async () => {
     const [first = '', second = '', ...others] = names;
     const mixed = `version: 1\nusers: [{ username: new1, name: N }, { username: ${first}, name: New }, { username: new2, name: N }, { username: ${second}, name: New }, { username: new3, name: N }, { username: ${others[0]}, name: New }]\n`;
     const told = await changed(({ method }, answer) => (method === 'GET' ? answer() : lost), mixed);
@@ -60,11 +60,11 @@ describe('updates with an unclear answer', () => {
   });
 });
 
-describe('an answer to an update that carries another record', () => {
+describe('an update that is answered with another record', () => {
   test.each([
     [user, '1', { pk: 2, username: 'name', name: 'New' }],
     [application, 'p1', { pk: 'p2', slug: 'name', name: 'New' }],
-  ])('does not confirm the update: $type', async (kind, pk, body) => {
+  ])('is not confirmed by that answer: $type', async (kind, pk, body) => {
     const sent: HttpRequest[] = [];
     const send = async (request: HttpRequest): Promise<Exchange> => {
       sent.push(request);
@@ -78,7 +78,7 @@ describe('an answer to an update that carries another record', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is followed by a read, and the update is retried if it had no effect', async () => {
+  test('is followed by a read, and is retried if it had no effect', async () => {
     let patches = 0;
     const told = await changed(({ method, path }, answer) => {
       if (method !== 'PATCH' || !path.includes('/users/1/') || (patches += 1) > 1) return answer();
@@ -87,7 +87,7 @@ describe('an answer to an update that carries another record', () => {
     expect(counted(told)).toEqual(['updated checked', ...names.slice(1).map(() => 'updated')]);
   });
 
-  test('does not confirm the update if another record took the name for good', async () => {
+  test('is not confirmed if another record took the name for good', async () => {
     let isReplaced = false;
     const told = await changed(({ method, path }, answer) => {
       isReplaced ||= method === 'PATCH' && path.includes('/users/1/');

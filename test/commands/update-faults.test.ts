@@ -227,7 +227,7 @@ describe('a concurrent change between the plan and the update', () => {
     };
   }
 
-  test('of an undeclared value is kept: another key, another group', async () => {
+  test('that adds an undeclared key and an undeclared group is kept', async () => {
     const other = '33333333-3333-4333-8333-333333333333';
     const groups = [staff, contractors, other].map((pk) => ({ pk, name: pk }));
     const attributes = { dept: 'sales', theme: { dark: true } };
@@ -372,7 +372,7 @@ users: [{ username: new, name: New, ${twice} }]
   });
 });
 
-test('a token that may create nothing may still update', async () => {
+test('a token without permission to create can still update', async () => {
   const world = new World();
   world.tamper = ({ method }, answer) => (method === 'POST' ? answered(403, { detail: 'no' }) : answer());
   const both =
@@ -393,14 +393,14 @@ test('a licence that allows no changes stops updates and creates alike', async (
   expect(world.writes()).toHaveLength(1);
 });
 
-test("a field that equals a header's value is compared as received", async () => {
+test('a field that equals the value of a header is sent unmasked', async () => {
   const world = new World();
   const tools = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: engineering }]\n';
   await done(applied(world, tools, { header: ['X-Team: engineering'] }));
   expect(world.held('/applications/wiki/')['group']).toBe('engineering');
 });
 
-test('the client itself sends no update without the capability', async () => {
+test('the client itself sends no update without the capability to update', async () => {
   const world = new World();
   const client = createClient(world.send);
   const sending = client.update(application, 'wiki', '1', { group: 'Tools' });

@@ -9,7 +9,7 @@ import { allowed, contractors, manifest, now, outcomesIn, staff, World } from '.
 import { virtualClock } from '../support/virtual-clock.ts';
 
 describe('the switches for updates', () => {
-  test('change nothing with the capability alone', async () => {
+  test('change nothing if only the capability is given', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe('done');
@@ -17,7 +17,7 @@ describe('the switches for updates', () => {
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('differs'));
   });
 
-  test('are a usage error with the permission alone, and the message names the other switch', async () => {
+  test('are a usage error if only the permission is given, and the message names the other switch', async () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
@@ -245,7 +245,7 @@ describe('an apply with --allow update', () => {
       'somebody else has changed `group` since the plan',
     ],
     ['to the declared value, and sends nothing', { group: 'Tools' }, 'unchanged', ''],
-  ])('finds a change between the plan and the write %s', async (_, body, outcome, words) => {
+  ])('detects a change between the plan and the write %s', async (_, body, outcome, words) => {
     const world = new World();
     const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
     let looks = 0;
@@ -311,7 +311,7 @@ describe('an apply with --allow update', () => {
   test.each([
     ['is_active', 'false'],
     ['type', 'external'],
-  ])("does not change the %s of the token's own user, but of others", async (field, value) => {
+  ])("changes the %s of other users, but not of the token's own user", async (field, value) => {
     const users = ['pipeline', 'other'].map((username) => ({ username, name: 'A' }));
     const world = new World({ tokens: [{ token: 'own-token', username: 'pipeline' }], users });
     world.tamper = (request) => world.handle(request, 'own-token');
@@ -324,7 +324,7 @@ describe('an apply with --allow update', () => {
     expect(world.writes()).toHaveLength(1);
   });
 
-  test('makes the same plan from lists as from look-ups: unchanged records, and values taken from others', async () => {
+  test('makes the same plan from lists as from look-ups, for unchanged records and for values taken from other records', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
     const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
@@ -400,7 +400,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       return stdout();
     };
 
-    test('notes the undeclared record, and that nothing is renamed', async () => {
+    test('has a note on the undeclared record, which says that nothing is renamed', async () => {
       const text = await said(others, {});
       expect(text).toContain(remark);
       expect(text.match(/has the same/g)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { endedHere } from '../support/here.ts';
 
 const input = 'version: 1\nusers: [{ username: u, name: "${env:NO_SUCH_NAME}", email: "${file:no/such}" }]\n';
 
-test('validate --without-secrets needs no secrets, and notes that unless quiet', async () => {
+test('validate --without-secrets reads no secrets, and reports the unchecked values unless --quiet is given', async () => {
   expect((await endedHere(['validate', '-'], { input })).code).toBe(3);
   const words =
     '2 values were not checked, because their secrets were not read: ${env:NO_SUCH_NAME}, ${file:no/such}.\n';

@@ -26,7 +26,7 @@ function validated(allow: readonly string[]): Promise<Ran> {
   return runOn(validate, sandboxTransport({}).send, byName, { allow });
 }
 
-test('a flow that anybody can log in to by name is an error unless allowed', async () => {
+test('a flow that logs anybody in by name alone is an error unless allowed', async () => {
   const refused = await validated([]);
   expect(refused.ending).toBe('invalid');
   expect(refused.stdout).toMatch(/m\.yaml:7:.*anyone who enters a user name can log in.*\[open-login\]/s);
@@ -88,7 +88,7 @@ async function withPolicy(expression: string): Promise<Service> {
 
 const depends = 'return request.user.is_active';
 
-describe('a plan that lets anybody log in by name is refused:', () => {
+describe('a plan that lets anybody log in by name alone is refused:', () => {
   test.each<[condition: string, text: string, place: string]>([
     ['a proof stage is removed', flow([whole[0], whole[2], whole[3]].join(', ')), ':3:'],
     [
@@ -219,7 +219,7 @@ test('an update of the login flow is marked, comes first, and counts as a wider 
   expect(document.stdout).toContain('"on_way_in": true');
 });
 
-test('the way in is not read if a plan does not affect it', async () => {
+test('the login flow is not read if a plan does not affect it', async () => {
   const service = fresh();
   await run(plan, service, 'groups:\n  - { name: a }\nstages:\n  - { name: own, type: deny }\n');
   expect(service.requests.filter(({ path }) => /brands|flows\/|policies/.test(path))).toEqual([]);
@@ -299,7 +299,7 @@ describe('if the login flow cannot be read', () => {
     expect(stdout).toContain('on the way in');
   });
 
-  test('a policy in any flow that logs people in counts as well', async () => {
+  test('a policy in any of these flows counts as a policy of a login flow', async () => {
     const service = fresh();
     const guard = `policies:\n  - { name: own, type: dummy, result: true }\n`;
     const bound = flow(whole.join(', '), guarded('own'));
@@ -409,7 +409,7 @@ describe('the check of the login flow before and after its changes, without the 
     ]);
   });
 
-  test('ends the run with advice without a secret of the manifests', async () => {
+  test('ends the run with advice that contains no secret of the manifests', async () => {
     const more = ', title: "${env:SECRET}", authentication: require_authenticated';
     const text = flow([whole[0], whole[2], whole[3]].join(', '), more);
     const secret = 'default-authentication-flow-password-stage';
@@ -482,7 +482,7 @@ describe('the check of the login flow before and after its changes, without the 
     expect(allowed.stderr).toContain('way-in-lost');
   });
 
-  test('is not sent if a plan does not affect the way in', async () => {
+  test('is not sent if a plan does not affect the login flow', async () => {
     const service = fresh();
     await run(apply, service, 'groups:\n  - { name: a }\n');
     expect(asked(service)).toEqual(['POST']);
@@ -544,7 +544,7 @@ describe('a plan with the last active superuser', () => {
     losses
       .slice(0, 3)
       .flatMap(([condition, text]) => ['admins', 'ops'].map((by) => [condition, by, text] as const)),
-  )('is accepted although that user %s, if another is left by %s', async (_, by, text) => {
+  )('is accepted although that user %s, if %s leaves another active superuser', async (_, by, text) => {
     const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
     const service = await withAlice('admins', other);
     await done(run(plan, service, text));
@@ -598,7 +598,7 @@ describe('a plan with the last active superuser', () => {
   });
 });
 
-test('the command that a plan without switches advises updates the login flow', async () => {
+test('a plan without switches advises a command, and this command updates the login flow', async () => {
   const text = `version: 1\n${longer}users: [{ username: alice, name: Alice }]\n`;
   const service = fresh();
   const left = await runOn(plan, service.send, text, { failOn: ['opens'] });

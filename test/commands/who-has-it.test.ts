@@ -136,7 +136,7 @@ describe('the main provider of another application', () => {
   const asked = (world: World): string[] =>
     world.requests.map(({ path }) => path).filter((path) => path.includes('/providers/'));
 
-  test('is an error at its line if declared by id too', async () => {
+  test('is an error at its line even if declared by id', async () => {
     const { ending, stderr, world } = await planned(byId);
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
@@ -212,7 +212,7 @@ describe('the main provider of another application', () => {
     await done(planned(manifest, allowed));
   });
 
-  test("is no error if it is the application's own, or if nothing could be read", async () => {
+  test('is no error if it is also the provider of the declared application, or if nothing could be read', async () => {
     const own = applications('slug: outsider, name: Outsider, provider: { name: OIDC 1 }');
     await done(planned(own));
     const unread = applications('slug: new, name: New, provider: 1');

@@ -47,7 +47,7 @@ describe('a certificate with a write-only key', () => {
     expect(stdout()).toContain('1 in sync.\n\nNo changes. Your infrastructure matches the configuration.\n');
   });
 
-  test('is different by its fingerprint, and a new certificate is sent with its key', async () => {
+  test("is different if its fingerprint is not the declared certificate's, and then the new certificate is sent with its key", async () => {
     const world = new Certificates();
     const planned = world.with(withKey, 'two');
     await plan(['m.yaml'], { output: 'text', ...allowed }, planned.context);
@@ -166,7 +166,7 @@ describe('a secret that no answer shows', () => {
     await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no secret and no write-only field');
   });
 
-  test('is a variable in an export, as a comment', async () => {
+  test('appears in an export as a variable in a comment', async () => {
     const world = new Certificates();
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     await exportManifests({ output: 'yaml', target: ['certificate.*'] }, context);
