@@ -105,11 +105,16 @@ test('every folder of src/ has a row in the table of allowed imports, and import
   expect(imports.filter(({ from }) => builtinModules.includes(from))).toEqual([]);
 });
 
-test.each(Object.entries(limits))('at least one folder of src/ may not use %s', (limit, isUsed) => {
-  expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(true);
-  // A restriction makes sense only if another folder uses the forbidden import.
-  expect(imports.some((each) => isUsed(each))).toBe(true);
-});
+test.each(Object.entries(limits))(
+  'the rule that a folder may not use %s applies to at least one folder of src/',
+  (limit, isUsed) => {
+    expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(
+      true,
+    );
+    // A restriction makes sense only if another folder uses the forbidden import.
+    expect(imports.some((each) => isUsed(each))).toBe(true);
+  },
+);
 
 test('only `sandbox -- COMMAND` starts a program', () => {
   const starting = imports.filter(({ from }) => /^node:(?:child_process|cluster|worker_threads)$/.test(from));

@@ -129,7 +129,7 @@ bob,Bob,false,;,,,,
     ]);
   });
 
-  test('accepts another delimiter than the comma', () => {
+  test('accepts a delimiter other than the comma', () => {
     const fields = { username: 'a', name: 'A, B', groups: [engineering, staff] };
     for (const delimiter of [';', '\t', '|']) {
       const text = `username,name,groups\na,"A, B","${engineering};${staff}"`.replaceAll(
@@ -223,14 +223,14 @@ describe('an invalid CSV table', () => {
       'username,name,email\na,A,nobody\nb,,\n',
       ['2:5 invalid-format', '3:1 likely-refused'],
     ],
-  ])('is rejected at its line and column: %s', (_, text, said) => {
+  ])('is rejected with the line and column of the mistake: %s', (_, text, said) => {
     expect(read(text).said).toEqual(said);
   });
 
   test.each([
     ['a slug with a blank', 'slug,name\na b,A\n', ['2:1 invalid-format']],
     ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
-  ])('of applications is rejected at its line and column: %s', (_, text, said) => {
+  ])('of applications is rejected with the line and column of the mistake: %s', (_, text, said) => {
     expect(read(text, application).said).toEqual(said);
   });
 

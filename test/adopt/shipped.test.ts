@@ -20,14 +20,17 @@ const wanted: ExportScope = {
 };
 
 // With -u, this test writes the records of a fresh sandbox to the files that export and plans read.
-test.each(recordedLines)('the shipped records of release %s equal those of a fresh sandbox', async (line) => {
-  const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
-  const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
-  const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
-  const held = await readExportedRecords(wanted, settings, narratedJob(context, { quiet: true }));
-  const lines = declarationsOf(held, wanted).found.map(
-    ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
-  );
-  const text = `{\n${lines.join(',\n')}\n}\n`;
-  await expect(text).toMatchFileSnapshot(`../../src/kinds/shipped/${line}.json`);
-});
+test.each(recordedLines)(
+  'src/kinds/shipped/ lists the records of a fresh sandbox of release %s',
+  async (line) => {
+    const world = new World({ is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] }, line);
+    const { context } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+    const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
+    const held = await readExportedRecords(wanted, settings, narratedJob(context, { quiet: true }));
+    const lines = declarationsOf(held, wanted).found.map(
+      ({ address, fields }) => `${JSON.stringify(address)}: ${JSON.stringify(fields)}`,
+    );
+    const text = `{\n${lines.join(',\n')}\n}\n`;
+    await expect(text).toMatchFileSnapshot(`../../src/kinds/shipped/${line}.json`);
+  },
+);

@@ -103,7 +103,7 @@ users:
 `);
   });
 
-  test('puts the most common value of a field into defaults if that is shorter', () => {
+  test('has the most common value of a field in its defaults if that makes it shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
     const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
     expect(text).toBe(`version: 1

@@ -145,7 +145,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('distinguish differing from unchanged resources, without a request for either', async () => {
+  test('distinguish differing resources from unchanged ones without requests', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -228,7 +228,7 @@ describe('unknown results caused by an outage', () => {
     return counts;
   }
 
-  test('count as one if the same outage caused them, so other requests continue', async () => {
+  test('count as one result if the same outage caused them, and other requests continue', async () => {
     const underWay = new Set(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
     const counts = await through(10, 6, (name) => (underWay.has(name) ? badGateway : undefined));
     expect(counts).toEqual({ unknown: 6, created: 4 });
@@ -238,7 +238,7 @@ describe('unknown results caused by an outage', () => {
     expect(await through(10, 1, () => badGateway)).toEqual({ unknown: 5, not_attempted: 5 });
   });
 
-  test('are not counted if a look-up after the outage finds the record', async () => {
+  test('do not count if a look-up after the outage finds the record', async () => {
     const posts = new Map<string, number>();
     const counts = await through(20, 1, (name) => {
       posts.set(name, (posts.get(name) ?? 0) + 1);
@@ -283,7 +283,7 @@ describe('concurrent creates of one kind', () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
-  test('do not stop other creates if one is denied and the service asks the others to wait', async () => {
+  test('do not stop creates of other kinds if one is denied and the others have to wait', async () => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},
@@ -300,7 +300,7 @@ describe('concurrent creates of one kind', () => {
   test.each([
     ['denied', answered(403, { detail: 'no' })],
     ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
-  ])('do not stop other creates of users if all of them are %s', async (_what, refusal) => {
+  ])('do not stop creates of users if all creates of applications are %s', async (_what, refusal) => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},

@@ -277,7 +277,7 @@ describe('a create during an outage', () => {
     return settled;
   }
 
-  test('is sent after the outage if it could not be sent before; three outages use up no tries', async () => {
+  test('is sent after the outage if it could not be sent before, and three outages use up no tries', async () => {
     const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
@@ -289,7 +289,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('has its record looked up after the outage, not before, if it may have taken effect', async () => {
+  test('is followed by a look-up after the outage, not before, if the create may have had an effect', async () => {
     expect(await settleAway(3, application, badGateway, found)).toMatchObject({
       outcome: 'exists',
       attempts: 1,
@@ -300,7 +300,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('has its record looked up in at most five tries and three outages, as the look-up may cause the outage', async () => {
+  test('is followed by look-ups for at most five tries and three outages, as a look-up may cause the outage', async () => {
     const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
@@ -331,7 +331,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('is sent at most three times if it creates a user and may have taken effect', async () => {
+  test('of a user is sent at most three times if it may have had an effect', async () => {
     expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({
       outcome: 'unknown',
@@ -347,7 +347,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('ends as unknown with the waiting time if it may have taken effect and the outage does not end', async () => {
+  test('ends as unknown with the waiting time if it may have had an effect and the outage does not end', async () => {
     expect(await settleAway(1000, user, badGateway)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 502, waitedMs: 60_000 },
@@ -363,14 +363,14 @@ describe('a create during an outage', () => {
 describe('an interrupted create', () => {
   const interrupted = AbortSignal.abort('SIGINT');
 
-  test('is not sent again if it had no effect', async () => {
+  test('is not repeated if it had no effect', async () => {
     expect(await settleUnless(interrupted, application, refused)).toMatchObject({
       outcome: 'not_attempted',
       sleeps: [],
     });
   });
 
-  test('looks up its record, and is not sent again', async () => {
+  test('is followed by a look-up, and not repeated', async () => {
     expect(await settleUnless(interrupted, application, lost, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleUnless(interrupted, application, lost, absent)).toMatchObject({ outcome: 'unknown' });
   });
@@ -423,7 +423,7 @@ describe('a create of a user', () => {
     expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 
-  test('does not begin if the run was stopped while it waited for its turn', async () => {
+  test('does not begin if the run was stopped while the create waited for its turn', async () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const control = { ...alone, mayBegin: () => false };
@@ -463,7 +463,7 @@ describe('a create of a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('ends without look-ups, as with contract_only, if users cannot be read', async () => {
+  test('ends as with contract_only if the token may not look up users', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {

@@ -103,14 +103,14 @@ describe('an exception during an apply', () => {
     ],
     ['in the wait before a retry', ({ pacing }) => ({ pacing: { ...pacing, again: fails } })],
     ['thrown by the clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
-  ])('%s ends its change as unknown, and starts no other change', async (_, broken) => {
+  ])('%s ends the change as unknown, and no other change starts', async (_, broken) => {
     const { outcomes, error, words } = await carriedOut(broken);
     expect(outcomes).toEqual({ ...rest, b: 'unknown' });
     expect(error).toBe(thrown);
     expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
   });
 
-  test('in the onStart listener leaves the resource not attempted', async () => {
+  test('in the onStart listener means that the resource is not attempted', async () => {
     const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
     expect(outcomes).toEqual({ ...rest, b: 'created' });
     expect(posts).not.toContain('c');

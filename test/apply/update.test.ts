@@ -175,13 +175,13 @@ describe('the look-up before an update', () => {
     ],
     ['gets a web page', [page], { outcome: 'not_attempted', answer: { status: 404 }, stops: ['run'] }],
     ['gets a request for too long a pause', [tooLong], { outcome: 'not_attempted', answer: { status: 429 } }],
-  ])('%s, and nothing is sent', async (_, answers, expected) => {
+  ])('%s, and no update is sent', async (_, answers, expected) => {
     const settled = await settle(answers);
     expect(settled).toMatchObject({ attempts: 0, inDoubt: false, ...expected });
     expect(settled.methods).not.toContain('PATCH');
   });
 
-  test('ends the update if the service asked another request for too long a pause', async () => {
+  test('ends the update if an earlier answer to another request asked for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const settled = await settle([], { pacing });
@@ -189,7 +189,7 @@ describe('the look-up before an update', () => {
     expect(settled).not.toHaveProperty('answer');
   });
 
-  test('ends the update if the service meanwhile asks another request for too long a pause', async () => {
+  test('ends the update if an answer to another request meanwhile asks for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const told = { ...pacing, note: () => pacing.note(hourLong, 1) };
     expect(await settle([asPlanned], { pacing: told })).toMatchObject({
@@ -246,7 +246,7 @@ describe('an update with a lost answer', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is followed by a read instead of a retry after a redirect, and stops the run', async () => {
+  test('is followed by a read instead of a retry if the answer was a redirect, and the run stops', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
     expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
       outcome: 'updated',
@@ -292,7 +292,7 @@ describe('an update that the service accepts and ignores', () => {
 });
 
 describe('an update during an outage', () => {
-  test('is sent again after the outage if it was never sent; three outages use up no tries', async () => {
+  test('is sent after the outage if it could not be sent before, and three outages use up no tries', async () => {
     const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
     expect(await settle([...refusals, asPlanned, asDeclared], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'updated',
@@ -304,7 +304,7 @@ describe('an update during an outage', () => {
     });
   });
 
-  test('uses up a try if it may have taken effect', async () => {
+  test('uses up a try if the update may have had an effect', async () => {
     const doubts = Array.from({ length: 3 }, () => [asPlanned, badGateway]).flat();
     expect(await settle([...doubts, asPlanned], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'unknown',

@@ -28,7 +28,7 @@ describe('a secret in a string', () => {
     expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
   });
 
-  test('with several lines is masked in each line', () => {
+  test('with several lines has each line masked', () => {
     const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
     expect(new Redactor([key]).maskLine('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
@@ -37,7 +37,7 @@ describe('a secret in a string', () => {
     expect(new Redactor(['one-two', 'two-three', 'sens']).redact('(one-two-three)')).toBe('((sensitive))');
   });
 
-  test('masks the whole string if the secret is too short to search for', () => {
+  test('causes the whole string to be masked if the secret is too short to search for', () => {
     expect(new Redactor(['1']).redact('no more than 150')).toBe('(sensitive)');
   });
 

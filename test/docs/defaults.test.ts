@@ -29,7 +29,7 @@ test('docs/defaults.md has recipes of at most ten lines, without an id', () => {
 });
 
 describe('a recipe of docs/defaults.md on an unmodified service', () => {
-  test.each(recipes)('is applied in one run, and then plans no changes: $title', async ({ text }) => {
+  test.each(recipes)('is applied in one run, after which a plan has no changes: $title', async ({ text }) => {
     const world = new World(
       { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },
       '2025.12',

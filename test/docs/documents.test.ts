@@ -80,7 +80,7 @@ describe('the documents in docs/', () => {
     expect(words.length).toBeGreaterThan(10_000);
   });
 
-  test('show a value that no release accepts, which validate reports at its line', async () => {
+  test('contain a value that no release accepts, and validate reports its line', async () => {
     const input = [
       'version: 1',
       'applications: [{ slug: a, name: A,',

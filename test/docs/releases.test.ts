@@ -30,14 +30,14 @@ test('every change in a release belongs to a known release, oldest first', () =>
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
 });
 
-test('every change in a release has its source: a file with its release tag', () => {
+test('every change in a release names its source: a file and a release tag', () => {
   for (const { since, source } of changes) {
     const [, tag = ''] = /^\S+\.\w+ @ (\d{4}\.\d+\.\d+)/.exec(source) ?? [];
     expect([since, readRelease(tag) !== undefined]).toEqual([since, true]);
   }
 });
 
-test('no change is marked as tried after the last tried release', () => {
+test('no change of a release after the last tried one is marked as tried', () => {
   const lastTried = knownReleases.findLastIndex(({ tried }) => tried !== undefined);
   const seen = changes.filter(({ known }) => known !== 'read');
   expect(seen.filter(({ since }) => indexOf(since) > lastTried)).toEqual([]);

@@ -104,7 +104,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
   });
 
-  test('compares absolute paths in the working directory and next to it', async () => {
+  test('accepts absolute paths in the working directory and next to it', async () => {
     const at = (path: string): string => project.path(path);
     const within = await planned('.', '--baseline', at('.before'), at('roll/manifests'));
     expect(within.stdout).toContain('1 added, 1 altered, 2 no longer declared.\n');

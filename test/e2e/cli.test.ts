@@ -161,7 +161,7 @@ describe('the program', () => {
 
 describe('a second interruption', () => {
   test.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))(
-    'by %s abandons requests under way, and reports that',
+    'by %s ends requests under way, which is reported',
     async (second) => {
       let child: ChildProcess | undefined;
       const silent = createServer((request, response) => {
@@ -199,7 +199,7 @@ describe('a second interruption', () => {
 
 describe('the sandbox command', () => {
   test.each(someOf(['SIGTERM', 'SIGHUP'] as const, 1))(
-    "passes %s on to its command, and exits with the command's code",
+    "passes %s on to the started command, and exits with the command's code",
     async (signal) => {
       const script = `process.on("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;
       const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {

@@ -48,7 +48,7 @@ function apply(
 describe('an apply', () => {
   // A run sends one look-up for each application, and one create for each resource.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
-    'killed at request $request, $afterMs ms later, is completed by the next apply',
+    'that is killed $afterMs ms after request $request is completed by the next apply',
     async ({ request: moment, afterMs }) => {
       const { sandbox } = seedSandbox({});
       const created: string[] = [];
@@ -113,29 +113,32 @@ describe('the first interruption of a hanging request', () => {
       ] as const,
       1,
     ),
-  )('waits for creates until the time limit, and reports every resource: %s', async (signal, expected) => {
-    let child: ChildProcess | undefined;
-    let interrupted = false;
-    const hanging = createHttpServer((request, response) => {
-      if (request.method === 'GET') {
-        response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
-      } else if (!interrupted) {
-        interrupted = true;
-        child?.kill(signal); // and the create is never answered
-      }
-    });
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
-    const { port } = hanging.address() as AddressInfo; // a TCP server has one
-    const url = `http://127.0.0.1:${port}`;
-    const ended = await apply(url, ['--timeout', '1'], (started) => (child = started));
-    hanging.closeAllConnections();
-    hanging.close();
-    expect(ended.code).toBe(expected);
-    const { summary, ...document } = summaryOf(ended);
-    expect(document.interrupted).toBe(true);
-    const total = Object.values(summary).reduce((sum, count) => sum + count, 0);
-    expect(total).toBe(applications.length + users.length);
-    expect(summary).toMatchObject({ created: 0 });
-    expect(ended.stdout).toContain('the time limit has passed');
-  });
+  )(
+    'leaves creates running until their time limit, and every resource is reported: %s',
+    async (signal, expected) => {
+      let child: ChildProcess | undefined;
+      let interrupted = false;
+      const hanging = createHttpServer((request, response) => {
+        if (request.method === 'GET') {
+          response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+        } else if (!interrupted) {
+          interrupted = true;
+          child?.kill(signal); // and the create is never answered
+        }
+      });
+      await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+      const { port } = hanging.address() as AddressInfo; // a TCP server has one
+      const url = `http://127.0.0.1:${port}`;
+      const ended = await apply(url, ['--timeout', '1'], (started) => (child = started));
+      hanging.closeAllConnections();
+      hanging.close();
+      expect(ended.code).toBe(expected);
+      const { summary, ...document } = summaryOf(ended);
+      expect(document.interrupted).toBe(true);
+      const total = Object.values(summary).reduce((sum, count) => sum + count, 0);
+      expect(total).toBe(applications.length + users.length);
+      expect(summary).toMatchObject({ created: 0 });
+      expect(ended.stdout).toContain('the time limit has passed');
+    },
+  );
 });

@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
       1,
     ),
   )(
-    'that fails after the first bytes causes an error of rollcall %s, and stderr lists what was created',
+    'that fills up after the first bytes causes an error of rollcall %s, and stderr lists the created resources',
     async (args, most) => {
       const { code, stderr } = await bash(`${blocks(most)} rollcall ${args} >out`);
       expect(bytesIn('out')).toBe(most * 1024);
@@ -158,7 +158,7 @@ describe('a report', () => {
   );
 
   test.each(someOf(['/dev/stderr', '/dev/fd/2'], 0))(
-    'to %s is written there, and a failure is an error',
+    'to %s is written, and a failure to write is an error',
     async (name) => {
       const { code } = await bash(`rollcall plan apps.yaml --report json=${name} 2>out`);
       expect(code).toBe(0);

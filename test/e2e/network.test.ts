@@ -117,7 +117,7 @@ describe('a service with a certificate of a private authority', () => {
     expect(folded(unspoken.stderr)).toContain('the port expects TLS');
   });
 
-  test('requires a usable file of authorities: otherwise the run ends with 3 before any request', async () => {
+  test('causes exit code 3 before any request if the file of authorities is unusable', async () => {
     const silent = await rawServer({});
     closing.push(() => silent.close());
     for (const file of ['no-such-file', 'package.json']) {
@@ -163,7 +163,7 @@ describe('a service that requires a client certificate', () => {
     expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
   });
 
-  test('gets it, with a key that may be encrypted, through a proxy too', async () => {
+  test('gets the certificate, also with an encrypted key and through a proxy', async () => {
     const flags = ['--ca-file', caFile, '--client-cert', clientFile];
     expect(await plan(url, [...flags, '--client-key', clientKey])).toMatchObject({ code: 0, stderr: '' });
     const between = await testProxy();
@@ -205,20 +205,17 @@ describe('a proxy', () => {
     `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
   const credentials = Buffer.from(`me:${password}`).toString('base64');
 
-  test.runIf(inFull)(
-    'is used for the service, and gets the password, unless NO_PROXY excludes the service',
-    async () => {
-      const env = { HTTPS_PROXY: withPassword(proxy.port) };
-      const flags = ['--ca-file', caFile];
-      expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });
-      expect(proxy.heads).toHaveLength(2);
-      expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
-      await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });
-      expect(proxy.heads).toHaveLength(2);
-    },
-  );
+  test.runIf(inFull)('is used and gets its password, unless NO_PROXY excludes the service', async () => {
+    const env = { HTTPS_PROXY: withPassword(proxy.port) };
+    const flags = ['--ca-file', caFile];
+    expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });
+    expect(proxy.heads).toHaveLength(2);
+    expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
+    await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });
+    expect(proxy.heads).toHaveLength(2);
+  });
 
-  test.each([407, 403])('that answers %i is named, without its password', async (status) => {
+  test.each([407, 403])('that answers %i is named in the message, without the password', async (status) => {
     const refusing = await testProxy({
       onConnect: (socket) => socket.end(`HTTP/1.1 ${status} No, ${credentials}\r\nContent-Length: 0\r\n\r\n`),
     });

@@ -103,7 +103,7 @@ describe('standard output', () => {
     ['the URL has no such API', ['apps.yaml'], { path: '/nowhere' }, 1, 'service-unexpected'],
     ['access is denied', ['apps.yaml'], { ROLLCALL_TOKEN: 'another-token' }, 4, 'service-denied'],
   ])(
-    'contains a document with the reason if %s',
+    'contains a document with the reason of the failure if %s',
     async (_, paths, { path = '', ...changed }, expected, problem) => {
       for (const command of [['plan'], ['apply', '--yes']]) {
         const { code, stdout, stderr } = await endedHere([...command, ...paths, '-o', 'json'], {

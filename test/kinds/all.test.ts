@@ -38,7 +38,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
-    test('can have defaults for each field that means the same in all types of its list, except identities', () => {
+    test('can have defaults for each field with one meaning in all types of the list, except identities', () => {
       const among = kindsOf(kind.type);
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {
@@ -65,7 +65,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(Object.keys(definitions[`${kind.type}_defaults`]?.properties ?? {})).toEqual([...expected]);
     });
 
-    test('does not declare a field that it calls undeclarable', () => {
+    test('has no declarable field that is also listed as undeclarable', () => {
       const reasons = Object.keys(kind.notDeclarable ?? {});
       expect(reasons.filter((name) => declarableFields(kind).includes(name))).toEqual([]);
     });

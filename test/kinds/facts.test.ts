@@ -93,7 +93,7 @@ describe('the facts of the API contain', () => {
     expect(factsOf('2024.2', '/core/tenants/')).toBeUndefined();
   });
 
-  test('filters, ids and other properties', () => {
+  test('filters, ids and the possible requests', () => {
     const applications = factsOf('2026.8', '/core/applications/') as TypeFacts; // the facts contain it
     expect(applications.id).toEqual({ name: 'slug', type: 'string' });
     expect(Object.keys(applications.filters)).toContain('superuser_full_list');
@@ -164,7 +164,7 @@ test('a string is checked for the length limits of earlier releases', () => {
   expect(newestFacts('/core/users/').fields['username']?.shorter).toBeUndefined();
 });
 
-test('a value of a later release is refused for earlier ones, unless they ignore the field', () => {
+test('a value of a later release is refused for earlier releases, unless those ignore the field', () => {
   const { checks = [] } = kindOf('provider', 'oauth2provider').fields['grant_types'] ?? {};
   const said = (line: string): unknown =>
     checks.map((check) =>

@@ -72,7 +72,7 @@ test('a sensitive value that was not read is not sent', () => {
   });
 });
 
-test('a name is sent as its id, or unchanged without an id', () => {
+test('a name is sent as the id of its record, or unchanged if the id is unknown', () => {
   expect(seen('groups', [{ name: 'staff', id: 'g1' }, 'g2', { name: 'new' }])).toMatchObject({
     sent: ['g1', 'g2', { name: 'new' }],
     shown: ['g1', 'g2', { name: 'new' }],

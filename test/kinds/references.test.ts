@@ -153,7 +153,7 @@ test('every field that contains an id refers to a known list, or is classified w
   });
 });
 
-test('a record shown next to an id has the type of the list that the id refers to', () => {
+test('the record that an answer shows for an id has the type of the list that the id refers to', () => {
   const shown = fields.filter(({ shownAs }) => shownAs !== undefined);
   const listOf = ({ path, name, facts }: Found): string => referenceOf(path, name, facts)?.list ?? 'none';
   expect(byWord(shown, listOf, ({ shownAs = '' }) => shownAs)).toEqual({

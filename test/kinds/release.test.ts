@@ -23,7 +23,7 @@ test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])(
   },
 );
 
-test('a release candidate counts as its release', () => {
+test('a release candidate is read as the final release', () => {
   expect(releaseText(release('2026.5.0-rc1'))).toBe('2026.5.0');
 });
 
@@ -105,7 +105,7 @@ test('a range of releases includes every patch of its first release line', () =>
   }
 });
 
-test('a release line may be the same release as a patch of it, but two patches differ', () => {
+test('a release line counts as possibly the same as one of its patches, but two patches differ', () => {
   expect(maybeSameRelease(release('2025.12'), release('2025.12.4'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.4'), release('2025.12'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.3'), release('2025.12.4'))).toBe(false);

@@ -26,7 +26,7 @@ test("an unknown version in the module proxy ends with the proxy's message", () 
   expect(() => fetched('v3.1', () => answer)).toThrow('unknown revision v3.1');
 });
 
-test('many values in another order are not a change of the facts', () => {
+test('another order of many values does not change the facts', () => {
   const values = Array.from({ length: 21 }, (_, index) => index);
   expect(differenceOf(values, values.toReversed())).toBeUndefined();
   expect(differenceOf(values.slice(0, 2), [1, 0])).toEqual([1, 0]);

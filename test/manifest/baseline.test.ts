@@ -106,7 +106,7 @@ describe('an entry compared with its baseline', () => {
     });
   });
 
-  test('counts as altered or removed if its former declaration was invalid', async () => {
+  test('counts as altered or removed if the entry of the baseline is invalid', async () => {
     const before = 'version: 1\nusers: [{ username: u, email: [1] }, { username: v, nonsense: 1 }]\n';
     expect(await since(before, user('email: u@example.com'))).toEqual({
       'user.u': 'altered',
@@ -131,7 +131,7 @@ describe('a sensitive value compared with its baseline', () => {
     expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
   });
 
-  test('is masked alone in the entry, and together with all attributes in the baseline', async () => {
+  test('is masked in the entry, and all attributes of the baseline are masked with it', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),
@@ -190,7 +190,7 @@ describe('manifests of a baseline', () => {
     );
   });
 
-  test('cause another warning if there are none', async () => {
+  test('cause a different warning if the baseline has none', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
     expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
       '.before/m contains none of these manifests, so all entries count as new',

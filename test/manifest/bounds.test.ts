@@ -99,7 +99,7 @@ describe('the limits on manifests', () => {
   test.runIf(inFull).each([
     ['many small entries', entry.repeat(2000), 'name: A'],
     ['names of entries in one string', '', `name: "${', slug: '.repeat(2000)}"`],
-  ])('count %s, so that fewer keys fit into a mapping', async (_name, before, name) => {
+  ])('also count %s, so fewer keys fit into a mapping', async (_name, before, name) => {
     const refusedAfter = async (above: string, field: string): Promise<number> => {
       const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
       const files = memoryFiles({

@@ -139,16 +139,19 @@ test.each([
   ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*from 2025\.8 on/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
   ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
-])('for %s, the value %s %j gets a message that names releases', async (release, field, value, words) => {
-  const known = readRelease(release);
-  const { diagnostics } = await loadText(
-    JSON.stringify({ version: 1, applications: [{ slug: 'x', name: 'X', [field]: value }] }),
-    { release: known },
-  );
-  expect(diagnostics.map(({ summary, detail }) => `${summary} ${detail}`)).toEqual([
-    expect.stringMatching(words),
-  ]);
-});
+])(
+  'for %s, the message for %s with the value %j names the affected releases',
+  async (release, field, value, words) => {
+    const known = readRelease(release);
+    const { diagnostics } = await loadText(
+      JSON.stringify({ version: 1, applications: [{ slug: 'x', name: 'X', [field]: value }] }),
+      { release: known },
+    );
+    expect(diagnostics.map(({ summary, detail }) => `${summary} ${detail}`)).toEqual([
+      expect.stringMatching(words),
+    ]);
+  },
+);
 
 test.each([
   ['2023.10', ['release 2023.10 refuses this type']],

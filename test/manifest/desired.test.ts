@@ -62,7 +62,7 @@ describe('a default in a manifest', () => {
     expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
   });
 
-  test('of a list with several types applies to types that have the field', async () => {
+  test('for a list with several types applies to those types that have the field', async () => {
     const [a, b] = await desired(`version: 1
 defaults:
   provider: { authorization_flow: { slug: in }, invalidation_flow: { slug: out }, sub_mode: user_email, mode: forward_domain }

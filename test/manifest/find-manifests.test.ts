@@ -75,7 +75,7 @@ describe('the manifests of a command line', () => {
     }
   });
 
-  test('are missing if the folder has only the settings file', async () => {
+  test('are reported as missing if the folder has only the settings file', async () => {
     const { diagnostics } = await findManifests(
       [join(folder, 'only')],
       nodeFiles,
@@ -127,7 +127,7 @@ describe('the manifests of a command line', () => {
     ['empty', 'no-manifests'],
     ['missing', 'file-not-found'],
     ['a/*.txt', 'no-manifests'],
-  ])('must exist: %s gives %s', async (path, code) => {
+  ])('must exist: %s causes %s', async (path, code) => {
     expect(await found(path)).toEqual({ names: [], codes: [code] });
   });
 
@@ -138,7 +138,7 @@ describe('the manifests of a command line', () => {
     });
   });
 
-  test('found by a glob below a folder equal those of the folder, with links treated alike', async () => {
+  test('found by a glob below a folder are the same as those of the folder, also with links', async () => {
     const { names, codes } = await found('a/**/*.{yaml,yml}');
     expect(codes.toSorted()).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toEqual((await found('a')).names);

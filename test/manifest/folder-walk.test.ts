@@ -30,14 +30,17 @@ test.each([
   ['m/link.yaml', '../m-other/a.yaml'],
   ['m/link', '../m-other'],
   ['m/link.yaml', '../mm.yaml'],
-])('a sibling folder with the same prefix is outside of the folder: %s leads to %s', async (link, target) => {
-  const folder = temporaryFolder();
-  for (const name of ['m', 'm-other']) mkdirSync(join(folder, name));
-  for (const name of ['m/own.yaml', 'm-other/a.yaml', 'mm.yaml']) writeFileSync(join(folder, name), '');
-  symlinkSync(target, join(folder, link));
-  for (const named of [join(folder, 'm'), `${join(folder, 'm')}/`]) {
-    const { filenames, diagnostics } = await findManifests([named], nodeFiles);
-    expect(filenames.map((name) => name.replace(/^.*\//, ''))).toEqual(['own.yaml']);
-    expect(diagnostics.map(({ code }) => code)).toEqual(['link-outside']);
-  }
-});
+])(
+  'a sibling folder whose name has the same prefix is outside of the folder: %s leads to %s',
+  async (link, target) => {
+    const folder = temporaryFolder();
+    for (const name of ['m', 'm-other']) mkdirSync(join(folder, name));
+    for (const name of ['m/own.yaml', 'm-other/a.yaml', 'mm.yaml']) writeFileSync(join(folder, name), '');
+    symlinkSync(target, join(folder, link));
+    for (const named of [join(folder, 'm'), `${join(folder, 'm')}/`]) {
+      const { filenames, diagnostics } = await findManifests([named], nodeFiles);
+      expect(filenames.map((name) => name.replace(/^.*\//, ''))).toEqual(['own.yaml']);
+      expect(diagnostics.map(({ code }) => code)).toEqual(['link-outside']);
+    }
+  },
+);

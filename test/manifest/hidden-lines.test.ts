@@ -93,7 +93,7 @@ test('a hidden value that resembles an allowed value gets no suggestion', async 
   expect(yes?.detail).not.toContain('quotes');
 });
 
-test('a hidden value that two entries may not share is not repeated', async () => {
+test('a message about two entries with the same hidden value does not repeat the value', async () => {
   const list =
     'applications:\n  - { slug: a, name: A, provider: 7391 }\n  - { slug: b, name: B, provider: 7391 }\n';
   expect((await load(list)).diagnostics.map(({ summary }) => summary)).toEqual([

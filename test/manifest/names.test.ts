@@ -40,16 +40,19 @@ describe('a name in place of an id', () => {
       [{ name: 'staff ${y}' }],
     ],
     ['users: [{ username: a, name: A, groups: ["${var:named}"] }]', 'groups', [{ name: 'admins' }]],
-  ])('is declared as written, trimmed, with its variables: %s', async (list, field, value) => {
-    const loaded = await load([list], {
-      variables: { g: 'staff', named: { name: 'admins' } },
-    });
-    expect(loaded.diagnostics).toEqual([]);
-    expect(loaded.resources.map((resource) => sentOf(resource)[field])).toEqual([value]);
-    expect(loaded.resources.map((resource) => shownOf(resource)[field])).toEqual([value]);
-  });
+  ])(
+    'is declared as written, but trimmed and with its variables resolved: %s',
+    async (list, field, value) => {
+      const loaded = await load([list], {
+        variables: { g: 'staff', named: { name: 'admins' } },
+      });
+      expect(loaded.diagnostics).toEqual([]);
+      expect(loaded.resources.map((resource) => sentOf(resource)[field])).toEqual([value]);
+      expect(loaded.resources.map((resource) => shownOf(resource)[field])).toEqual([value]);
+    },
+  );
 
-  test('is an error with contract_only, at each place', async () => {
+  test('is an error at each place with contract_only', async () => {
     const loaded = await load(
       [
         'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
@@ -127,14 +130,14 @@ describe('rules over all files', () => {
     expect(loaded.diagnostics[0]?.summary).toBe('provider "x" is already the main provider of `a`');
   });
 
-  test('do not treat a name of digits as an id', async () => {
+  test('do not take a name that consists of digits for an id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: "7" } }, { slug: b, name: B, provider: 7 }]',
     ]);
     expect(loaded.diagnostics).toEqual([]);
   });
 
-  test('warn of a name that is twice in one list, at its place', async () => {
+  test('warn at the place of a name that is twice in one list', async () => {
     const loaded = await load([
       'users: [{ username: a, name: A, groups: [{ name: x }, { name: y }, { name: x }] }]',
     ]);

@@ -135,7 +135,7 @@ describe('in sharded runs', () => {
     );
   });
 
-  test('a warning about another shard is reported if strict makes it an error', async () => {
+  test('a warning about another shard is reported if --strict turns the warning into an error', async () => {
     const files = { 'a.yaml': 'version: 1\nusers: [{ username: a }, { username: b }, { username: c }]\n' };
     for (const index of [1, 2]) {
       const { loaded } = await part(files, index, 2, { strict: true });

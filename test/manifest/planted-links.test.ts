@@ -65,7 +65,7 @@ describe('a link that leads out of the project, in place of a folder', () => {
     expect(await found(join(folder, 'links/out'))).toEqual(['link-outside']);
   });
 
-  test('is not followed from a folder of the project', async () => {
+  test('is not followed from a working directory inside the project', async () => {
     expect(await found('../planted/m.yaml', 'project/sub')).toEqual(['link-outside']);
   });
 });
@@ -90,7 +90,7 @@ describe('manifests outside of the project are found', () => {
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('through the working directory, and from there without a link', async () => {
+  test('by a path through a link to the working directory and on without a link', async () => {
     const path = '../links/mine/../elsewhere/m.yaml';
     expect(await found(path)).toEqual([path]);
   });

@@ -85,7 +85,7 @@ describe('a reference in a manifest', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('is reported once for each invalid reference in a string', async () => {
+  test('is reported separately for each invalid one in a string', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',
@@ -127,7 +127,7 @@ describe('a reference in a manifest', () => {
       'applications: [{ slug: "${env:KEY}", name: A, provider: 1 }, { slug: b, name: B, provider: 1 }]',
       1,
     ],
-  ])('to a secret cannot be a name: %s', async (_name, list, count) => {
+  ])('to a secret cannot replace a name: %s', async (_name, list, count) => {
     const { diagnostics } = await loadText(`version: 1\n${list}\n`, { env: { KEY: 's3cret' } });
     expect(diagnostics.map(({ code }) => code)).toEqual(Array(count).fill('sensitive-name'));
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');

@@ -76,7 +76,7 @@ describe('a rule over all entries', () => {
       'users: [{ username: Alice, name: A }]',
       'm/1.yaml:2:21',
     ],
-  ])('applies across files: %s: %s, and in another file %s', async (code, one, other, firstPlace) => {
+  ])('compares entries of two files: %s: %s and %s', async (code, one, other, firstPlace) => {
     const told = { code, detail: expect.stringContaining(firstPlace) as string };
     expect(await foundIn(one, other)).toEqual([{ ...told, file: 'm/2.yaml' }]);
     expect(await foundIn(one, fine, fine.replace('somebody', 'else'), other)).toEqual([
@@ -85,7 +85,7 @@ describe('a rule over all entries', () => {
     expect(await foundIn(one)).toEqual([]);
   });
 
-  test('applies with the defaults of each file', async () => {
+  test('takes the defaults of each file into account', async () => {
     const file = (slug: string): string =>
       `defaults: { application: { provider: 7 } }\napplications: [{ slug: ${slug}, name: A }]`;
     expect(await foundIn(file('a'), file('b'))).toMatchObject([
@@ -140,7 +140,7 @@ describe('all mistakes of an entry are reported in one run', () => {
   });
 });
 
-test('a reference from an earlier file to an absent resource is reported at the absent entry', async () => {
+test('a reference to an entry with `state: absent` in a later file is reported at that entry', async () => {
   const found = await foundIn(
     'users: [{ username: a, name: A, groups: [{ name: g }] }]',
     'groups: [{ name: g, state: absent }]',

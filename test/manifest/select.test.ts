@@ -76,7 +76,7 @@ describe('a glob of --target', () => {
     expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('matches one character with ?, even one of two code units', () => {
+  test('matches one character with ?, even a character of two code units', () => {
     const ofOne = usernames
       .filter((username) => /^.$/su.test(username))
       .map((username) => `user.${username}`);

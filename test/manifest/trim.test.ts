@@ -19,7 +19,7 @@ test('the characters that rollcall trims are exactly those that the service stri
   expect(wrong).toEqual([]);
 });
 
-test("JavaScript's trim removes other characters than the service does", () => {
+test("JavaScript's trim and the service strip different characters", () => {
   // If this fails in the future, both sets agree, and `trim` is no longer needed.
   const differing = ['\x1c', '\x1d', '\x1e', '\x1f', '\x85', '\ufeff'];
   expect(differing.filter((character) => trimAsService(character) !== character.trim())).toEqual(differing);
@@ -36,7 +36,7 @@ test.each([
   expect(trimAsService(text)).toBe(trimmed);
 });
 
-test('top-level fields of entries and defaults are trimmed, nested values are not', () => {
+test('top-level fields of entries and defaults are trimmed, but nested values are not', () => {
   const untrimmed = { name: ' a\x85', attributes: { ' key ': ' value ' }, groups: [' g '], provider: null };
   const trimmed = { ...untrimmed, name: 'a' };
   expect(

@@ -14,12 +14,9 @@ async function codesOf(name: string, variables: JsonObject): Promise<string[]> {
 test.each([
   [500_000, []],
   [500_001, ['invalid-reference']],
-])(
-  'a string may have a million characters after its references are resolved: twice %i',
-  async (length, codes) => {
-    expect(await codesOf('${var:long}${var:long}', { long: 'x'.repeat(length) })).toEqual(codes);
-  },
-);
+])('a string with resolved references may have a million characters: twice %i', async (length, codes) => {
+  expect(await codesOf('${var:long}${var:long}', { long: 'x'.repeat(length) })).toEqual(codes);
+});
 
 test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
   'a variable with the name of an object property has no value unless it is set: %s',
@@ -53,7 +50,7 @@ test.each<[string, EnvironmentChoices, string]>([
   expect(diagnostics[0]?.detail).toContain(words);
 });
 
-test('a similar name is suggested together with environments that may set it', async () => {
+test('a variable with a similar name is suggested together with the environments that may set the misspelt one', async () => {
   const { diagnostics } = await loadText('version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n', {
     variables: { zone: 1 },
     choices: { a: { vars_files: ['f'] } },
@@ -84,7 +81,7 @@ test.each([
 });
 
 test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
-  'for a number variable in place of a string, the advice is to quote it where it is set: %s',
+  'for a number variable in place of a string, the advice is to quote the value where the variable is set: %s',
   async (name) => {
     expect(await told(name, { u: 330 })).toEqual([
       [
@@ -96,7 +93,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
   },
 );
 
-test('for a string variable in place of a boolean, the advice is to change it where it is set', async () => {
+test('for a string variable in place of a boolean, the advice is to change the value where the variable is set', async () => {
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const { diagnostics } = await loadText(text, { variables: { on: 'true' } });
   expect(diagnostics.map(({ detail }) => detail)).toEqual([

@@ -123,7 +123,7 @@ test.each([
   expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
 });
 
-test('a secret in place of a name is refused, and the entry gets no address', async () => {
+test('a secret in place of a name is refused, and the entry has no address', async () => {
   const { diagnostics, addresses } = await assumed(
     'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
   );
@@ -131,7 +131,7 @@ test('a secret in place of a name is refused, and the entry gets no address', as
   expect([...addresses]).toEqual(['user.c']);
 });
 
-test('if secrets are read, there is no note on unchecked values', async () => {
+test('a run that reads secrets does not mention unchecked values', async () => {
   const none = 'version: 1\nusers: []\n';
   expect(await loadText(none)).not.toHaveProperty('unchecked');
   const { unchecked } = await loadText(none, { secrets: 'assumed' });

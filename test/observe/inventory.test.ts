@@ -158,7 +158,7 @@ describe('an inventory of a service', () => {
     expect(gaps).toEqual([{ kind: 'short', read, count: 250 }]);
   });
 
-  test('is marked incomplete if a single page has fewer records than its count', async () => {
+  test('is marked incomplete if the only page has fewer records than the page says', async () => {
     const users = manyUsers(3);
     const { send, requests } = listingService({
       users,
@@ -228,7 +228,7 @@ describe('an inventory of a service', () => {
     ]);
   });
 
-  test("of applications keeps the first page if the token is not a superuser's and the next page gets a 404", async () => {
+  test("of applications for a token that is not a superuser's keeps the first page if the next one is a 404", async () => {
     const applications = manyApplications(150);
     const { send } = listingService({
       applications,
@@ -240,7 +240,7 @@ describe('an inventory of a service', () => {
     expect(gaps).toMatchObject([{ kind: 'not_superuser', named: 100, count: 150 }]);
   });
 
-  test('counts a record on two pages once, and reports a missing record', async () => {
+  test('counts a record on two pages once, and reports that a record is missing', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);
     expect(records).toHaveLength(101);
@@ -266,7 +266,7 @@ describe('an inventory with corrupted pages', () => {
   const users = manyUsers(250);
   const usernames = users.map(({ username }) => username);
 
-  test('that all start one record late is marked incomplete', async () => {
+  test('in which each page lacks its first record is marked incomplete', async () => {
     const { send } = spoiling(users, ({ pagination, results }) => ({
       pagination: { ...pagination, start_index: Number(pagination['start_index']) + 1 },
       results: results.slice(1),
@@ -274,7 +274,7 @@ describe('an inventory with corrupted pages', () => {
     expect((await taking(send)).gaps).not.toEqual([]);
   });
 
-  test("that repeat forever ends, also without a superuser's token", async () => {
+  test("that repeat forever ends, with or without a superuser's token", async () => {
     const { send, requests } = listingService({
       isSuperuser: false,
       instead: ({ list, page = 0, before }) =>

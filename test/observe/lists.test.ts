@@ -80,7 +80,7 @@ function presences({ seen }: Observed): Record<string, number> {
 }
 
 describe('records read from lists', () => {
-  test('take one request per hundred', async () => {
+  test('take one request per hundred records', async () => {
     const [applications, users] = inFull ? [1000, 2000] : [200, 400];
     const declared = { users: manyUsers(users), applications: manyApplications(applications) };
     const service = listingService(declared);
@@ -177,7 +177,7 @@ describe('lists are read instead of single records', () => {
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('except for a listed record without a declared field, which is looked up', async () => {
+  test('but a listed record that lacks a declared field is looked up', async () => {
     const service = listingService({
       users: manyUsers(100),
       instead: ({ page, query }, { users }) =>
@@ -342,7 +342,7 @@ test('a denied look-up after a list leaves the user unknown, not absent', async 
   expect(seen.filter(({ presence }) => presence === 'unknown')).toHaveLength(1);
 });
 
-describe('a record is looked up if its list entry is inconsistent:', () => {
+describe('a record is looked up if its list entry is unusable:', () => {
   const declared = { users: manyUsers(20) };
 
   async function listing(
@@ -377,7 +377,7 @@ describe('a record is looked up if its list entry is inconsistent:', () => {
   });
 });
 
-test('a record without a name is not found by a former name', async () => {
+test('a listed record without a name does not match a declared record', async () => {
   const declared = manyUsers(20);
   const nameless = { pk: 99, name: declared[19]?.['name'] ?? '' };
   const service = listingService({
@@ -465,7 +465,7 @@ describe('a page of a list that cannot be read', () => {
     ]);
   });
 
-  test('does not keep other pages from being requested, unless three in a row fail', async () => {
+  test('does not prevent requests of other pages', async () => {
     const users = manyUsers(700);
     const service = listingService({
       users,
@@ -486,7 +486,7 @@ describe('a page of a list that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1 + 3 * 3, 400]);
   });
 
-  test('keeps other pages from being requested if it is the first', async () => {
+  test('prevents requests of other pages if it is the first', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === undefined ? undefined : answered(500)),
@@ -501,7 +501,7 @@ describe('a page of a list that cannot be read', () => {
     ['a refusal', answered(400, { page: ['?'] })],
   ];
 
-  test.each(lasting)('ends the requests of pages if a later page gets %s', async (_name, answer) => {
+  test.each(lasting)('ends the requests of pages if the answer is %s', async (_name, answer) => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
@@ -536,13 +536,13 @@ describe('a page of a list that cannot be read', () => {
     },
   );
 
-  test('ends the run as denied if the token may not view users', async () => {
+  test('ends the run as denied if the answer is that the token may not view users', async () => {
     const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
     const { result } = await observing(declared, service, { concurrency: 1 });
     expect(result).toMatchObject({ kind: 'failed', notRead: 499, failures: [{ proof: 'denied' }] });
   });
 
-  test('ends the run if it asks for too long a pause, which is reported', async () => {
+  test('ends the run, with a report, if the answer asks for too long a pause', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === 2 ? answered(429, '', { 'retry-after': '3600' }) : undefined),
@@ -586,7 +586,7 @@ test.each([0, 1, 2, 3, 4])(
   },
 );
 
-test('concurrent changes while lists are read never falsify an observation', async () => {
+test('concurrent changes never cause a wrong observation while lists are read', async () => {
   const change = fc.record({
     at: fc.nat(12),
     what: fc.constantFrom('create', 'delete', 'break', 'double'),

@@ -48,20 +48,20 @@ async function lookedUp(
 
 const asked = ({ names }: Seen): string[] => names.filter((name) => /^n\d/.test(name));
 
-test('look-ups end after five web pages in place of a 404 if their meaning remains unknown', async () => {
+test('look-ups end after five web pages in place of a 404 if it remains unknown whether they mean "absent"', async () => {
   const seen = await lookedUp('applications', 9, () => page);
   expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
   expect(seen.lookUps.failures.map(({ proof }) => proof)).toEqual(Array(5).fill('fault'));
   expect(seen.done).toBe(5);
 });
 
-test('a look-up is repeated after a web page in place of a 404 if the service has its own form of "absent"', async () => {
+test('a look-up that got a web page in place of a 404 is repeated if the service reports absence in JSON', async () => {
   const seen = await lookedUp('applications', 1, (name, nth) => (nobodyOf(name) || nth > 1 ? absent : page));
   expect(asked(seen)).toEqual(['n0', 'n0']);
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });
 });
 
-test('after an interruption, the meaning of a web page is not investigated', async () => {
+test('after an interruption, no request checks whether a web page means "absent"', async () => {
   const interruption = new AbortController();
   const answer = (): Exchange => {
     interruption.abort();
@@ -74,13 +74,13 @@ test('after an interruption, the meaning of a web page is not investigated', asy
 test.each([
   ['absent', absent],
   ['present', here('n4')],
-])('a record that is %s interrupts the row of failures after which look-ups end', async (_, between) => {
+])('a record that is %s interrupts a row of failures, so look-ups continue', async (_, between) => {
   const seen = await lookedUp('applications', 9, (name) => (name === 'n4' ? between : failed));
   expect(asked(seen)).toHaveLength(9);
   expect(seen.lookUps.failures).toHaveLength(8);
 });
 
-test('after five unread records of a kind that could be read before, the other records of that kind count as unread', async () => {
+test('once five records of a readable kind could not be read, the rest of the kind counts as unread', async () => {
   const none = answered(200, {
     pagination: { next: 0, previous: 0, count: 0, current: 1, total_pages: 1, start_index: 0, end_index: 0 },
     results: [],

@@ -4,7 +4,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 
-test('a record that somebody creates during the plan with the declared name and type is not reported as one of another type', async () => {
+test('a declared record that another client creates during the plan is not reported as one of another type', async () => {
   const { sandbox, send: ask } = sandboxTransport({});
   let isCreated = false;
   const send: Transport = (request, signal) => {

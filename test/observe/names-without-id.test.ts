@@ -54,7 +54,7 @@ test.each<[string, string, Record<string, Observation>, readonly string[]]>([
 
 const absent: Observation = { presence: 'absent' };
 
-test('a failure that made a kind unreadable is reported for its unread records too', async () => {
+test('a failure to read a kind is reported for each unread record of the kind', async () => {
   const resources = await desired(groupOf);
   const observed = new Map(resources.map(({ address }) => [address, { presence: 'unknown' } as const]));
   const group = resources.find(({ kind }) => kind.type === 'group');

@@ -58,7 +58,7 @@ describe('the look-ups of a plan', () => {
     expect((await observing(40, () => absent, concurrency)).mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
-  test('are retried after an answer that proves nothing, up to five tries, without a wait after the last', async () => {
+  test('are tried up to five times if the answers prove nothing, without a wait after the last try', async () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(502));
     const result = await observe(await applications('a'), {
@@ -70,7 +70,7 @@ describe('the look-ups of a plan', () => {
     expect(result).toMatchObject({ kind: 'failed', notRead: 0, failures: [{ proof: 'nothing' }] });
   });
 
-  test('list every failure in the order of names, not of answers', async () => {
+  test('report failures in the order of names, not of answers', async () => {
     const clock = virtualClock();
     const lateness: Readonly<Record<string, number>> = { a: 9, b: 3, c: 6, d: 1 };
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
@@ -179,7 +179,7 @@ describe('the next look-up after an answer', () => {
 
   const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
 
-  test('is tried twice for one application after time-outs, not five times', async () => {
+  test('is sent at most twice for an application, not five times, if it times out', async () => {
     const { result, requests } = await observing(1, () => silence);
     expect(requests).toBe(2);
     expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'nothing' }] });
@@ -190,7 +190,7 @@ describe('the next look-up after an answer', () => {
     expect(requests).toBe(2);
   });
 
-  test('is sent for a while if the service is unreachable and answered before', async () => {
+  test('is repeated for a while if the service is unreachable but answered before', async () => {
     let asked = 0;
     const { requests } = await observing(50, () => ((asked += 1) === 1 ? absent : silence), 1);
     expect(requests).toBe(1 + 5 * 2);

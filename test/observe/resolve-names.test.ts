@@ -265,7 +265,7 @@ describe('a name without an id', () => {
   });
 
   test.each([401, 403])(
-    'is never reported as missing if the token may not look it up (%i)',
+    'is never reported as missing if the token may not look up its kind (%i)',
     async (status) => {
       const service = nameService(
         { groups: [staff], providers: [grafana] },
@@ -321,7 +321,7 @@ describe('a name without an id', () => {
     ]);
   });
 
-  test('ends the look-ups after several failures', async () => {
+  test('is not looked up after several failures', async () => {
     const service = nameService({}, { instead: () => answered(500, 'broken') });
     const names = Array.from({ length: 9 }, (_, index) => ({ name: `g${index}` }));
     const { faults, notRead } = await resolved({ users: [user('u', ...names)] }, service, { concurrency: 1 });
@@ -368,7 +368,7 @@ describe('a list that changes while it is read', () => {
     };
   };
 
-  test('does not prove absence: each missing name is looked up', async () => {
+  test('is followed by a look-up for each missing name, as the list does not prove absence', async () => {
     const service = nameService(
       { providers: moved },
       moving((query) => !query.has('search')),
@@ -403,7 +403,7 @@ describe('a list that changes while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
-  test('does not prove absence: one search covers all names that it can find', async () => {
+  test('is followed by one search for names that share a search word, as the list does not prove absence', async () => {
     const service = nameService({ providers: many });
     const applications = [application('a', { name: 'prov 8' }), application('b', { name: 'prov 9' })];
     const { faults } = await resolved({ applications }, service);

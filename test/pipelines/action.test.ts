@@ -134,29 +134,26 @@ describe('the GitHub action', () => {
     expect(github.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
   });
 
-  test('writes another comment if its existing one may not be changed', async () => {
+  test('writes a new comment if it may not change its existing one', async () => {
     await run({ command: 'plan' });
     github.fail('PATCH', 403, '{"message":"Forbidden"}');
     await run({ command: 'plan' });
     expect(github.comments).toHaveLength(2);
   });
 
-  test.runIf(inFull)(
-    'applies the plan that it saved, and reports afterwards that nothing remains',
-    async () => {
-      const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
-      expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
-      const applied = await run({ command: 'apply', 'plan-file': 'plan.json' });
-      expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
-      expect(applied.summary).toContain('Resources: 1 added');
-      const again = await run({ command: 'plan' });
-      expect(again).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: 'false' } });
-      expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
-    },
-  );
+  test.runIf(inFull)('applies the plan that it saved, after which a new plan has no changes', async () => {
+    const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
+    const applied = await run({ command: 'apply', 'plan-file': 'plan.json' });
+    expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
+    expect(applied.summary).toContain('Resources: 1 added');
+    const again = await run({ command: 'plan' });
+    expect(again).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: 'false' } });
+    expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
+  });
 
   test.runIf(inFull)(
-    'fails by --fail-on, not because of creates, and shows the plan in both cases',
+    'fails for what --fail-on names but not for creates, and shows the plan in both cases',
     async () => {
       const drift = { command: 'plan', args: '--fail-on\ndiffers', 'plan-file': 'plan.json' };
       const created = { 'exit-code': '0', changes: 'true', 'plan-file': join(folder, 'workspace/plan.json') };
@@ -342,7 +339,7 @@ describe('the GitHub action', () => {
     expect(readdirSync(join(job.workspace, 'roll'))).toEqual(['manifests']);
   });
 
-  test('keeps lines of an output from being read as another output', async () => {
+  test('passes an output of several lines as one output', async () => {
     const name = 'plan\nchanges=false\nx<<y.json';
     const { outputs } = await run({ command: 'plan', 'plan-file': name });
     expect(outputs).toMatchObject({ changes: 'true', 'plan-file': join(job.workspace, name) });

@@ -63,7 +63,7 @@ describe('a workflow for GitHub', () => {
     },
   );
 
-  test('uses the same commits of actions as the other workflows', () => {
+  test('pins the same commits of actions as the other workflows', () => {
     const pins = [...workflows, ...own].flatMap(
       ([, content]) => content.match(/actions\/[a-z-]+@\S+ # \S+/g) ?? [],
     );
@@ -120,7 +120,7 @@ describe('action.yml', () => {
 });
 
 describe('the hook for pre-commit', () => {
-  test('runs validate over all manifests, with keys that pre-commit knows', () => {
+  test('runs validate on all manifests, and has only keys that pre-commit knows', () => {
     const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[]; // ours
     expect(
       hooks.map(({ id, language, entry, pass_filenames }) => [id, language, entry, pass_filenames]),
@@ -130,7 +130,7 @@ describe('the hook for pre-commit', () => {
   });
 
   test.runIf(inFull)(
-    'can be installed: no script writes to the output of `npm pack`, which pre-commit parses',
+    'can be installed, as no script writes to the output of `npm pack`, which pre-commit parses',
     async () => {
       const { stdout } = await run('npm', ['config', 'get', 'foreground-scripts']);
       expect(stdout.trim()).toBe('false');
@@ -195,7 +195,7 @@ describe('the files that init writes', () => {
   });
 
   test.each(['github', 'gitlab'] as const)(
-    'for %s contain the service and the token of the project',
+    "for %s contain the project's URL of the service and its variable for the token",
     (pipeline) => {
       const url = "https://$&.example.com/o'n";
       const written = initFiles({ ...given, url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
@@ -205,7 +205,7 @@ describe('the files that init writes', () => {
   );
 });
 
-test("the example for GitLab counts creates and updates for the merge request's widget", async () => {
+test('the example for GitLab counts creates and updates for the widget of a merge request', async () => {
   const folder = temporaryFolder();
   const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests run it
   const count = review.script.find((line) => line.startsWith('node -p')) ?? expect.fail();

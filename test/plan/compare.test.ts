@@ -153,14 +153,14 @@ describe('values that the service treats as different compare as different', () 
 describe('declared and observed fields of a user', () => {
   const manifest = `version: 1\nusers: [{ username: u, name: U, groups: [${group}], attributes: { key: "\${env:KEY}" } }]\n`;
 
-  test('are compared only in fields that are declared', async () => {
+  test('are compared only if declared', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'U', groups: [group], attributes: { key: 'canary-1' }, email: 'x' };
     expect(compareRecord(user, { fields: held })).toEqual([]);
   });
 
-  test('are shown without secrets, whether declared, or observed in the same or another field', async () => {
+  test('are shown without secrets, whether these are declared or observed, in whatever field', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const held = { username: 'u', name: 'got canary-1', groups: null, attributes: { key: 'canary-0' } };
@@ -171,7 +171,7 @@ describe('declared and observed fields of a user', () => {
     ]);
   });
 
-  test('are compared as received, and shown with masks', async () => {
+  test('are compared unmasked and shown masked', async () => {
     const [user] = await desired('version: 1\nusers: [{ username: u, name: "not a secret", path: users }]\n');
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'not a secret', path: 'a secret' };
@@ -181,7 +181,7 @@ describe('declared and observed fields of a user', () => {
     ]);
   });
 
-  test('do not differ in a field that the service does not show', async () => {
+  test('do not differ if the service does not show the field', async () => {
     const [user] = await desired(manifest, { KEY: 'canary-1' });
     if (user === undefined) throw new Error('nothing is declared');
     const fields = { username: 'u', name: 'U', attributes: { key: 'canary-1' } };

@@ -92,20 +92,20 @@ describe('a plan', () => {
     expect(other.resource_drift).toHaveLength(1);
   });
 
-  test('does not compare a field that the service does not show, and names it', async () => {
+  test('reports a field that the service does not show as not compared', async () => {
     const plan = await documentOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
     expect(plan.resource_drift).toEqual([]);
     expect(plan.resource_changes[0]?.not_shown).toEqual(['group']);
   });
 
-  test('compares a string as the service stores it', async () => {
+  test('compares a declared string in the form in which the service stores it', async () => {
     const plan = await documentOf(manifestOf('meta_description: |', '  one', '  two'), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'one\ntwo' },
     });
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('creates users that it could not look up, if they are absent', async () => {
+  test('has creates, marked as conditional, for users that could not be looked up', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -113,7 +113,7 @@ describe('a plan', () => {
     expect(plannedEffects(plan)).toEqual({ add: 1, change: 0, destroy: 0 });
   });
 
-  test("has the counts of its changes, whatever its document's summary contains", async () => {
+  test('read from a document counts the changes, whatever the summary says', async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
     expect(plannedEffects(planFromDocument(altered, resourceForDisplay)).add).toBe(2);
@@ -145,7 +145,7 @@ describe('a plan', () => {
     );
   });
 
-  test('with an undeclared resource cannot be read from a document', async () => {
+  test('cannot be read from a document that has an undeclared resource', async () => {
     const document = await documentOf('version: 1\nusers: [{ username: u }]\n');
     expect(() => planFromDocument(document, () => undefined)).toThrow('user.u is planned, and not declared');
   });
@@ -187,7 +187,7 @@ applications:
     ]);
   });
 
-  test('counts as taken if another change of the plan takes it, but not if another application already has it', async () => {
+  test('counts as moved if another change in the plan takes it, but not if its present application keeps it', async () => {
     const isTaken = findTransfers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
@@ -198,7 +198,7 @@ applications:
   });
 });
 
-test('a plan with updates cannot be applied without current records and permission', async () => {
+test('a saved plan with updates gets the current records and permissions, and is refused without them', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });

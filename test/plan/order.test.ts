@@ -67,7 +67,7 @@ describe('the order of a plan', () => {
     );
   });
 
-  test('does not exist for a circle, which is refused once with its members', async () => {
+  test('does not exist for changes in a circle, which are refused with one message', async () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([
       {
@@ -121,7 +121,7 @@ describe('a change that depends on another', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
   });
 
-  test('is not attempted after a failure of the other change, nor are its own dependents', async () => {
+  test('is not attempted if the other change failed, and neither are changes that depend on it', async () => {
     const chain = { a: 2, b: 3, z: 4 };
     const before = { b: 2, z: 3 };
     const { outcomes, requests } = await applied(await handing(chain, before), before, () =>
@@ -135,7 +135,7 @@ describe('a change that depends on another', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends']);
   });
 
-  test('does not wait for a later change in a reordered plan', async () => {
+  test('does not wait if the other change comes later in a reordered plan', async () => {
     const plan = await handing(declared, existing);
     const altered = { ...plan, changes: plan.changes.toReversed() };
     const { outcomes } = await applied(altered, existing, () =>

@@ -68,19 +68,22 @@ describe('a policy written for Terraform', () => {
     ['of different resources', { 'a.yaml': applications(2) }],
     ['of no resources', { 'u.yaml': 'version: 1\nusers: []\n' }],
   ];
-  test.each(someOf(plans, 3))('counts the same changes in a plan %s as its last line', async (_, files) => {
-    const { printed, saved, text } = await planned(files);
-    const [, line = '0'] = /\nPlan: (\d+) to add, 0 to change, 0 to destroy\.\n$/.exec(text) ?? [];
-    if (line === '0')
-      expect(text).toMatch(
-        /\n(?:No changes\. Your infrastructure matches the configuration|Plan: 0 to add.*)\.\n$/,
-      );
-    for (const document of [printed, saved]) {
-      expect(await json(document, creates)).toBe(Number(line));
-      expect(await json(document, widget, ['-c'])).toEqual({ create: Number(line), update: 0, delete: 0 });
-      expect(schemaErrors('plan', parseJson(document))).toEqual([]);
-    }
-  });
+  test.each(someOf(plans, 3))(
+    "counts as many changes in a plan %s as the last line of the plan's text",
+    async (_, files) => {
+      const { printed, saved, text } = await planned(files);
+      const [, line = '0'] = /\nPlan: (\d+) to add, 0 to change, 0 to destroy\.\n$/.exec(text) ?? [];
+      if (line === '0')
+        expect(text).toMatch(
+          /\n(?:No changes\. Your infrastructure matches the configuration|Plan: 0 to add.*)\.\n$/,
+        );
+      for (const document of [printed, saved]) {
+        expect(await json(document, creates)).toBe(Number(line));
+        expect(await json(document, widget, ['-c'])).toEqual({ create: Number(line), update: 0, delete: 0 });
+        expect(schemaErrors('plan', parseJson(document))).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('a plan of the same inputs', () => {

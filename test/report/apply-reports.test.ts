@@ -85,12 +85,15 @@ test.each([
   [{ stoppedBy: 'no_way', attempts: 0 }, true],
   [{ answer: { kind: 'unavailable', status: 503 } }, false],
   [{ stoppedBy: 'interrupted', attempts: 0 }, false],
-] as const)('the advice is to repeat the run, unless it would fail again: %j', async (end, isAlike) => {
-  const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
-  expect(shown).toContain(
-    isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
-  );
-});
+] as const)(
+  'the advice is to repeat the run, unless a repeated run would fail again: %j',
+  async (end, isAlike) => {
+    const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
+    expect(shown).toContain(
+      isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
+    );
+  },
+);
 
 test.each([
   [{ kind: 'vanished' }, false],
@@ -99,7 +102,7 @@ test.each([
   [{ kind: 'changed', fields: [] }, false],
   [{ kind: 'ignored', fields: [] }, true],
 ] as const)(
-  'a fix is advised, unless only the next run can find out what is wrong: %j',
+  'the advice is to fix the problem, unless only another run can show the problem: %j',
   async (clash, isToBeFixed) => {
     const outcome = isToBeFixed ? 'unknown' : 'conflict';
     const shown = text(reportOf(await runWith({ outcome, clash })), setting);
@@ -125,7 +128,7 @@ test('for a user that may be incomplete, the advice says what to check', async (
   expect(findings[0]?.detail).toContain('Check the user in the service, especially the groups');
 });
 
-test('an HTML report has the number of tries of a create if more than one', async () => {
+test('an HTML report has the number of tries of a create that was tried more than once', async () => {
   expect(html(reportOf(await runWith({ attempts: 2 })), setting)).toContain('created, 2 attempts');
   expect(html(reportOf(await runWith({ attempts: 1 })), setting)).not.toContain('attempts');
 });
@@ -147,7 +150,7 @@ test('a text report counts resources in sync without listing them', async () => 
   expect(json(report, setting)).toContain('application.wiki');
 });
 
-test('only an interrupted run is reported as interrupted', async () => {
+test('a run is reported as interrupted only if it was', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])
@@ -192,7 +195,7 @@ describe('annotations for resources that were not started', () => {
 
   const stopped = { stoppedBy: 'interrupted' } as const;
 
-  test('have one entry for each cause, at its first place', async () => {
+  test('are one annotation for each cause, at the first place of the cause', async () => {
     const away = { stoppedBy: 'away' } as const;
     const told = await report({ outcome: 'created' }, stopped, stopped, away, refused({ name: ['No.'] }));
     const lines = github(told, setting).trimEnd().split('\n');
@@ -209,7 +212,7 @@ describe('annotations for resources that were not started', () => {
     expect(text(told, setting)).not.toContain('[not-created]');
   });
 
-  test('have at most twenty names', async () => {
+  test('name at most twenty of the resources', async () => {
     const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
     expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
     expect(line).toContain(', user.u20, and 2 more%0A');

@@ -232,7 +232,7 @@ Not affected by this change: 1 in sync.`,
     expect(text).toBe(expected);
   });
 
-  test('names all removed entries, in lines of 80 columns', async () => {
+  test('names all removed entries in lines of at most 80 columns', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `user-${index}`);
     const text = written(
       await planned(users(...many.map((name) => `username: ${name}`)), ''),
@@ -249,14 +249,16 @@ describe('the comment of a plan with a baseline', () => {
   const roll = (count: number): string =>
     users(...Array.from({ length: count }, (_, index) => `username: user-${index}, name: User ${index}`));
 
-  test.runIf(inFull)('is ten lines long for one new user among 2,000, and folds the others', async () => {
-    const text = written(
-      await planned(roll(2000), `${roll(2000)}  - { username: zoe, name: Zoe Example }\n`),
-      'markdown',
-    );
-    const [open = '', folded = ''] = text.split('<details>');
-    expect(open.split('\n').slice(1).join('\n'))
-      .toBe(`### rollcall plan for \`production (https://id.example.com)\`
+  test.runIf(inFull)(
+    'is ten lines long for one new user among 2,000, and folds the other users',
+    async () => {
+      const text = written(
+        await planned(roll(2000), `${roll(2000)}  - { username: zoe, name: Zoe Example }\n`),
+        'markdown',
+      );
+      const [open = '', folded = ''] = text.split('<details>');
+      expect(open.split('\n').slice(1).join('\n'))
+        .toBe(`### rollcall plan for \`production (https://id.example.com)\`
 
 **In this change: 1 added.** Plan: 2001 to add, 0 to change, 0 to destroy. 0 to create, 2001 to create if absent, 0 differ, 0 in sync.
 
@@ -269,15 +271,16 @@ Compared with .before:
 \`\`\`
 
 `);
-    expect(folded).toContain('<summary>Not affected by this change: 2000 to create if absent</summary>');
-    expect(folded).toContain('? user.user-0  m.yaml:3\n');
-    expect(folded).not.toContain('zoe');
-    expect(folded).toContain('… and 1950 more users that are created if they are absent.\n');
-    expect(folded).toContain('Plan: 2001 to add, 0 to change, 0 to destroy.\n```\n\n</details>\n');
-    expect(text.length).toBeLessThanOrEqual(60_000);
-  });
+      expect(folded).toContain('<summary>Not affected by this change: 2000 to create if absent</summary>');
+      expect(folded).toContain('? user.user-0  m.yaml:3\n');
+      expect(folded).not.toContain('zoe');
+      expect(folded).toContain('… and 1950 more users that are created if they are absent.\n');
+      expect(folded).toContain('Plan: 2001 to add, 0 to change, 0 to destroy.\n```\n\n</details>\n');
+      expect(text.length).toBeLessThanOrEqual(60_000);
+    },
+  );
 
-  test('folds many new entries, and names the first removed ones', async () => {
+  test('folds new entries if there are many, and names the first removed entries', async () => {
     const text = written(
       await planned(
         roll(60),

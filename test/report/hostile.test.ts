@@ -135,7 +135,7 @@ describe('a Markdown report with hostile values', () => {
     });
   }
 
-  test('has one block of code that unfolds, and one comment', () => {
+  test('has one foldable block of code and one comment', () => {
     const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan }), setting));
     expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
       'h3',
@@ -151,7 +151,7 @@ describe('a Markdown report with hostile values', () => {
   });
 
   test.each(inFormat('markdown'))(
-    'keeps every text within its heading and its blocks of code: %s',
+    'keeps all texts inside its heading and its blocks of code: %s',
     (name, render) => {
       const expected = outside(treeOf(render(harmless)));
       holdsFor(4, (world) => {
@@ -229,7 +229,7 @@ describe('an HTML report with hostile values', () => {
 });
 
 describe('GitHub annotations with hostile values', () => {
-  test('are one command for each diagnostic, with its text in it', () => {
+  test("are one command for each diagnostic, which contains the diagnostic's text", () => {
     holdsFor(1, ({ diagnostics, plan }) => {
       const { environment = '' } = plan;
       const text = formats.github(planReport({ ...none, diagnostics, environment }), setting);

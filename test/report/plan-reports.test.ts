@@ -40,7 +40,7 @@ test.each([
   ['a different application', wiki, other, false],
   ['an application in sync', wiki, alike, false],
 ])(
-  'a plan notes that nothing was requested if only users are declared, and not otherwise: %s',
+  'a plan says that no request was sent if and only if just users are declared: %s',
   async (_, manifest, existing, isSaid) => {
     const text = planText(
       await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test('of a visible and a masked value, a report shows the visible one', async () => {
+test('a report shows a visible value next to a masked one', async () => {
   const plan = await planOf(`version: 1\n${wiki}\n`, other);
   const [change] = plan.changes;
   if (change === undefined) expect.fail('nothing is planned');
@@ -75,23 +75,23 @@ describe('the reports of a plan', () => {
     return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }), setting);
   }
 
-  test.each(formatNames)('include errors and warnings as %s', async (format) => {
+  test.each(formatNames)('include errors and warnings in the format %s', async (format) => {
     const text = await report(format);
     expect(text).toContain('an error');
     expect(text).toContain('only a warning');
   });
 
-  test('count a failure for each error, and none for warnings or differences', async () => {
+  test('count errors as failures, but not warnings or differences', async () => {
     expect(await report('junit')).toContain(
       '<testsuites name="rollcall plan for https://id.example.com" tests="3" failures="1" errors="0">',
     );
   });
 
-  test.each(['junit', 'github'] as const)('include differences as %s', async (format) => {
+  test.each(['junit', 'github'] as const)('include differences in the format %s', async (format) => {
     expect(await report(format)).toContain('application.wiki differs in `name`');
   });
 
-  test('report differences at their lines', async () => {
+  test('report each difference at its line', async () => {
     expect(await report('github')).toMatch(/^::warning file=m\.yaml,line=2,.*differs in `name`/m);
   });
 });

@@ -36,13 +36,13 @@ describe.each([
     expect(count(text, 'To change')).toBe(1);
   });
 
-  test('names the missing switch if the capability is on', async () => {
+  test("names only the command's switch if the capability is enabled", async () => {
     const text = await told('update,delete');
     expect(text).toContain('To change these differences, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
   });
 
-  test('names no switch if everything is changed', async () => {
+  test('names no switch if the apply changes everything', async () => {
     const text = await told('update,delete', { allow: ['update', 'delete'] });
     expect(text).not.toContain('--allow');
   });

@@ -30,7 +30,7 @@ async function written(
 }
 
 describe('a report of undeclared records', () => {
-  test('lists them before the counts in the text, and unread parts first', async () => {
+  test('has the records before the counts in the text, and unread parts before the records', async () => {
     const found = [held('application', 'old'), ...users];
     const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
     expect(said?.split('\n').toSpliced(4, 19)).toEqual([
@@ -43,7 +43,7 @@ describe('a report of undeclared records', () => {
     ]);
   });
 
-  test('says that there are none only if everything was read, and only as far as the token can see', async () => {
+  test('says only after a complete read that no record is undeclared, and limits this to what the token can see', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );
@@ -52,7 +52,7 @@ describe('a report of undeclared records', () => {
     );
   });
 
-  test('gives the advice that several unread parts share once', async () => {
+  test('gives advice once if it applies to several unread parts', async () => {
     const text = await written('text', {
       found: [],
       gaps: [gap, { ...gap, type: 'user', summary: 'no users' }],
@@ -61,7 +61,7 @@ describe('a report of undeclared records', () => {
     expect(text.split('There may be others.')).toHaveLength(2);
   });
 
-  test('shortens them in a comment with little space, but keeps unread parts', async () => {
+  test('shortens the list of records in a comment with little space, but not the unread parts', async () => {
     const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
     const limit = { most: 5000, lengthOf: (text: string) => text.length };
     const text = await written('markdown', { found, gaps: [gap] }, { limit });
@@ -72,14 +72,14 @@ describe('a report of undeclared records', () => {
     expect(text).toMatch(/… and \d+ more lines, left out here\.[^]*Plan: 1 to add/);
   });
 
-  test('lists all in a comment with enough space', async () => {
+  test('lists all records in a comment with enough space', async () => {
     const text = await written('markdown', { found: users, gaps: [gap, { ...gap, summary: 'other' }] });
     expect(text).toMatch(
       /user\.u29 \(pk pk-u29\)\n {2}and 3 more of type user\n[^]*with\s+--list,\s+it\s+lists\s+all\s+of\s+them/,
     );
   });
 
-  test('has an entry for each type on the HTML page, with unread parts in its heading', async () => {
+  test('has an entry for each type on the HTML page, with unread parts in the heading of the entry', async () => {
     const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
     expect(text).toContain('<p>Not all records were read: only superusers see all applications');
     expect(text).toContain('value="undeclared" checked> not declared (2)');

@@ -32,7 +32,7 @@ describe('a JUnit report of a validation', () => {
     expect(report).toContain('<system-out>m/a b.yaml:3:17: warning: user.');
   });
 
-  test('has no line for diagnostics without a place', () => {
+  test('has no line number for diagnostics without a place', () => {
     const problem = diagnosticFor(undefined, { code: 'invalid-usage', summary: 'a flag is wrong' });
     const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }), setting);
     expect(report).toContain(
@@ -93,7 +93,7 @@ describe('values left unchecked without secrets', () => {
     expect(schemaErrors('validation', document)).toEqual([]);
   });
 
-  test('are listed one by one, shortened if many, and left out if none', async () => {
+  test('are listed one by one, but shortened if there are many', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
       /^1 value was not checked, because its secrets were not read: \$\{env:A\}\.$/m,
     );
@@ -137,7 +137,7 @@ describe('a cause in forty places', () => {
     ['markdown', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['html', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['github', 'repository/m.yaml:4:27, repository/m.yaml:5:27, repository/m.yaml:6:27, …'],
-  ])('is reported once to people: %s', async (format, places) => {
+  ])('is reported once in a format for people: %s', async (format, places) => {
     const text = await written(format);
     expect(text.match(/the variable `team` has no value/g)).toHaveLength(1);
     expect(text).toContain(`The same for 39 others: ${places}`);
@@ -147,7 +147,7 @@ describe('a cause in forty places', () => {
   test.each<[ReportFormat, string]>([
     ['json', '"summary": "the variable `team` has no value"'],
     ['junit', '<failure '],
-  ])('is reported for each place to programs: %s', async (format, part) => {
+  ])('is reported for each place in a format for programs: %s', async (format, part) => {
     const text = await written(format);
     expect(text.split(part)).toHaveLength(41);
     expect(text).not.toContain('The same for');

@@ -76,7 +76,7 @@ beforeAll(async () => {
 describe.each(counts)('the text of a plan of %i resources', (count) => {
   const planned = (): Plan => plans.get(count) ?? expect.fail('it was not made');
 
-  test.each(outputs)('has no line longer than $columns columns, colours: $colours', (output) => {
+  test.each(outputs)('has no line longer than the terminal: $columns columns, colours $colours', (output) => {
     const style = createStyle(output);
     for (const detail of ['all', 'lines', 'counts', undefined] as const) {
       const text = planText(planned(), style, detail);
@@ -101,7 +101,7 @@ describe.each(counts)('the text of a plan of %i resources', (count) => {
     if (output.columns === undefined) expect(lines).toMatch(/ {2}m\.yaml:3$/m);
   });
 
-  test('has no added line breaks in a pipe, so that values can be searched', () => {
+  test('has no added line breaks in a pipe, so grep finds the values', () => {
     const text = planText(planned(), createStyle({ colours: false }), 'all');
     const found = planned().changes.filter(({ presence }) => presence === 'absent');
     for (const { resource } of found) {
@@ -140,28 +140,31 @@ describe('a plan of hundreds of changes on a terminal', () => {
   });
 });
 
-test.each(outputs)('a diagnostic fits $columns columns with its line and its caret', (output) => {
-  const line = `\t- name: "${'some words of it '.repeat(20)}"\twrong: ${'\u0007'.repeat(3)}x`;
-  const file = { filename: `${'folder/'.repeat(4)}m.yaml`, text: line, lineStarts: [0] };
-  const problem = {
-    code: 'invalid-value',
-    summary: 'this is what is wrong, and it takes some words to say. '.repeat(3),
-    detail: `${'What to do about it is no less long. '.repeat(5)}\nhttps://example.com/${'path/'.repeat(30)}`,
-  } as const;
-  const style = createStyle(output);
-  for (let at = 0; at < line.length; at += 7) {
-    const text = stripVTControlCharacters(
-      diagnosticsText([diagnosticAt(file, [at, at + 3], problem)], style),
-    );
-    expect(tooLong(text, style)).toEqual([]);
-    expect(text).toContain(`https://example.com/${'path/'.repeat(30)}`);
-    const [shown = '', carets = ''] = text.split('\n').filter((each) => /^ +\d* \|/.test(each));
-    expect(carets.trimEnd().length).toBeLessThanOrEqual(shown.length + 1);
-    const marked = shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1);
-    expect(marked).not.toContain('…');
-  }
-  expect(tooLong(diagnosticsText([diagnosticFor(undefined, problem)], style), style)).toEqual([]);
-});
+test.each(outputs)(
+  'a diagnostic fits $columns columns, together with the quoted line and the caret',
+  (output) => {
+    const line = `\t- name: "${'some words of it '.repeat(20)}"\twrong: ${'\u0007'.repeat(3)}x`;
+    const file = { filename: `${'folder/'.repeat(4)}m.yaml`, text: line, lineStarts: [0] };
+    const problem = {
+      code: 'invalid-value',
+      summary: 'this is what is wrong, and it takes some words to say. '.repeat(3),
+      detail: `${'What to do about it is no less long. '.repeat(5)}\nhttps://example.com/${'path/'.repeat(30)}`,
+    } as const;
+    const style = createStyle(output);
+    for (let at = 0; at < line.length; at += 7) {
+      const text = stripVTControlCharacters(
+        diagnosticsText([diagnosticAt(file, [at, at + 3], problem)], style),
+      );
+      expect(tooLong(text, style)).toEqual([]);
+      expect(text).toContain(`https://example.com/${'path/'.repeat(30)}`);
+      const [shown = '', carets = ''] = text.split('\n').filter((each) => /^ +\d* \|/.test(each));
+      expect(carets.trimEnd().length).toBeLessThanOrEqual(shown.length + 1);
+      const marked = shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1);
+      expect(marked).not.toContain('…');
+    }
+    expect(tooLong(diagnosticsText([diagnosticFor(undefined, problem)], style), style)).toEqual([]);
+  },
+);
 
 test.each([
   ['on a terminal of 10 columns, a line wraps at 40', 10, 40],
@@ -237,7 +240,7 @@ describe.each([
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
-  test('shows all of them on request, as a plan of 200 does without a request', async () => {
+  test('shows all of them with --full, and a plan of 200 shows all without it', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
     const few = planText(await planOf(manifest(200)), style);

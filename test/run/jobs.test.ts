@@ -153,7 +153,7 @@ describe('a job of the library', () => {
     expect(asked).toEqual(['application.here no-op', 'application.new create', 'user.alice create']);
   });
 
-  test('ends with the worst failure of its reads, and as interrupted after an interruption', async () => {
+  test('ends as denied if its reads were denied, and as interrupted after an interruption', async () => {
     const denied = await halted({}, () => answered(403, { detail: 'no' }));
     expect(denied).toMatchObject({ ran: { ending: 'denied', halt: { kind: 'unread' } }, creates: 0 });
     const interrupted = await halted({}, service, AbortSignal.abort('SIGTERM'));
@@ -177,7 +177,7 @@ describe('a job of the library', () => {
     expect(await tries(stop.signal, () => stop.abort('SIGINT'))).toBe(0);
   });
 
-  test('ends as denied if one of several look-ups was denied', async () => {
+  test('ends as denied if one of several failed look-ups was denied', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection }, job);
     const [resource] = ran.result?.changes.map((change) => change.resource) ?? [];
@@ -206,7 +206,7 @@ describe('a job of the library', () => {
     expect(closed).toBe(1);
   });
 
-  test('returns its plan even if that exceeds a limit', async () => {
+  test('returns its plan even if the plan exceeds a limit', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, maxCreates: 1 }, job);
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many', action: 'create' } });

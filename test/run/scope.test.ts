@@ -70,7 +70,7 @@ const askedForFlag = 'GET /api/v3/admin/settings/';
 const looked = 'GET /api/v3/core/applications/LONG/';
 
 describe('the release of the service', () => {
-  test('is read once, during the look-ups, and its checks apply', async () => {
+  test('is read once, during the look-ups, and entries are checked for that release', async () => {
     const says = [version('2025.12.4')];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'done' },
@@ -86,7 +86,7 @@ describe('the release of the service', () => {
   test.each([
     ['a plan', plan],
     ['an apply', apply],
-  ])('makes unsupported fields errors in %s, and nothing is created', async (_, job) => {
+  ])('causes errors for unsupported values in %s, and nothing is created', async (_, job) => {
     expect(await run(job, { says: [version('2025.10.4')] })).toMatchObject({
       ran: { ending: 'invalid' },
       sent: [asked, looked],
@@ -152,7 +152,7 @@ test('the release is not read if a manifest is invalid for every release', async
   expect(sent).toEqual([]);
 });
 
-test('a warning about a field is reported only if the service does not tell its release', async () => {
+test('a warning about a field is reported only if the service does not tell which release it is', async () => {
   const files = {
     'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: "fa://fa-book" }] }',
   };

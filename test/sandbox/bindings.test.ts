@@ -76,7 +76,7 @@ const bound = (names: readonly string[], application = 'grafana'): NonNullable<S
 describe("the sandbox's list of bindings", () => {
   const both = { bindings: [...bound(['staff', 'carol']), ...bound(['contractors'], 'wiki')] };
 
-  test("has the bindings of a target with the subjects' names, and ignores other filters", async () => {
+  test('has the bindings of a target with the names of their users or groups, and ignores other filters', async () => {
     const service = await serving(both);
     const path = `${bindings}?target=${service.pkOf('application', 'grafana')}`;
     expect(shown(await service.ask('GET', path))).toEqual([200, 'staff', 'carol']);
@@ -97,7 +97,7 @@ describe("the sandbox's list of bindings", () => {
     expect(shown(await service.ask('GET', other))).toEqual([200, 'staff', 'carol', 'contractors']);
   });
 
-  test('is refused for a missing target, also among several', async () => {
+  test('is refused if a requested target does not exist, also one of several', async () => {
     const { ask, pkOf } = await serving(both);
     expect(await ask('GET', `${bindings}?target=${absent}`)).toEqual({
       status: 400,
@@ -110,7 +110,7 @@ describe("the sandbox's list of bindings", () => {
     });
   });
 
-  test('has several pages, with each binding on one of them', async () => {
+  test('has each binding on exactly one of several pages', async () => {
     const { ask } = await serving(both);
     const pages = await Promise.all(
       [1, 2].map((page) => ask('GET', `${bindings}?ordering=pk&page_size=2&page=${page}`)),
@@ -241,7 +241,7 @@ describe('access to an application of the sandbox', () => {
     },
   );
 
-  test("excludes members of a child's sibling: parents do not inherit from children", async () => {
+  test("excludes members of a bound group's parent, as a parent inherits nothing from a child", async () => {
     const service = await serving({ bindings: bound(['staff']) });
     const { ask, pkOf } = service;
     const above = await ask('POST', 'core/groups/', { name: 'above' });
@@ -272,7 +272,7 @@ describe('access to an application of the sandbox', () => {
     expect([await passing(service, 'carol'), await passing(service, 'dave')]).toEqual(expected);
   });
 
-  test('is reported for the requester if no user is named, and gets a 404 for a missing user', async () => {
+  test('is reported for the requester if no user is named, and is a 404 for a missing user', async () => {
     const { ask, pkOf } = await serving({ bindings: bound(['carol']) });
     const path = 'core/applications/grafana/check_access/';
     expect(await ask('GET', path)).toEqual({

@@ -67,7 +67,7 @@ describe('an update of an application in the sandbox', () => {
 });
 
 describe('an update of a user in the sandbox', () => {
-  test("replaces attributes and groups in full, also in the groups' members", () => {
+  test('replaces attributes and groups in full, and changes the members of the groups', () => {
     const sandbox = seeded();
     const fields = { attributes: { a: {} }, groups: [guests] };
     expect(ask(sandbox, 'PATCH', 'users/1/', fields)).toMatchObject({ status: 200, body: fields });
@@ -88,7 +88,7 @@ describe('an update of a user in the sandbox', () => {
     expect(ask(sandbox, 'POST', 'users/', { username: 'ann', name: 'Another' }).status).toBe(201);
   });
 
-  test('crashes for values that cannot be stored, and changes nothing', () => {
+  test('causes a crash if values cannot be stored, and changes nothing', () => {
     const sandbox = seeded();
     expect(ask(sandbox, 'PATCH', 'users/1/', { name: 'A', attributes: { a: '\0' } }).status).toBe(405);
     expect(ask(sandbox, 'GET', 'users/1/').body['name']).toBe('Ann');
@@ -140,7 +140,7 @@ describe('another client of the sandbox', () => {
     expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
   });
 
-  test('frees the providers of an application that it deletes', () => {
+  test('frees the providers of an application by deleting the application', () => {
     const sandbox = seeded();
     sandbox.delete('application', 'wiki');
     const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };

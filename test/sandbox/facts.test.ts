@@ -119,7 +119,7 @@ test.each([
 describe('the settings of the sandbox', () => {
   const path = '/admin/settings/';
 
-  test('are one record, and an update replaces all of its flags, known to the release or not', () => {
+  test('are one record, and an update replaces all flags, even flags that the release does not know', () => {
     const sandbox = of('2025.12');
     expect(askSandbox(sandbox, 'GET', path)).toMatchObject({
       status: 200,
@@ -135,7 +135,7 @@ describe('the settings of the sandbox', () => {
   test.each([
     ['2025.12', true],
     ['2026.5', false],
-  ] as const)('close records without bindings in releases with the flag: %s', (release, passing) => {
+  ] as const)('deny access to records without bindings in releases with the flag: %s', (release, passing) => {
     const sandbox = of(release);
     sandbox.create('application', { slug: 'wiki', name: 'Wiki' });
     const check = (): unknown =>
@@ -146,7 +146,7 @@ describe('the settings of the sandbox', () => {
   });
 });
 
-test('a token of the sandbox has the rights of its seed for every kind', () => {
+test('a token of the sandbox has the rights that the seed gives it for every kind', () => {
   const rights = {
     view_stages: ['No'],
     change_stages: 'none',

@@ -24,7 +24,7 @@ describe.each(someOf(createdKinds, 20).map((kind) => [writtenType(kind, release)
     const shown = (fields: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(fields).filter(([name]) => !facts(type, name)?.writeOnly));
 
-    test('is created at the path that rollcall uses, and its list shows it', () => {
+    test('is created at the path that rollcall uses, and then listed', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, release);
       const fields = fieldsIn(sandbox);
       expect(askSandbox(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: shown(fields) });
@@ -36,7 +36,7 @@ describe.each(someOf(createdKinds, 20).map((kind) => [writtenType(kind, release)
     });
 
     test.runIf(isSeeded && kind.listing.isUnique)(
-      'can be seeded in its list, which refuses a duplicate identity',
+      'can be seeded, and a second seeded record with the same identity is refused',
       () => {
         const fields = fieldsIn(seedSandbox({ is_licensed: true }, release).sandbox);
         const { sandbox, refused } = seedSandbox({ [list]: [fields, fields], is_licensed: true }, release);

@@ -34,7 +34,7 @@ function create(sandbox: Sandbox, list: string, fields: object): void {
 const people = { users: ['bob', 'Alice', 'alice', 'ünï'].map((username) => ({ username, name: username })) };
 
 describe("the sandbox's list of users", () => {
-  test('has all users except the anonymous one, in code-point order, including those of tokens', () => {
+  test('has all users except the anonymous one, including the users of tokens, in code-point order', () => {
     const everybody = ['Alice', 'alice', 'bob', 'sandbox', 'ünï'];
     expect(shown(get(seeded(people), 'core/users/'), 'username')).toEqual([200, everybody]);
     expect(shown(get(seeded(people), 'core/users/?ordering=-username'), 'username')).toEqual([
@@ -68,7 +68,7 @@ describe("the sandbox's list of users", () => {
     });
   });
 
-  test('has their number, and the range that a page shows', () => {
+  test('has the number of users, and the range of each page', () => {
     const { body } = get(seeded(people), 'core/users/?page_size=2&page=2');
     expect(body['pagination']).toEqual({
       next: 3,
@@ -103,7 +103,7 @@ describe("the sandbox's list of users", () => {
     expect(shown(found, 'username')).toEqual(expected);
   });
 
-  test('shows single records by id, and denies kinds that the token may not view', () => {
+  test('shows a single user by id if the token may view the user, and denies kinds that the token may not view', () => {
     const sandbox = seeded({
       ...people,
       tokens: [
@@ -155,7 +155,7 @@ const apps = { applications: ['c', 'a', 'b'].map((slug) => ({ slug, name: slug.t
 const full = 'core/applications/?superuser_full_list=true';
 
 describe("the sandbox's list of applications", () => {
-  test('is correct for a superuser who requests all of it', () => {
+  test('is correct for a superuser who requests the whole list', () => {
     const sandbox = seeded({ ...apps, tokens: [{ ...chief, open_applications: 'none' }] });
     expect(shown(get(sandbox, full, 'super'), 'slug')).toEqual([200, ['a', 'b', 'c']]);
     expect(shown(get(sandbox, `${full}&slug=b`, 'super'), 'slug')).toEqual([200, ['b']]);
@@ -214,7 +214,7 @@ describe('a list of names in the sandbox', () => {
     expect(shown(get(seeded(seed), path), 'name')).toEqual([200, names]);
   });
 
-  test('comes with the users or the application of each record', () => {
+  test('has the users or the application of each record', () => {
     const sandbox = seeded(seed);
     const [staff] = resultsOf(get(sandbox, 'core/groups/?name=staff'));
     expect(staff).toMatchObject({ users: [1], users_obj: [{ pk: 1, username: 'ann' }] });

@@ -53,7 +53,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('after the changes of another client, which come before a recorded exchange', () => {
+  test('with each change by another client placed before a recorded exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });
@@ -62,12 +62,12 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
 describe.each(someReleases(releases))('the recordings of release %s', (release) => {
   const files = sessions.flatMap((one) => (one.release === release ? one.session.files : []));
 
-  test('contain every known mismatch of the sandbox', () => {
+  test('contain the exchange of each known mismatch', () => {
     const titles = new Set(servedIn(release, files).map(([title]) => title));
     expect(Object.keys(notMatched[release]).filter((title) => !titles.has(title))).toEqual([]);
   });
 
-  test('have the numbers of exchanges and matches that docs/sandbox.md has', () => {
+  test('have as many exchanges and matches as docs/sandbox.md says', () => {
     const { length } = servedIn(release, files);
     const matched = length - Object.keys(notMatched[release]).length;
     const document = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');

@@ -58,7 +58,7 @@ describe('an application of the sandbox', () => {
   });
 
   test.each(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke'])(
-    'is refused with the slug %s in later releases',
+    'is refused in later releases with the slug %s',
     (slug) => {
       expect(made('2023.10', 'slug', slug)).toBe(slug);
       const said = [`The slug '${slug}' is reserved and cannot be used for applications.`];
@@ -101,7 +101,7 @@ describe.each(late)('a user in the sandbox of release %s', (release) => {
     expect(after['last_updated']).not.toBe(before['last_updated']);
   });
 
-  test('is shown without groups and roles if the query asks for that', () => {
+  test('is shown without groups and roles if the query excludes them', () => {
     const sandbox = seeded(release);
     const path = 'core/users/?include_groups=false&include_roles=false';
     expect(get(sandbox, path).body).toMatchObject({
@@ -245,7 +245,7 @@ describe('the sandbox of release 2026.8 and later', () => {
     expect(ask(before, 'POST', 'core/users/', body).status).toBe(201);
   });
 
-  test('checks an update without attributes as if it emptied them', () => {
+  test('checks an update without attributes like one that empties the attributes', () => {
     const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
     const sandbox = seeded('2026.8', { users, object_attributes });
     expect(ask(sandbox, 'PATCH', 'core/users/1/', '{"name":"B"}')).toMatchObject({

@@ -72,7 +72,7 @@ describe('the sandbox', () => {
   );
 
   test.each(['\0', 'x\0y', '\ud800', '\udfff'])(
-    'crashes for %j in attributes, and stores nothing',
+    'answers with a crash for %j in attributes, and stores nothing',
     (text) => {
       const sandbox = seeded();
       const user = { username: 'a', name: 'A' };
@@ -98,13 +98,13 @@ describe('a seed of the sandbox', () => {
     ]);
   });
 
-  test('that is valid is served', () => {
+  test('that is valid determines the records that the sandbox serves', () => {
     const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));
     else expect(ask(loaded.sandbox, 'GET', 'applications/a/').status).toBe(200);
   });
 
-  test('gives its first token to a command', () => {
+  test('has a first token, which a command gets', () => {
     expect(seedSandbox({ tokens: [{ token: 'own' }, { token: 'other' }] }).token).toBe('own');
     expect(seedSandbox({}).token).toBe(sandboxToken);
   });
@@ -126,7 +126,7 @@ describe('a seed of the sandbox', () => {
 });
 
 describe('the sandbox over HTTP', () => {
-  test('writes its own URL into the URLs of a provider', async () => {
+  test('shows its own address in the URLs of a provider', async () => {
     const provider = { pk: 1, name: 'P', type: 'oauth2' } as const;
     const sandbox = seeded({ providers: [provider], applications: [{ slug: 'a', name: 'A', provider: 1 }] });
     const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });

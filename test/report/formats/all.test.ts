@@ -14,7 +14,7 @@ test('every report format can be loaded, and has a unique name', async () => {
   expect(new Set(formats).size).toBe(formatNames.length);
 });
 
-test('help names the report formats that --output does not print', () => {
+test('help lists the report formats that --output cannot print', () => {
   for (const name of ['validate', 'plan', 'apply']) {
     const command = rollcall.commands.find((each) => each.name() === name);
     const files = formatNames.filter((format) => !printedFormats.includes(format));
@@ -27,7 +27,7 @@ test('completion offers every report format', () => {
   expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
 });
 
-test('docs/library.md names every report format', () => {
+test('docs/library.md mentions every report format', () => {
   const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
   for (const name of formatNames) expect(page).toContain(`\`${name}\``);
 });

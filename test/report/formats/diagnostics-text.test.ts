@@ -76,7 +76,7 @@ describe('a repeated cause of diagnostics', () => {
     expect(foldByCause([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
   });
 
-  test('is not assumed for different messages', () => {
+  test('is not assumed if the messages differ', () => {
     const different = [
       of('a', 'No.'),
       of('b', 'Never.'),
@@ -101,7 +101,7 @@ describe('a repeated cause of diagnostics', () => {
     expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
   });
 
-  test('is not assumed for another wrong value', () => {
+  test('is not assumed if the wrong values differ', () => {
     const file = sourceFile('m.yaml', 'a: x # 1\na: x # 2\na: y\n');
     const wrong = (start: number, code: DiagnosticCode): Diagnostic =>
       diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
@@ -112,7 +112,7 @@ describe('a repeated cause of diagnostics', () => {
     expect(foldByCause([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
   });
 
-  test('is not assumed for another difference', () => {
+  test('is not assumed for differences of two resources', () => {
     const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
     expect(foldByCause(differs)).toEqual(differs);
   });

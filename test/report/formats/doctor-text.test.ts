@@ -14,7 +14,7 @@ const diagnosis: Diagnosis = {
   beyondContract: lists.map((_, index) => `GET /api/v3/${index}/`),
 };
 
-test('the text of doctor shortens long lists of equal checks and of requests', () => {
+test('the text of doctor shortens long lists of requests, and of checks with the same result', () => {
   const text = doctorText(diagnosis, plainStyle);
   expect(text.split('\n').filter((line) => /^ {2}(?:ok|warn) /.test(line))).toEqual([
     '  ok    token     the service accepts it',
@@ -28,7 +28,7 @@ test('the text of doctor shortens long lists of equal checks and of requests', (
 test.each([
   ['10 checks that passed alike', 10, 'pass'],
   ['40 checks that failed alike', 40, 'fail'],
-] as const)('the text of doctor has a line for each of %s, with its advice', (_, count, status) => {
+] as const)('the text of doctor has a line for each of %s, with advice', (_, count, status) => {
   const checks = lists
     .slice(0, count)
     .map((list) =>

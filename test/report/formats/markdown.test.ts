@@ -34,7 +34,7 @@ function expectAllCounted(text: string, total: number): void {
 const veryMany = times({ short: 1000, full: 5000 });
 
 describe('the Markdown comment of a plan', () => {
-  test('has no dashes in its marker that would end an HTML comment early', async () => {
+  test('has a marker without dashes that would end the HTML comment early', async () => {
     const service = 'https://xn--id-1.example.com/a--b-->';
     const [marker] = comment({ ...(await planOf('version: 1\nusers: []\n')), service }).split('\n');
     expect(marker).toMatch(/^<!-- rollcall plan (?:(?!--).)+ -->$/);
@@ -95,7 +95,7 @@ describe('the Markdown comment of a plan', () => {
     expect(text).not.toContain('left out');
   });
 
-  test('shortens long required texts between characters', async () => {
+  test('shortens a long required text without splitting a character', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     for (const glob of ['`', '\u{1f600}', 'x'].map((text) => text.repeat(100_000))) {
       for (const shift of ['', 'x']) {
@@ -131,7 +131,7 @@ describe('the Markdown comment of a plan', () => {
     expect(text).toContain('\n+ application.app-00000');
   });
 
-  test('counts the warnings and shows some of them, and shows all changes below', async () => {
+  test('counts the warnings, shows some of them, and shows all changes below', async () => {
     const warning = (summary: string): Diagnostic =>
       diagnosticFor('m.yaml', { code: 'similar-name', severity: 'warning', summary });
     const diagnostics = Array.from({ length: 30 }, (_, index) => warning(`warning ${index}`));

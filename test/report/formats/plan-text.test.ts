@@ -44,7 +44,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  test('shows short differing values side by side, and long ones line by line', async () => {
+  test('shows short differing values side by side, and compares long ones line by line', async () => {
     const held = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'].join('\n');
     const text = await textOf(
       application('group: New', 'meta_description: "One\\nTwo\\nThree\\nFour\\nFive\\nSix\\n7"'),
@@ -77,7 +77,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  test('has the colour of the kind of change at its sign in a terminal with colours', async () => {
+  test('colours the sign of each change by the kind of change in a terminal with colours', async () => {
     const plan = await planOf(
       `${application('group: New')}\n  - { slug: new, name: New }\n`,
       { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } },
@@ -116,7 +116,7 @@ describe('the text of a plan', () => {
     expect(lineEnd).toMatch(/^ +-$/m);
   });
 
-  test('shows neither the declared nor the observed secret', async () => {
+  test('shows no secret, whether declared or observed', async () => {
     const plan = await planOf(
       application('meta_publisher: "by ${env:EMPTY}"', 'group: "${env:GROUP}"'),
       { wiki: { slug: 'wiki', name: 'Wiki', meta_publisher: 'by the former', group: 'of before' } },
@@ -155,13 +155,13 @@ describe('the text of a plan', () => {
       1,
     ],
     ['only if users are declared', 'applications: [{ slug: a, name: A }]', 0],
-  ])('reports that users are not read %s', async (_, manifest, times) => {
+  ])('says %s that users are not read', async (_, manifest, times) => {
     const text = await textOf(`version: 1\n${manifest}\n`);
     expect(text.match(note) ?? []).toHaveLength(times);
     expect(text).not.toContain('so nothing was asked');
   });
 
-  test('notes for a plan of only users that nothing was requested, within 80 columns', async () => {
+  test('says within 80 columns that no request was sent if only users are declared', async () => {
     const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
     expect(text).toContain('No other resource is declared, so no request was sent.\n');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -192,7 +192,7 @@ describe('the text of a plan', () => {
     expect(text).not.toContain('nothing was asked');
   });
 
-  test('shows a short value above a long one, and not as lines of a diff', async () => {
+  test('shows a short value above a long one, not as a diff of lines', async () => {
     const text = await textOf(application(`meta_description: ${'long '.repeat(13).trim()}`), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'short' },
     });

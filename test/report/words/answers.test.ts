@@ -35,7 +35,7 @@ describe('an error answer', () => {
   });
 });
 
-test('advice on a refused token names no variable, as several can hold it', () => {
+test('advice on a refused token names no variable, as the token may come from several', () => {
   const words = wordsFor(answered(403, { detail: 'Token invalid/expired' }));
   expect(words).toContain('The token is unknown or has expired.');
   expect(words).not.toContain('ROLLCALL_TOKEN');
@@ -93,7 +93,7 @@ describe('an http:// request to a port that expects TLS', () => {
     ],
     ['a program that closes the connection', answering('')],
     ['OpenSSL', { certificate: 'good' }],
-  ] as const)('is reported as such, whatever the words of the answer: %s', async (_, service) => {
+  ] as const)('is reported as such, whatever the text of the answer: %s', async (_, service) => {
     expect(wordsFor(await answerOf(service))).toContain(https);
   });
 

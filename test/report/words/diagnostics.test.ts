@@ -46,7 +46,7 @@ describe('the reason why a run ended early', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
   });
 
-  test('is reported in full if look-ups failed and the run was interrupted too', async () => {
+  test('is reported in full if look-ups failed and the run was also interrupted', async () => {
     const answer: Answer = { kind: 'crash', status: 500 };
     const failures = (await declared('wiki')).map((resource) => ({
       resource,
@@ -57,7 +57,7 @@ describe('the reason why a run ended early', () => {
     expect(haltDiagnostics(halt).map(({ code }) => code)).toEqual(['service-unexpected', 'interrupted']);
   });
 
-  test('is reported for each field that has changed since a plan was saved', async () => {
+  test('is reported for each field that changed after the plan was saved', async () => {
     const changes = (await declared('wiki')).map((resource) => ({
       resource,
       staleness: [
@@ -79,11 +79,14 @@ describe('the reason why a run ended early', () => {
 test.each([
   ['appeared', 'now exists'],
   ['vanished', 'no longer exists'],
-] as const)('a record that has %s since a plan was saved is reported as one that %s', async (kind, words) => {
-  const [resource = expect.fail()] = await declared('wiki');
-  const [found] = haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] });
-  expect(found?.summary).toContain(words);
-});
+] as const)(
+  'a record that has %s since the plan was saved is reported as one that %s',
+  async (kind, words) => {
+    const [resource = expect.fail()] = await declared('wiki');
+    const [found] = haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] });
+    expect(found?.summary).toContain(words);
+  },
+);
 
 describe('several look-ups with the same failure', () => {
   async function told(answer: Answer): Promise<Diagnostic[]> {
@@ -105,7 +108,7 @@ describe('several look-ups with the same failure', () => {
     expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
   });
 
-  test('are reported at their lines for a crash, with request ids', async () => {
+  test('are reported at their lines, with request ids, if the service crashed', async () => {
     const diagnostics = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
     expect(diagnostics).toMatchObject([
       { address: 'application.handbook', range: { start: { line: 3 } } },

@@ -66,7 +66,7 @@ test.each<[string, string, JsonObject, string[]]>([
   ['a missing key, at the entry', inMapping, { attributes_desk: ['This field is required'] }, ['b']],
   ['a UUID in the defaults', fromDefaults, { groups: [missing(second)] }, [second]],
 ])(
-  'a list item refused by the service is marked at its place, named by %s',
+  'a list item that the service refuses is marked if the service names it by %s',
   async (_, manifest, body, parts) => {
     expect(await marked(manifest, body)).toEqual(parts);
   },
