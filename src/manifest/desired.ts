@@ -34,7 +34,7 @@ interface ManifestValue {
 }
 
 export interface DeclaredEntries {
-  /** The entries with a name, without their invalid fields, for rules over all entries. */
+  /** The entries that have a name, for rules over all entries. Invalid fields are left out. */
   readonly entriesWithName: readonly Resource[];
   /** All entries, for checks of single fields; an entry without a name has the empty name. */
   readonly allEntries: readonly Resource[];
@@ -242,7 +242,7 @@ const bindingsNotDocumented = undocumentedProblem(
   'Leave out `access`, or turn off contract_only.',
 );
 
-/** Checks that names which replace ids can be looked up and are not secret. */
+/** Checks that a name in place of an id can be looked up and is not secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const row = kind.fields[field] ?? {};
   if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
@@ -289,7 +289,6 @@ function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): rea
   return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
-/** The entries of a list; none if the list is invalid. */
 export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];

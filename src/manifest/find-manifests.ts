@@ -20,12 +20,12 @@ export async function findManifests(
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search;
-  // If the search was aborted, it found thousands of files by mistake, so none of them is read.
+  // An aborted search has found thousands of files by mistake, so no file is read.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
-/** A search through more entries probably covers a whole disk, or the packages of a project. */
+/** A search through more entries probably covers a whole disk or the packages of a project. */
 const maxEntries = 50_000;
 
 /** A search that stops at a limit and never leaves the folder where it started. */
@@ -173,7 +173,7 @@ class Search {
     return true;
   }
 
-  /** The sorted entries of a folder; empty for a virtual file system, and once the limit is reached. */
+  /** The sorted entries of a folder; empty for a virtual file system, and after the limit is reached. */
   async #entriesIn(folder: string, realPath: string): Promise<readonly FolderEntry[]> {
     if (this.#remainingEntries < 0 || systemFolderOf(realPath) !== undefined) return [];
     const entries = await this.#files.entriesIn(folder);
@@ -203,7 +203,7 @@ class Search {
       });
       return shown;
     };
-    // One folder at a time, because the glob library would read all folders at the same time.
+    // Reads one folder at a time, because the glob library would read all folders at the same time.
     let before: Promise<unknown> = Promise.resolve();
     const names = await this.#files.glob(folder || '.', pattern, (below) => {
       const shown = before.then(() => look(below));

@@ -19,12 +19,12 @@ interface Ownership {
 
 export class SeenEntries {
   readonly names: Map<Address, Resource> = new Map();
-  /** Addresses that are not in simplified form, by their simplified form. */
+  /** Maps the simplified form of each address to the address, if they differ. */
   readonly similarAddresses: Map<Address, Address> = new Map();
   /** Values that only one resource may have. */
   readonly ownedValues: Map<string, Ownership> = new Map();
   readonly formerAddresses: Map<Address, Ownership> = new Map();
-  /** The places of entries with `state: absent`, and of references, by the address of the resource. */
+  /** For each address, the place of an entry with `state: absent` or of a reference to the resource. */
   readonly deletedEntries: Map<Address, Range> = new Map();
   readonly referencedEntries: Map<Address, Range> = new Map();
   /** The references from each resource that may be part of a cycle. */
@@ -40,7 +40,6 @@ export function placeOfIdentity(resource: Resource): Range {
   return placeOf(resource, resource.kind.identity);
 }
 
-/** Reports a problem of a field, or of a single item in it. */
 export type ReportProblem = (field: string, problem: Problem, item?: number) => void;
 
 /** A former name must not be the name or former name of another resource. */

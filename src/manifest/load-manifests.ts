@@ -50,7 +50,7 @@ export interface LoadOptions extends ReadingOptions {
   readonly release?: KnownRelease;
   readonly strict?: boolean;
   readonly isSelected?: (resource: Resource) => boolean;
-  /** Whether to report the warnings of a resource; by default always. */
+  /** Whether to report the warnings of a resource; by default, warnings of all resources are reported. */
   readonly isWarningReported?: (address: Address) => boolean;
   readonly limits?: Limits;
   readonly allowsOpenLogin?: boolean;
@@ -123,7 +123,10 @@ export async function loadManifests(
   };
 }
 
-/** Checks the fields of valid manifests by the release; records in `existing` need no fields that only a create requires. */
+/**
+ * Checks the fields of valid manifests against the release. Fields that only a create requires may be missing for records in
+ * `existing`.
+ */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,
@@ -157,7 +160,7 @@ function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-/** Hides lines that contain a secret, except short secrets, which handwritten lines contain by chance. */
+/** Hides lines that contain a secret. Short secrets are ignored, because lines may contain them by chance. */
 function hideLinesWithSecrets(
   diagnostics: readonly Diagnostic[],
   secrets: ReadonlySet<string>,

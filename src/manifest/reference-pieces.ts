@@ -4,7 +4,6 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
 
-/** A part of a string: a literal, a reference, or a malformed reference. */
 export type ReferencePiece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]

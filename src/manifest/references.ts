@@ -40,12 +40,11 @@ interface ResolvedValue {
   /** The value to send, which still contains references if secrets are only assumed to exist. */
   readonly value: JsonValue;
   readonly secrets: readonly string[];
-  /** The names of all variables that the value refers to. */
   readonly variables: ReadonlySet<string>;
   /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The places of references that could not be resolved, and stay as written. */
+  /** The places of references that could not be resolved and therefore stay as written. */
   readonly unresolved: PathMap<true>;
 }
 
@@ -232,7 +231,7 @@ class Resolver {
   }
 }
 
-/** A copy of a value with other values at some places. Parts without such places are not copied. */
+/** Copies a value and replaces its parts at the given places. All other parts are shared with the original. */
 function replaced(value: JsonValue, changes: PathMap<JsonValue>): JsonValue {
   const { value: change } = changes;
   if (change !== undefined) return change;

@@ -4,7 +4,7 @@ import type { Path } from '../base/path-map.ts';
 import { isQuotable, type SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
-/** Most files fail this fast test, so that the slower test is not needed. */
+/** If a file fails this fast test, as most files do, the slower test is skipped. */
 const mayHaveRewrittenNumber = /(?:^|[\s[{,:])(?:\+[\d.]|-?0\w|-?\d*\.\d*|-?\d+[eE])/m;
 
 /** Warns about numbers that YAML changes: 0755 becomes 755, 1.10 becomes 1.1. */

@@ -82,7 +82,7 @@ export class ManifestRules {
   }
 }
 
-/** `asked later`: the release is not known yet, so only errors that every release has are reported. */
+/** With `asked later`, the release is not known yet, so only errors that occur in every release are reported. */
 export type KnownRelease = Release | 'asked later' | undefined;
 
 /** Whether every known release reports the same problem at the same place. */
@@ -137,7 +137,7 @@ function checkSingleOwner(
   }
 }
 
-/** The distinct values of a field: the text for messages, by the normalized value. */
+/** The distinct values of a field: maps each normalized value to the text for messages. */
 function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);

@@ -71,7 +71,7 @@ function unreadableFile(path: string, reason: string): Problem {
   };
 }
 
-/** The maximum size of a file. A secret is a line or a key, not a document. */
+/** The maximum size of a file in bytes. A secret is only a line or a key, not a document. */
 const maxBytes = { secret: 64 * 1024, text: 1024 * 1024 } as const;
 
 interface Referenced {
@@ -154,7 +154,7 @@ async function forbiddenFileSetting(
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
-    // A path that does not exist allows nothing.
+    // If the path in the setting does not exist, it allows no file.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }

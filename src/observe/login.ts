@@ -134,7 +134,7 @@ class LoginReader {
     return found;
   }
 
-  /** Reads the fields that the list of several types does not contain. */
+  /** Reads the fields that a list with several types leaves out. */
   async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
     if (!needsFields(kind.login)) return [record];
     const { client, pacing, signal } = this.#context;

@@ -40,7 +40,7 @@ function combineObservations(now: Observation, before: Observation, seesAll: boo
   if (now.presence === 'unknown' || before.presence === 'unknown')
     return { presence: 'unknown', torn: 'unread', ...(unread && { unread }) };
   if (now.presence === 'present' && before.presence === 'present') {
-    // The record was renamed between the two reads; before a change it is read again, which shows its current name.
+    // The record was renamed between the two reads. Before a change, another read shows the current name.
     if (now.held.pk === before.held.pk) return before;
     return { presence: 'unknown', torn: 'both', ids: [now.held.pk, before.held.pk] };
   }

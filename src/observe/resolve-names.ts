@@ -25,7 +25,6 @@ import { readWholeList, type ListReading } from '../service/read-whole.ts';
 export type NameFault =
   /** The token sees no record with this name. */
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isDeclaredElsewhere?: true }
-  /** Several records have this name. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
   /** A look-up cannot show whether the record was renamed already. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }

@@ -5,7 +5,7 @@ import { addressOf, byAddress } from '../kinds/resource.ts';
 import { possibleAddresses, printableAddress } from './addresses.ts';
 import type { Inventory } from './gaps.ts';
 
-/** Records that no manifest declares, without shipped and internal records. */
+/** Records that no manifest declares, except shipped and internal records. */
 export interface Undeclared {
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
   /** The parts that could not be read, and the reasons; empty if the list of undeclared records is complete. */

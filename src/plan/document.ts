@@ -91,7 +91,7 @@ export interface PlanDocument extends Renamed<Plan, typeof planParts> {
   readonly summary: PlanSummary;
   /** Undeclared records, if requested, and whether all records could be read. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** The problems of the manifests and the run, only in printed plans and reports; see schemas/validation.schema.json. */
+  /** The problems of the manifests and the run, which only printed plans and reports contain; see schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -133,7 +133,7 @@ export interface ChangeDocument extends Renamed<Change, typeof changeParts> {
   readonly state?: 'absent';
 }
 
-/** The document names the observed ids once for each change, not in each difference. */
+/** A document has the names of the observed ids once for each change, not once for each difference. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {

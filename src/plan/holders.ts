@@ -22,7 +22,10 @@ export function findHolders(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** Returns the holder that the referenced record names, unless that holder was observed, because its own values then count. */
+  /**
+   * Returns the holder that the service reports for the referenced record. An observed holder is ignored, because its own
+   * values already count.
+   */
   function reportedHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;

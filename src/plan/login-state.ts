@@ -52,7 +52,7 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isLoginFlow(record) ? key : []));
   }
 
-  /** The key of the default brand's login flow, or else of the first login flow by slug whose policies let people pass. */
+  /** The key of the default brand's login flow, or else of the first login flow (by slug) whose policies let people pass. */
   get defaultLoginKey(): string | undefined {
     for (const { kind, fields } of this.#records.values()) {
       const { login } = kind;

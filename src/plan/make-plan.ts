@@ -53,7 +53,6 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly heldBack?: NotPlannedReasons | undefined;
 }
 
-/** A plan, and the changes that the service would certainly reject. */
 export interface CheckedPlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
 }
@@ -74,7 +73,7 @@ export function makePlan(
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = planChange(resource, observed, permission, deletions, resend?.has(resource.address));
-    // In a scope, a record that looks undeclared may be declared outside of the scope, so no rename is suggested.
+    // If only some resources are selected, a record that looks undeclared may be declared elsewhere, so no rename is suggested.
     const renamed = about.scope ? [] : renameHint(resource, observed);
     const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
     const dependents = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];

@@ -87,8 +87,8 @@ export function orderChanges<Planned extends Change>(
 }
 
 /**
- * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, one dependency is dropped: if possible, a
- * dependency on a record that exists and only lacks bindings.
+ * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, one dependency is dropped, preferably on an
+ * existing record that only lacks bindings.
  */
 function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
@@ -168,7 +168,10 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/** Prefers to omit references to resources with bindings, such as flows: a stage without such a reference requires as much proof. */
+/**
+ * Prefers to omit references to resources with bindings, such as flows, because a stage without such a reference requires as
+ * much proof.
+ */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,

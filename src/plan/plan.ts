@@ -21,7 +21,7 @@ export interface Plan extends Destination {
   readonly createdAt: Date;
   /** A digest of all declared resources, whether selected or not. */
   readonly manifestDigest: () => string;
-  /** The selection; a plan of all declared resources has none. */
+  /** The selection; undefined for a plan of all declared resources. */
   readonly scope?: Scope;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly contractOnly?: boolean | undefined;
@@ -51,7 +51,7 @@ export interface NotPlanned extends ChangeBase {
 
 export interface PlannedLoginFlows {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read; if a list is missing, any login flow may be the flow in use. */
+  /** The lists that could not be read. If there are any, any login flow may be the flow in use. */
   readonly unread: readonly string[];
 }
 

@@ -84,7 +84,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** Compares all parts of a change but its position, its difference from the baseline, and `left_because`. */
+/** Compares all parts of a change except its position, its difference from the baseline, and `left_because`. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ remarks }) => remarks,
   ({ opens }) => opens,

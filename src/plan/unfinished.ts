@@ -6,7 +6,10 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier run left the record incomplete: withheld fields are not set, and they are declared or no binding exists. */
+/**
+ * Whether an earlier run left the record incomplete: withheld fields are not set, although the manifest declares them or the
+ * record has no bindings.
+ */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -17,7 +20,7 @@ export function isUnfinished(
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
   if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
   if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
-  // A record with some of the bindings is more likely one whose access was extended in the manifest.
+  // If the record has some of the bindings, the manifest has more likely been extended since.
   return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 

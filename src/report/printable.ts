@@ -88,7 +88,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The longest start of a safe string that fits into a number of columns. */
+/** The longest prefix of a safe string that fits into a number of columns. */
 export function firstColumns(text: string, max: number): string {
   let width = 0;
   let end = 0;

@@ -83,7 +83,7 @@ export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Ch
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The heading of a report, such as `rollcall plan for production (https://id.example.com)`. Not yet safe to print. */
+/** The heading of a report, such as `rollcall plan for production (https://id.example.com)`. The heading is not escaped yet. */
 export function headingOf(report: Report): string {
   const name = destinationLabel(report);
   return name === '' ? report.title : `${report.title} for ${name}`;
@@ -122,7 +122,6 @@ export function byReportKind<Rest extends unknown[], Result>(of: {
   };
 }
 
-/** Whether changes are shown in full, on one line each, or only counted. */
 export type Detail = 'all' | 'lines' | 'counts';
 
 /** Values that distinguish comments from each other, by name; undefined values are left out. */
@@ -157,7 +156,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-/** Makes the report of a plan. Differences are reported with `severity`. */
+/** Reports differences with the given severity. */
 export function planReport(
   ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',

@@ -11,7 +11,7 @@ interface FieldTexts {
 }
 
 interface Answers {
-  /** `GET /root/config/`. */
+  /** The answer to `GET /root/config/`. */
   readonly configuration: PerRelease;
   /** The permissions that `GET /core/users/me/` shows to superusers. */
   readonly permissions: Readonly<Record<keyof PerRelease, readonly string[]>>;

@@ -4,7 +4,7 @@ import { packageFileText } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
 import { isWritable, type World } from './kind.ts';
 
-/** The records of a new service, by path, with digests in place of code. */
+/** The records of a new service, by path. Code is replaced by digests. */
 type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** The records of new services of 2023.10.7 and 2025.12.4, with ids that depend only on names. */

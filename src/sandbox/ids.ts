@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** Hexadecimal digits that depend only on the text. */
 export function digestOf(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }

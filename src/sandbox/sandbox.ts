@@ -265,7 +265,6 @@ export class Sandbox {
     return recordNamed(this.#written(type), name)?.pk;
   }
 
-  /** The answer to a GET of a record, or undefined if the record does not exist. */
   record(type: KindName, name: string): JsonObject | undefined {
     const kind = this.#written(type);
     const found = recordNamed(kind, name);

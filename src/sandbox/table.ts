@@ -33,7 +33,7 @@ export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | '
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** The context of a create or change. `existing` is the record to change. */
+/** The context of a create or change. */
 interface SaveRequest {
   readonly existing: Row | undefined;
   readonly pk: Row['pk'];

@@ -36,7 +36,6 @@ import {
   type WriteProof,
 } from './what-answers-prove.ts';
 
-/** The means to read records, with retries until the signal aborts. */
 export interface ReadContext {
   readonly client: Client;
   readonly pacing: Pacing;

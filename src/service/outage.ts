@@ -36,7 +36,8 @@ type State =
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
 /**
- * The number of outages that do not count as tries of a request. If there are more outages, the request itself may be the cause.
+ * The maximum number of outages that do not count as tries of the same request. After more outages, the request itself may be
+ * the cause.
  */
 export const maxFreeOutages = 3;
 

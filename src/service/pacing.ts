@@ -45,7 +45,6 @@ export interface Pacing {
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
   pace(): Pace;
-  /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 

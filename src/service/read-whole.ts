@@ -19,7 +19,6 @@ export type ListReading =
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isSinglePage: boolean }
   /** Only the first page was read, because `isWorth` refused the others. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  /** The list could not be read, for example because of a denial. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 

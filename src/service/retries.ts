@@ -3,7 +3,7 @@ import { maxFreeOutages, withOutageWait } from './outage.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 
-/** The maximum number of tries, which is lower without an answer, because each try then takes the whole time limit. */
+/** The maximum number of tries. Fewer tries are made if no answer arrives, because each try then takes the whole time limit. */
 interface TryLimits {
   readonly answered: number;
   readonly unanswered: number;
@@ -25,10 +25,7 @@ export const maxConsecutiveFailures = {
   pages: 3,
 } as const;
 
-/**
- * The maximum number of times that a list is read while it keeps changing: a list that may grow while its pages are read, and a
- * list that must not change.
- */
+/** How often a changing list is read at most: a list that may grow while its pages are read, or a list that must not change. */
 export const maxRounds = {
   growing: 10,
   whole: 3,

@@ -7,7 +7,6 @@ export interface HttpRequest {
   readonly path: string;
   /** JSON text, only for POST and PATCH. */
   readonly body?: string;
-  /** A time limit that is shorter than the default. */
   readonly timeoutMs?: number;
   readonly isAnonymous?: true;
 }

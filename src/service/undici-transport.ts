@@ -22,7 +22,7 @@ export interface UndiciTransport {
 }
 
 const connectTimeoutMs = 10_000;
-/** This limit is high, as answers of this API usually have a few kilobytes. */
+/** This limit is high, because an answer of this API usually has only a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The transport to a real service, without redirects and retries. */

@@ -38,7 +38,7 @@ export type UpdateProof =
 
 export interface Proof {
   readonly read: ReadProof;
-  /** Two proofs, if it matters whether the token can read such records. */
+  /** There are two proofs if it matters whether the token can read such records. */
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   readonly update: UpdateProof;
   /** Whether all requests of the run pause after the answer: `always`, or only if the answer has a Retry-After. */

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
-/** Gives access to the baseline's files by their paths in the working directory: a file that is secret now is also secret there. */
+/** Opens the baseline's files under their paths in the working directory, so that a secret file is also secret in the baseline. */
 export async function baselineFiles(baselinePath: string, files: Files): Promise<Files> {
   if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
     throw new UsageError(

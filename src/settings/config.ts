@@ -19,7 +19,7 @@ import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
 
 export interface ReadConfig {
-  /** The chosen environment; an invalid file has none. */
+  /** The chosen environment; undefined if the file is invalid. */
   readonly config?: ChosenConfig;
   /** The file that was read, even if invalid; undefined if there is none. */
   readonly filename?: string;
@@ -92,7 +92,6 @@ export async function readConfig(
   };
 }
 
-/** Returns no names if the file is missing or invalid. */
 export async function environmentNames(
   filename: string | undefined,
   files: Files,

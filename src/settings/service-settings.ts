@@ -23,7 +23,6 @@ export interface ServiceSettings extends AllowedOperations {
     readonly isExplicit: boolean;
   };
   readonly concurrency: number;
-  /** The proxy; a direct connection has none. */
   readonly proxy?: ProxySettings | undefined;
   /** Trusted certificate authorities in PEM, in addition to Node's. */
   readonly certificates?: readonly string[] | undefined;

@@ -204,7 +204,6 @@ function longSecrets(texts: readonly string[]): string[] {
   return [...new Set(texts)].filter(({ length }) => length >= shortestOwnSecret);
 }
 
-/** Throws a UsageError if two options read standard input. */
 function refuseSharedStandardInput(
   { config, vars = [], tokenFile }: Pick<GivenSettings, 'config' | 'vars' | 'tokenFile'>,
   paths: readonly string[],

@@ -35,7 +35,6 @@ export async function readVarsFiles(
   return { variables, diagnostics: [] };
 }
 
-/** Parses each `NAME=VALUE` of --var. */
 export function parseVariableFlags(assignments: readonly string[]): JsonObject {
   return Object.fromEntries(assignments.map((assignment) => readAssignment(assignment)));
 }

@@ -48,7 +48,6 @@ function readdirOf(
   look: (folder: string) => Promise<readonly FolderEntry[]>,
 ): FileSystemAdapter['readdir'] & {} {
   const readEntries = callbackify(async (path: string, _options: unknown) =>
-    // The part of a Dirent that tinyglobby uses.
     (await look(path)).map(({ name, kind }) => ({
       name,
       isFile: () => kind === 'file',

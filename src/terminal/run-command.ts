@@ -13,7 +13,7 @@ export const runCommand: RunCommand = ([program = '', ...args], env) => {
   if (program === '') throw new UsageError('no command is named', 'Write a command after --.');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-    // The terminal also sends Ctrl-C to the child, but these signals may be sent to this process alone.
+    // The terminal sends Ctrl-C to the child too, but other signals may reach only this process, so they are forwarded.
     const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
     const forwarded = ['SIGTERM', 'SIGHUP'] as const;
     for (const signal of forwarded) process.once(signal, forward);

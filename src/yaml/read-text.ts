@@ -7,7 +7,7 @@ import { sourceFile, withoutQuotableLines, type SourceFile } from '../base/sourc
 /** No handwritten manifest is larger. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
-/** This limit allows the largest run ten lines for each resource. */
+/** With this limit, even the largest run can have ten lines for each resource. */
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {

@@ -26,7 +26,6 @@ export interface Diagnosis extends Destination {
 
 const formatVersion = '1.0';
 
-/** The document of `doctor -o json`, as described in schemas/doctor.schema.json. */
 export function doctorJson({ service, environment, checks, beyondContract }: Diagnosis): string {
   return jsonText({
     format_version: formatVersion,

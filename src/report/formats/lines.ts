@@ -73,7 +73,7 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** The maximum length of an excerpt. Of a longer line, only the part around the error is shown. */
+/** The maximum length of an excerpt. If a line is longer, only the part around the error is shown. */
 const maxExcerptLength = 110;
 const shareBeforePlace = 0.55;
 
@@ -103,7 +103,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   ];
 }
 
-/** The longest end of a safe string that fits into a number of columns. */
+/** The longest suffix of a safe string that fits into a number of columns. */
 function lastColumns(text: string, max: number): string {
   let last = text.slice(-Math.floor(max)).replace(/^\p{Cs}/u, '');
   while (widthOf(last) > max) last = last.replace(/^./u, '');
@@ -116,7 +116,6 @@ function withEscapes(text: string): string {
 
 /** A line about a change. All of its texts are safe to print. */
 export interface ChangeLine {
-  /** The first column of a diff. */
   readonly sign: string;
   readonly colour: EntryLook['colour'];
   readonly indent: number;

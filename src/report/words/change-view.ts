@@ -30,7 +30,6 @@ export type FieldView =
       readonly names: readonly [SideName, SideName];
       readonly lines: readonly DiffLine[];
     }
-  /** A message that replaces values which cannot be shown. */
   | { readonly kind: 'words'; readonly field: string; readonly words: string };
 
 type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';

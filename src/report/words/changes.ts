@@ -134,7 +134,7 @@ function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
-/** The words after the address of a change on one line, with the names of its fields. Not yet safe to print. */
+/** The words after the address of a change on one line, with the names of its fields. The words are not escaped yet. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';

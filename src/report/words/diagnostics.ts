@@ -67,7 +67,6 @@ function markedText({ range, excerpt }: Diagnostic): string | undefined {
   return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
 }
 
-/** The number of causes, and the number of places if there are more places than causes. */
 function causeCount(diagnostics: readonly Diagnostic[], noun: string): string {
   const { length } = foldByCause(diagnostics);
   const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';

@@ -54,7 +54,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
-/** What to do about an answer. Names only flags that doctor accepts. */
+/** What to do about an answer. Mentions only flags that `doctor` accepts. */
 function adviceFor(answer: Answer): string {
   if (answer.kind === 'slow_down') return 'Try again later.';
   const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
@@ -102,12 +102,10 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
-/** The note of a plan or apply if the release is newer than this version of rollcall. */
 export function laterReleaseWords(release: Release): string {
   return `The service is ${releaseText(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of ${newestRelease}.`;
 }
 
-/** Notes on fields that a release does not have, one for each field. */
 export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {
   return fields.map(
     ({ list, field, since }) =>

@@ -39,8 +39,8 @@ export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
 /**
- * Replaces all diagnostics about unread lists: with a wrong token, the service answers 404 for types that its release does not
- * have.
+ * The only diagnostic about unread lists if the service refuses the token. Other answers, such as a 404 for a type that the
+ * release does not have, are then left out.
  */
 function refusedToken(answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);

@@ -155,7 +155,6 @@ function isAsPlanned(outcome: OutcomeFacts & Pick<Outcome, 'pk'>): boolean {
   return !isIncomplete(outcome) && !hasAppeared;
 }
 
-/** The service's message about a resource that already exists; empty for any other outcome. */
 export function existingRecordWords({
   outcome,
   detail,

@@ -43,7 +43,6 @@ export interface RightsFacts {
   /** The kinds to check: if known, the kinds that the manifests declare. */
   readonly kinds: readonly Kind<ResourceType>[];
   readonly areDeclared: boolean;
-  /** The token's rights by kind; undefined if the service was not asked. */
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
