@@ -123,10 +123,7 @@ export async function loadManifests(
   };
 }
 
-/**
- * Checks the fields of valid manifests against the release. Fields that only a create requires may be missing for records in
- * `existing`.
- */
+/** Checks the fields of valid manifests against the release. Records in `existing` may lack fields that only a create requires. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,

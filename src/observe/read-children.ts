@@ -45,8 +45,7 @@ export async function observeChildren(
       if (read.kind === 'read') observed.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
         const { proof, answer } = read.reading;
-        // The service cannot show whether the record has bindings. If the manifest declares no bindings, the field is not
-        // compared.
+        // The service cannot show whether the record has bindings. Without declared bindings, the field is not compared.
         if (unreadableReason({ answer }).why === 'not_offered' && isOpenToEveryone(resource)) {
           observed.set(resource, record);
           continue;

@@ -168,10 +168,7 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/**
- * Prefers to omit references to resources with bindings, such as flows, because a stage without such a reference requires as
- * much proof.
- */
+/** Prefers to omit references to resources with bindings, such as flows: a stage without the reference requires as much proof. */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,

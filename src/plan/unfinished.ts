@@ -6,10 +6,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/**
- * Whether an earlier run left the record incomplete: withheld fields are not set, although the manifest declares them or the
- * record has no bindings.
- */
+/** Whether an earlier run left the record incomplete: withheld fields are not set, although they are declared or no bindings exist. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,

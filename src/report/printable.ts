@@ -8,10 +8,7 @@ import type { JsonValue } from '../base/json.ts';
  */
 export const unsafeCharacters: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Texts that CI systems interpret as commands in a log: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a line, and `::…::` at
- * its start.
- */
+/** Texts that CI systems interpret as commands: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a log line, `::…::` at its start. */
 const ciCommand = /##(?=\w*\[)/g;
 const ciCommandAtStart = /^(\s*):(?=:)/;
 const escapedStart = String.raw`$1\u{3a}`;

@@ -30,10 +30,7 @@ const former = lazy(
     ),
 );
 
-/**
- * Returns the field to which a top-level key of an error refers and, if the error names a key inside the field, that key with
- * dots between nested keys.
- */
+/** Returns the field to which a top-level key of an error refers, and the key inside the field, if any, in dotted form. */
 export function fieldOfErrorKey(name: string): { readonly field: string; readonly key?: string } {
   const later = former().get(name);
   if (later !== undefined) return { field: later };

@@ -5,10 +5,7 @@ const movedKinds = kinds.flatMap(({ path, formerPath }) =>
   formerPath === undefined ? [] : [{ path, was: formerPath.path }],
 );
 
-/**
- * A transport that falls back to the path of earlier releases if the service does not know a path, and then uses that path for
- * the rest of the run.
- */
+/** If the service does not know a path, this transport uses the path of earlier releases for the rest of the run. */
 export function withFormerPaths(send: Transport): Transport {
   const earlier = new Set<string>();
   return (request, signal) => {

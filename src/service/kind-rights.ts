@@ -44,10 +44,7 @@ function viewRight(exchange: Exchange): TokenRight {
   return status === 403 && typeof body['detail'] === 'string' ? 'may not' : 'unknown';
 }
 
-/**
- * The answer to OPTIONS contains POST only if the token may create a record. An answer without `renders` comes from a proxy and
- * does not count.
- */
+/** The answer to OPTIONS contains POST only if the token may create a record. An answer without `renders` comes from a proxy. */
 function createRight(exchange: Exchange): TokenRight {
   const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
   if (status !== 200 || !('renders' in body)) return 'unknown';

@@ -35,10 +35,7 @@ type State =
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/**
- * The maximum number of outages that do not count as tries of the same request. After more outages, the request itself may be
- * the cause.
- */
+/** The maximum number of outages that do not count as tries of a request. The request may be the cause of further outages. */
 export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;

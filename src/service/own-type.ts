@@ -18,8 +18,7 @@ export async function readOfKind(
 ): Promise<LookUpResult | undefined> {
   const { kind } = sought;
   const { isBase, family } = kind;
-  // If the record was deleted between the two requests, another record may have its name now, so both requests are repeated
-  // once.
+  // If the record was deleted between the two requests, another record may have its name, so both requests are repeated once.
   for (let isLast = false; ; isLast = true) {
     const reading = await retryUntilProven(() => client.read(sought, signal), pacing);
     if (!isBase || reading?.proof !== 'exists') return reading;

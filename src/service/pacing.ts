@@ -13,10 +13,7 @@ const capMs = 10_000;
 /** The longest pause that rollcall accepts; if the service demands a longer one, the run ends. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
-/**
- * The number of retries that a run has at the start. Each request adds `retriesPerRequest`. The limit protects a failing service
- * from too much load.
- */
+/** A run starts with this number of retries, and each request adds `retriesPerRequest`. The limit protects a failing service. */
 const minRetries = 20;
 const retriesPerRequest = 0.5;
 
@@ -31,10 +28,7 @@ export interface Pacing {
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
   /** Runs a task at once, outside the queue, unless the maximum of concurrent requests is reached. */
   runBeside<Result>(task: () => Promise<Result>): Promise<Result>;
-  /**
-   * Waits until no pause applies and the service is available. Returns false if the pause is too long, the service stays
-   * unavailable, or the run is interrupted.
-   */
+  /** Waits until requests may be sent. Returns false if the pause is too long, the service stays unavailable, or the run is interrupted. */
   waitForTurn(): Promise<boolean>;
   /** Records an answer, which may change the concurrency limit or start a pause for all workers. */
   note(answer: Answer, attempt: number): void;

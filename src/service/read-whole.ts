@@ -22,10 +22,7 @@ export type ListReading =
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
-/**
- * Reads all pages of a list, one after the other. If the list has fewer records than the service counts, records moved between
- * pages, and the list is read again.
- */
+/** Reads all pages of a list in turn. If the pages contain fewer records than the service counts, the list is read again. */
 export async function readWholeList(list: NamedList, options: WholeOptions): Promise<ListReading> {
   let round = await readAttempt(list, options);
   for (let rounds = 1; round.kind === 'moved' && rounds < maxRounds.whole; rounds += 1)

@@ -45,10 +45,7 @@ export function observeRecord(
   };
 }
 
-/**
- * Returns the id and the wanted fields of a record, as received and as printable, without fields that this release returns but
- * does not accept.
- */
+/** Returns a record's id and wanted fields, as received and as printable, except fields that this release does not accept. */
 export function pickObserved(
   kind: Kind,
   received: JsonObject,

@@ -21,10 +21,7 @@ export function withRedaction(send: Transport, secrets: readonly string[]): Tran
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/**
- * Redacts an answer, but preserves the original body of a record for comparison, because a slug may equal the value of a header
- * by chance.
- */
+/** Redacts an answer, but preserves the original body of a record for comparison, because a slug may equal a header's value. */
 function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const { headers: received } = exchange;
   if (

@@ -24,10 +24,7 @@ interface ReleaseReading {
 
 const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
 
-/**
- * Reads the service's release, with retries during an outage. Returns undefined if the service does not report a release, because
- * the rules work without one.
- */
+/** Reads the service's release, with retries during an outage. Returns undefined if the service does not report a release. */
 export async function fetchServiceRelease(
   send: Transport,
   pacing: Pacing,

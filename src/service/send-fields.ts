@@ -3,10 +3,7 @@ import { convertForEveryRelease, formsOf } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
-/**
- * Sends fields in the current form and, if the service refuses it, in the form of earlier releases, which is then used for the
- * rest of the run.
- */
+/** Sends fields in the current form or, if the service refuses that form, in the form of earlier releases for the rest of the run. */
 export function createFieldSender(
   send: Transport,
 ): (request: HttpRequest, kind: Kind, fields: JsonObject) => Promise<Exchange> {

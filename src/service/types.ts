@@ -24,10 +24,7 @@ export interface ObservedValues {
   readonly names?: Readonly<Record<string, NamesById>>;
 }
 
-/**
- * A record of the service, with its id and the fields that a manifest could declare. All other fields are dropped, because they
- * may contain secrets, as `launch_url` does.
- */
+/** A record with its id and the fields that a manifest could declare. Other fields, such as `launch_url`, may contain secrets. */
 export interface ObservedRecord extends ObservedValues {
   readonly pk: string;
   /** The fields with null in place of each number that JSON.parse rounds, if there is such a number and updates are enabled. */

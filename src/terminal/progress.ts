@@ -38,10 +38,7 @@ export function createProgress(
   };
 }
 
-/**
- * A bar that fits on one line, because a wrapped bar could not be overwritten. The last column stays empty, because some terminals
- * wrap a full line.
- */
+/** A bar on one line, because a wrapped bar could not be overwritten. Some terminals wrap a full line, so the last column stays empty. */
 function barOf(label: string, done: number, total: number, figures: string, columns: number): string {
   const room = columns - 1 - `${label} [] ${total}/${total}, 99 at a time, 9999 records/s`.length;
   const width = room < minBarWidth ? 0 : Math.min(maxBarWidth, room);

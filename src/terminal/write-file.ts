@@ -61,10 +61,7 @@ export async function writePrivateFile(filename: string, text: string): Promise<
   await replaceFile(filename, text, 0o600);
 }
 
-/**
- * Writes a report. Replaces an existing file and keeps its mode. Writes to a pipe, a terminal, /dev/null or an open descriptor such
- * as /dev/fd/3. Refuses a link.
- */
+/** Writes a report to a file (keeping its mode), a pipe, a terminal, /dev/null or a descriptor such as /dev/fd/3. Refuses a link. */
 export async function writeReport(filename: string, text: string): Promise<void> {
   const descriptor = descriptorNamed(filename);
   if (descriptor !== undefined) {

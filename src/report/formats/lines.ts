@@ -64,9 +64,7 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/**
- * Returns an empty string for a diagnostic about a whole file: its range begins at the start of the file, and it has no excerpt.
- */
+/** Returns an empty string for a diagnostic about a whole file, whose range begins at the start and which has no excerpt. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;

@@ -80,9 +80,7 @@ function deniedWords(answer: Answer): AnswerRow {
       ];
 }
 
-/**
- * Whether the service rejects the token itself, and not only an action. All releases send the same message for an invalid token.
- */
+/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
 export function isTokenUnknown(answer: Answer): boolean {
   return (
     answer.kind === 'denied' &&

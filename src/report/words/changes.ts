@@ -13,10 +13,7 @@ export interface EntryLook {
 
 interface ChangeLook extends EntryLook {
   readonly verdict: (change: Change) => string;
-  /**
-   * The words after the address, for each kind of alteration since the baseline. The words are empty if the sign at the start of
-   * the line says enough.
-   */
+  /** The words after the address, by kind of alteration. The words are empty if the sign at the start of the line says enough. */
   readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 

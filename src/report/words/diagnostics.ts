@@ -23,10 +23,7 @@ const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
 ]);
 const codesAboutResources: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
 
-/**
- * Merges diagnostics of the same cause: keeps the first, and adds how many others there are and where. Only texts for people are
- * merged. Documents for programs contain every diagnostic.
- */
+/** For people, merges diagnostics of the same cause: keeps the first, and adds the number and places of the others. */
 export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(groupBy(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;

@@ -38,10 +38,7 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
-/**
- * The only diagnostic about unread lists if the service refuses the token. Other answers, such as a 404 for a type that the
- * release does not have, are then left out.
- */
+/** The only diagnostic about unread lists if the service refuses the token, because all other answers have the same cause. */
 function refusedToken(answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
   return diagnosticFor(undefined, { code, summary, detail: advice });

@@ -14,9 +14,7 @@ type EndedOutcome = VerdictFacts & {
 /** The maximum number of resources that are named if many failed for the same reason. */
 const maxListed = 20;
 
-/**
- * Diagnostics for resources that were not created and have no diagnostic yet: one for each reason, at the first such resource.
- */
+/** Diagnostics for resources that were not created and have no diagnostic yet: one per reason, at the first such resource. */
 export function notCreatedDiagnostics(
   outcomes: readonly EndedOutcome[],
   advice: readonly string[],

@@ -2,10 +2,7 @@ import type { Change } from '../../plan/plan.ts';
 import type { Answer } from '../../service/answer.ts';
 import { answerWords, type AnswerWords } from './answers.ts';
 
-/**
- * The words for the answer to a change. If the service does not offer the change, the URL is still right, because the record was
- * read.
- */
+/** Words for the answer to a change. If the service does not offer a change, the URL is right, because the record was read. */
 export function changeAnswerWords({ action, resource: { kind } }: Change, answer: Answer): AnswerWords {
   const { kind: is, status } = answer;
   const isChange = action === 'update' || action === 'delete';

@@ -272,10 +272,7 @@ function placeOfComplaint(
   return index === -1 ? {} : { field, item: index };
 }
 
-/**
- * The index of the item that the service's message names. Only ids are compared, because the other words may be in any language.
- * Returns undefined unless exactly one id matches.
- */
+/** Returns the index of the only item whose id the service's message contains. The message may be in any language. */
 function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
   if (!isJsonList(declared)) return undefined;
   const ids = declared.map((item) => plainId(textOf(item)));

@@ -251,10 +251,7 @@ export function planFindings(
   return [...faults, ...driftDiagnostics(changes, severity), ...removedEntryWarnings(plan, filenames)];
 }
 
-/**
- * Diagnostics for differences, at the lines of the manifest that declare the fields. Planned changes are reported only if the
- * severity is error.
- */
+/** Diagnostics for differences, at the lines that declare the fields. Planned changes are reported only if the severity is error. */
 function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),

@@ -3,11 +3,9 @@ import type { Plan } from '../../plan/plan.ts';
 import { printableLine } from '../printable.ts';
 import { listNames } from './diagnostics.ts';
 
-/**
- * Names new providers that no declared outpost serves. If only a part of the manifests is selected, there is no note, because the
- * rest may declare an outpost.
- */
+/** A note about new providers that no declared outpost serves. */
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
+  // An outpost that is not selected may serve the providers.
   if (scope !== undefined) return [];
   const served = new Set(
     changes.flatMap(({ resource }) =>
