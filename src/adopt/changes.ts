@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
-/** The fields in which a declaration and the shipped record differ. A missing field has its default value. */
+/** The fields in which a declaration differs from the shipped record. A missing field counts as its default value. */
 export function changedFieldsOf(
   kind: Kind<ResourceType>,
   declared: JsonObject,
@@ -21,7 +21,7 @@ export function changedFieldsOf(
   return changes;
 }
 
-/** The changed fields that may have their default value: the shipped record lacks them, and their default is unknown. */
+/** Changed fields that the shipped record lacks and whose defaults are unknown, so that the declared value may be the default. */
 export function possiblyUnchangedFields(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,

@@ -18,7 +18,7 @@ export interface CsvColumn {
 
 export function csvColumnsOf(header: TableRow, file: SourceFile, kind: Kind): CsvColumns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
-  // The file may not be a table at all, so its content is not quoted.
+  // The file may be something other than a table, so its content is not quoted.
   if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));
   const columns = new Map<number, CsvColumn>();
   const diagnostics: Diagnostic[] = [];

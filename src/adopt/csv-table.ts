@@ -6,7 +6,6 @@ import { trimAsService } from '../manifest/trim.ts';
 /** A row of a table, which may span several lines of its file. */
 export interface TableRow {
   readonly span: Span;
-  /** The number of cells, including empty ones. */
   readonly length: number;
   /** The cells that are not empty, by their indexes. */
   readonly cells: ReadonlyMap<number, Cell>;
@@ -18,7 +17,7 @@ interface Cell {
   readonly span: Span;
 }
 
-/** Reads the non-empty rows of a CSV file (RFC 4180) with any line endings, up to a limit. */
+/** Reads at most `max` non-empty rows of a CSV file (RFC 4180) with any line endings. */
 export function readTable(file: SourceFile, delimiter: string, max: number): TableRow[] | Diagnostic {
   const bytes = Buffer.from(file.text);
   const reader = new RowReader(bytes);

@@ -26,15 +26,15 @@ import { csvColumnsOf, type CsvColumns } from './csv-columns.ts';
 import { readTable, type TableRow } from './csv-table.ts';
 
 interface TableManifest {
-  /** The manifest, without the comment for editors; it is valid if no diagnostic is an error. */
+  /** The manifest without the comment for editors. The manifest is valid if no diagnostic is an error. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 interface FromTable {
-  /** The valid rows. If a diagnostic is an error, resources or fields are missing. */
+  /** The resources of the table. Rows and cells with errors are left out. */
   readonly resources: readonly Resource[];
-  /** The problems of the table, ordered by place; they quote no row, because rows may be confidential. */
+  /** Problems with the table, ordered by place. The texts quote no row, because rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -101,7 +101,7 @@ export function resourcesOfTable(
     const validFields = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
     return { ...resource, fields: Object.fromEntries(validFields), broken };
   });
-  // A field may be missing only because the header of its column is misspelt.
+  // If a header is invalid, every row lacks the field of that column, so rows are not checked as a whole.
   const rules = new ManifestRules().check({
     entriesWithName: resources,
     allEntries: columns.diagnostics.length > 0 ? [] : mappings,
@@ -180,7 +180,7 @@ const missingNameOfRow: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/** The value of a cell; undefined if it does not fit the field. A string that is not an id may be a name instead. */
+/** The value of a cell, or undefined if the cell is invalid for the field. In a field for ids, a string may be a name instead of an id. */
 function valueOf(
   text: string,
   { tableForm, refersTo }: Pick<Kind['fields'][string], 'tableForm' | 'refersTo'> = {},

@@ -36,7 +36,7 @@ export interface ExportScope {
 export interface ExportReading {
   readonly inventories: readonly Inventory[];
   readonly release?: Release;
-  /** The names of referenced records, if the export uses names. */
+  /** The names of referenced records, if the export writes names instead of ids. */
   readonly names: ReadonlyMap<Family, NamesReading>;
   readonly interrupted?: Ending;
 }
@@ -51,7 +51,7 @@ export interface DeclaredRecord extends Declaration {
   readonly secret: readonly string[];
 }
 
-/** Whether a record is left out because the service itself maintains the record, and its shipped state is unknown. */
+/** Whether a record is left out because the service itself maintains the record and no shipped version of it is known. */
 export function isInternalOnly(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -68,10 +68,10 @@ export function shippedFor({ isWithShipped }: ExportScope, release: Release | un
 
 interface Declarations {
   readonly found: readonly DeclaredRecord[];
-  /** The numbers of records left out: `internal` records, which the service maintains itself, and unchanged `shipped` records. */
+  /** Counts of records left out: records that the service itself maintains (`internal`), and unchanged shipped records (`shipped`). */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields whose values may be defaults, because they are newer than `than`: the latest release with recorded defaults. */
+  /** Fields that are newer than `than`, the latest release with recorded defaults. The values of such fields may be defaults. */
   readonly later: { readonly fields: readonly string[]; readonly than: string };
 }
 
@@ -105,7 +105,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
     }
   const isOfType = (glob: string): boolean =>
     wanted.kinds.some(({ type }) => selector.excludesType(type) && glob === `${type}.*`);
-  // A glob for a completely excluded type matches nothing, because the records of that type were not read.
+  // Records of an excluded type were not read, so a glob for that type matches nothing.
   const unmatched = selector.unmatched.find((glob) => !isOfType(glob));
   if (
     unmatched !== undefined &&
@@ -147,7 +147,7 @@ function declarationOf(
     }
     const isOnlyShown =
       row.since !== undefined && release && inRange({ before: row.since }, release) === true;
-    // Earlier releases return null in some fields that later releases never return as null; such a field can be left out.
+    // Earlier releases return null in some fields that are never null in later releases. Such a field can be left out.
     if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
@@ -206,7 +206,7 @@ export function secretVariableName(name: string, field: string): string {
 /** The maximum length of a name in characters, as in the manifest's schema. */
 const maxNameLength = 500;
 
-/** The name that replaces an id; undefined if no name is known, or if a manifest cannot contain the name unchanged. */
+/** The name to write instead of an id, or undefined if no name is known or a manifest cannot contain the name unchanged. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
   const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return item && nameForManifest(item);

@@ -68,7 +68,7 @@ export function readExportedRecords(
       inventories.push(await withBindingsOf(inventory, written, wantedFields, service, release));
     }
     const names = new Map<Family, NamesReading>();
-    // Bindings already contain the names of their groups and users.
+    // Bindings were read with the names of their groups and users, so only other fields need names.
     const usedReferences = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
       const isUsed = ([field]: readonly [string, Family]): boolean =>
@@ -92,7 +92,7 @@ export function readExportedRecords(
   });
 }
 
-/** Adds bindings to the records that the export will contain; bindings that cannot be read become gaps. */
+/** Adds bindings to the records to export, and a gap for bindings that cannot be read. */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
@@ -102,7 +102,7 @@ async function withBindingsOf(
 ): Promise<Inventory> {
   const { kind, gaps } = inventory;
   const { access } = kind;
-  // The record itself may have other fields with the names of binding fields.
+  // Removes fields of the record that have the same names as binding fields.
   const records = inventory.records.map(({ received, shown, ...record }) => ({
     ...record,
     received: withoutBindingFields(kind, received),
@@ -128,7 +128,7 @@ async function withBindingsOf(
     ...inventory,
     records: records.map((record) => {
       const bound = read.of.get(pkOf(record));
-      // Nobody can open the record, and no value of `access` can express that.
+      // No value of `access` can express that nobody can open the record.
       if (bound === undefined || (unboundState === 'closed' && isUnbound(bound))) return record;
       return {
         ...record,
@@ -140,7 +140,7 @@ async function withBindingsOf(
   };
 }
 
-/** The names of records by id, without shared names; a complete list that was read already is not read again. */
+/** The names of records by id, without names that several records share. Uses the complete list if it was read before. */
 async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],
@@ -157,7 +157,7 @@ async function namesOfIds(
   return read.kind === 'unread' || read.kind === 'not_sent' ? read : namesById(related, read.records);
 }
 
-/** Makes a plan of the generated manifests before they are written to disk. Returns the ending, and the plan if it has changes. */
+/** Plans the generated manifests before they are written to disk. Returns how the plan ended, and the plan if it has changes. */
 export async function planOfExport(
   texts: ReadonlyMap<string, string>,
   settings: Settings,

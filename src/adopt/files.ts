@@ -9,7 +9,7 @@ interface Manifests {
   readonly unwritable: readonly UnwritableField[];
 }
 
-/** Larger files are hard to read, and the limit of a manifest is 16 MiB. */
+/** Larger files are hard to read, and a manifest may have at most 16 MiB. */
 const maxCharacters = 4_000_000;
 
 /** The maximum number of characters of a file or folder name, because file systems refuse much longer names. */
@@ -56,7 +56,7 @@ function splitManifest(
   ];
 }
 
-/** The filename for a declaration, without extension; a path such as `staff/engineering` gives a folder for each part. */
+/** The file name for a declaration, without extension. A value such as `staff/engineering` gives nested folders. */
 function fileName({ kind, fields }: Declaration, split: FileSplit): string {
   if (split === 'none') return 'manifest';
   const known = kind.fields[split];

@@ -21,12 +21,11 @@ export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
-  /** The variables for secrets, by field; comments in the manifest name these variables. */
+  /** The variables for secrets, by field. Comments in the manifest mention these variables. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly release?: Release;
 }
 
-/** A field that no manifest can declare. */
 export interface UnwritableField {
   readonly address: Address;
   readonly field: string;
@@ -36,7 +35,7 @@ export interface UnwritableField {
 }
 
 interface Writable {
-  /** The fields in the order of the schema; undefined if the record cannot be declared at all. */
+  /** The fields in the order of the schema, or undefined if the record cannot be declared. */
   readonly fields?: JsonObject;
   readonly unwritable: readonly UnwritableField[];
 }
@@ -126,7 +125,7 @@ function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
   return { version: 1, [list]: [fields] };
 }
 
-/** The depth of fields in a manifest: below the manifest, a list, and an entry. */
+/** The nesting depth of fields in a manifest: manifest, list, entry. */
 const depthOfFields = 3;
 
 function refusal(value: JsonValue, depth: number): Problem | undefined {

@@ -46,7 +46,7 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** The kind of the first entry, whose type all entries have. */
+  /** The kind of the first entry. All entries have the same type. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }
@@ -78,7 +78,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
     for (const entry of entries) {
       const alone = yamlValueOf({ [list]: [fieldsBesideDefaults(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
-      // Secrets are only comments, so a plan of the manifest does not need their values.
+      // Secrets are written as comments, so that the manifest can be planned without their values.
       for (const [field, variable] of Object.entries(entry.variables))
         parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
@@ -88,7 +88,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
   return parts.join('');
 }
 
-/** The number of lines that defaults of a kind need in addition to their values. */
+/** The number of lines that precede the defaults of a kind. */
 const headLines = 2;
 
 /** Only fields that every entry declares can become defaults, because defaults also apply to entries without the field. */
@@ -114,7 +114,7 @@ function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObje
   );
 }
 
-/** The value that is in more than half of the list. */
+/** The value that more than half of the items have. */
 function mostFrequent(values: readonly JsonValue[]): { value: JsonValue; count: number } | undefined {
   const counts = new Map<string, { value: JsonValue; count: number }>();
   for (const value of values) {
@@ -138,7 +138,7 @@ function yamlValueOf(mapping: JsonObject): string {
   return yamlText(escapeReferences(mapping), isNamed);
 }
 
-/** Whether the mapping at a path replaces an id: `{ name: … }`. */
+/** Whether the mapping at a path is a name instead of an id: `{ name: … }`. */
 function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
   const kind = kindAt(path);

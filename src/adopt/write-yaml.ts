@@ -12,7 +12,7 @@ import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../ba
 
 type Path = readonly (string | number)[];
 
-/** Writes a mapping as readable YAML; `isInline` decides whether the mapping at a path is written on one line: `{ name: … }`. */
+/** Writes a mapping as readable YAML. A mapping for which `isInline` returns true, such as `{ name: … }`, is written on one line. */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
   document.contents = nodeOf(mapping, [], isInline);
   return document.toString({ lineWidth: 0 });
@@ -29,7 +29,7 @@ function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
   return tag.tag === 'tag:yaml.org,2002:str';
 }
 
-/** Writes strings as the library does, except strings that people could not read or that editors would change. */
+/** Writes strings as the YAML library does, except strings that people could not read or that editors would change. */
 function readableScalar({ stringify, ...tag }: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -63,7 +63,7 @@ function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean)
 /** Invisible characters: control, format and private-use characters, unusual line endings, and changes of the text direction. */
 const invisibleCharacter = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
 const eachUnseen = new RegExp(invisibleCharacter, 'gu');
-/** Invisible characters, and blanks that editors remove: at the ends of lines, and empty first and last lines. */
+/** Invisible characters, and characters that editors remove: blanks at the ends of lines, and empty first and last lines. */
 const lostCharacters = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
 /** Texts that CI systems interpret as commands in a log: `::…` at the start of a line, and `##…[` anywhere. */

@@ -27,7 +27,7 @@ interface ApplyOptions {
   readonly clock: Clock;
   /** When this signal aborts, no further resource is started; requests under way are completed. */
   readonly signal?: AbortSignal;
-  /** Aborted by an unexpected exception, after which nothing more is started. */
+  /** An unexpected exception aborts this controller, so that no further change is started. */
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   readonly loginCheck?: LoginCheck | undefined;
@@ -84,12 +84,12 @@ interface Run extends ApplyOptions {
   readonly stops: RunStops;
   readonly isMovedFrom: ReturnType<typeof findTransfers>;
   readonly deletions: readonly Delete[];
-  /** The changes that come after all others: deletes that no other change waits for, then changes that take rights from the token. */
+  /** The changes that come last: deletes that no other change waits for, and then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
   readonly unbound: UnboundState;
-  /** Whether nobody can open applications without bindings once the plan is applied. */
+  /** Whether, after the apply, nobody can open applications without bindings. */
   readonly isFlagOff: boolean;
-  /** Resources that are written in several steps, because they have bindings or references that are set later. */
+  /** Resources that are written in several steps, because they have bindings, or references that are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
   readonly started: Map<Address, Promise<StartedCreate>>;
@@ -102,7 +102,7 @@ function notAttempted(change: ReadyChange, stoppedBy: StopReason): Outcome {
   return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
 }
 
-/** The tasks in the order of the plan. A create that omits references is completed right after the last record that it refers to was created. */
+/** The tasks in the order of the plan. A create that omits references is completed right after the last referenced record is created. */
 function makeTasks(
   changes: readonly ReadyChange[],
   run: Run,
@@ -201,7 +201,6 @@ function writerFor(change: ReadyPending, { client, pacing, stops, sent }: Run): 
   return { client, pacing, control: stops.controlOf(change, countRequest) };
 }
 
-/** Sets the references that a create omitted. */
 async function completeCreate(
   { resource: whole, setAfter }: ReadyPending,
   { ready, result }: Exclude<StartedCreate, Outcome>,
@@ -222,13 +221,13 @@ async function completeCreate(
   return { ready: full, result: completed };
 }
 
-/** Whether all dependencies of a change succeeded; they precede the change in the plan, so they were started already. */
+/** Whether all dependencies of a change succeeded. The plan lists dependencies before the change, so they have already been started. */
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether an earlier change failed; a failed change in `last` stops only changes that take rights from the token. */
+/** Whether an earlier change failed. Failures in `last` count only for changes that take rights from the token. */
 async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): Promise<boolean> {
   const others = change.takesOwnRights ? last.slice(last.indexOf(change)) : last;
   const later = new Set(others.map(({ resource }) => resource.address));
@@ -237,7 +236,7 @@ async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): P
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** The outcomes of the referenced resources. For resources that are completed later, only the create counts. */
+/** The outcomes of the referenced resources. If a referenced resource is completed later, the outcome of its create counts. */
 async function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,

@@ -116,8 +116,8 @@ function pickFields(values: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 /**
- * Deletes a binding, unless a declared binding is missing, because the record would then open to everyone. With
- * `isAfterChanges`, a binding that differs from its declaration prevents the delete too.
+ * Deletes a binding only if no declared binding is missing: otherwise the record would be open to everyone. With
+ * `isAfterChanges`, a binding that differs from its declaration also prevents the delete.
  */
 export function removeBinding(
   target: BindingTarget,
@@ -161,7 +161,7 @@ export async function verifyBindings(
   return unchangedOrConflict(resource, read.of.get(held.pk) ?? held, (field) => isBindingField(kind, field));
 }
 
-/** Compares the wanted fields of a resource with their declarations after all writes. */
+/** Compares the fields of a resource with the manifest after all writes. */
 export function unchangedOrConflict(
   resource: Resource,
   now: ObservedRecord,

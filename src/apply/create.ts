@@ -59,7 +59,10 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   return settleWrite({ next, judge }, writer);
 }
 
-/** The outcome that a look-up shows at three moments of a create; if it shows none, the create is sent or repeated. */
+/**
+ * The outcome of a create, decided by a look-up before the create, after the answer that the name is taken, or after an unclear
+ * answer. Undefined if the create should be sent.
+ */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
   unseeable: { before: undefined, taken: 'unknown', unclear: undefined },
@@ -77,7 +80,7 @@ function endAfter(moment: 'before' | 'taken' | 'unclear', found: Found): EndedWr
   return endedWrite(outcome, isDecisive && found.answer ? { answer: found.answer } : {});
 }
 
-/** With `unseeable`, records of this kind cannot be read, but the service rejects a second record with the same name. */
+/** `unseeable` means that records of this kind cannot be read, but that the service rejects a second record with the same name. */
 type Found =
   | LookUpResult
   | {
@@ -90,7 +93,7 @@ async function lookUpRecord(record: NewRecord, { client, pacing }: Writer): Prom
   const { kind } = record;
   const isReadable = (): boolean => client.readable.canRead(kind);
   const reading = isReadable() ? await retrieve(lookUpTargetOf(record), { client, pacing }) : undefined;
-  // The look-up itself may have shown that this kind cannot be read.
+  // This look-up may be the first to show that this kind cannot be read.
   if (!isReadable()) return { proof: kind.listing.isUnique ? 'unseeable' : 'denied' };
   return reading ?? { proof: 'unsent' };
 }

@@ -3,13 +3,13 @@ import { isLoginChange, type Plan, type PlannedLoginFlows } from '../plan/plan.t
 import type { FlowStart } from '../service/flow-executor.ts';
 import { isMissing, type Outcome } from './outcome.ts';
 
-/** A login flow that started before the apply, but not after the last change of a login flow. */
+/** A login flow that started before the apply but no longer starts after the last change of a login flow. */
 export interface LostLogin {
   readonly slug: string;
   readonly start: Exclude<FlowStart, { readonly kind: 'begins' }>;
 }
 
-/** Checks that the login flows start, before the first and after the last change of a login flow. */
+/** Checks whether the login flows start: before the first and after the last change of a login flow. */
 export class LoginCheck {
   readonly #flows: PlannedLoginFlows['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;
@@ -52,7 +52,7 @@ export class LoginCheck {
   async #findLost(flows: PlannedLoginFlows['flows']): Promise<LostLogin[]> {
     const lost: LostLogin[] = [];
     for (const { before = '', after } of flows) {
-      // If a change failed, the flow from before the plan may still be in use.
+      // If a change failed, people may still log in through the former flow.
       const slugs = new Set(this.#areAllFlowsKnown ? [after ?? before] : [before, after ?? before]);
       const starts: FlowStart[] = [];
       for (const slug of slugs) starts.push(await this.#ask(slug));

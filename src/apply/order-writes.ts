@@ -45,9 +45,9 @@ async function writeNested(target: BindingTarget, child: WantedChild): Promise<W
 }
 
 /**
- * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank: their
- * bindings are created after the others and deleted first. Such bindings are changed first if they move to a later position, and
- * last if they move to an earlier position.
+ * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank. Their
+ * bindings are created after all others and deleted before all others. If such a binding moves, it is changed first if its new
+ * position is later, and last if its new position is earlier.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -78,7 +78,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child depends on the children before it, or moves past a child that does. */
+  /** Whether a child must come after its predecessors, or moves past such a child. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
@@ -97,7 +97,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   const last = missing
     .filter((child) => rankOfBinding(child) > 0)
     .toSorted((a, b) => rankOfBinding(a) - rankOfBinding(b));
-  // If no new child has a rank, deleting a child with a rank closes the flow, and later changes may open the flow again.
+  // If no child with a rank is added, deletes of children with a rank come first: such a delete closes the flow, and later changes may open the flow again.
   const isFirst = ({ child }: (typeof extra)[number]): boolean => last.length === 0 && child.rank > 0;
   const removeSteps = (bindings: typeof extra, isAfterChanges: boolean): WriteStep[] =>
     bindings.map((item) => () => removeBinding(binder, item, isAfterChanges));
@@ -113,7 +113,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   };
 }
 
-/** The lowest position of the children with a rank, now and as declared. */
+/** The lowest position of a child with a rank: the current and the declared one. */
 function firstOrdersOfLast(
   binder: BindingTarget,
   bound: readonly Child[],
@@ -135,7 +135,10 @@ interface Move {
   readonly order: number;
 }
 
-/** Sorts moves: first to later positions, from the last child to the first; then to earlier positions, from the first to the last. */
+/**
+ * Sorts moves. Moves to later positions come first, beginning with the last child. Then come moves to earlier positions,
+ * beginning with the first child.
+ */
 function compareMoves(a: Move, b: Move): number {
   return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
 }
@@ -145,7 +148,7 @@ function nestedValuesOf({ values, inside }: WantedChild): readonly JsonValue[] {
   return isJsonList(nested) ? nested : [];
 }
 
-/** Reads the ranks of children, except of children that cannot be read. */
+/** Reads the ranks of children. Children that cannot be read are left out. */
 async function ranksOf(
   { children, client, pacing }: BindingTarget,
   missing: readonly WantedChild[],

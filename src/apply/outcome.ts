@@ -15,7 +15,7 @@ export const outcomeKinds = [
   'differs',
   'rejected',
   'denied',
-  /** The name is reserved, or taken by a record that the token cannot see, or the record has changed since the plan was made. */
+  /** The name is reserved or belongs to a record that the token cannot see, or the record has changed since the plan was made. */
   'conflict',
   'unknown',
   /** Nothing was sent, or no request had an effect. */
@@ -27,7 +27,7 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 export type StopReason =
   | 'interrupted'
   | 'denied'
-  /** Too many changes of this kind in a row were denied. */
+  /** Too many consecutive changes of this kind were denied. */
   | 'denials'
   /** The token may not change bindings. */
   | 'access_denied'
@@ -35,7 +35,7 @@ export type StopReason =
   | 'read_only'
   /** The URL is wrong or redirects, or the service cannot be reached. */
   | 'no_way'
-  /** The service demands a longer pause than rollcall waits. */
+  /** The service demands a pause that is longer than rollcall waits. */
   | 'pause'
   /** The service was unavailable for too long. */
   | 'away'
@@ -43,7 +43,7 @@ export type StopReason =
   | 'doubts'
   | 'fail_fast'
   | 'not_planned'
-  /** The plan contains the reason why the change cannot be made. */
+  /** The plan states why the change cannot be made. */
   | 'left'
   /** This change depends on a change that failed. */
   | 'waits'
@@ -59,7 +59,7 @@ export type Doubt =
   /** The record cannot be read, so some fields may be missing. */
   | 'unchecked';
 
-/** The reason why an existing record was not changed: it differs from the record that the plan found. */
+/** The reason why an existing record was not changed: the record no longer matches the plan. */
 export type Conflict =
   | { readonly kind: 'vanished' }
   | { readonly kind: 'replaced' }
@@ -70,10 +70,10 @@ export type Conflict =
       readonly openTo?: readonly string[];
     }
   | { readonly kind: 'unseen' }
-  /** In its current state, the record must not be changed. */
+  /** The record is in a state in which it must not be changed. */
   | { readonly kind: 'closed'; readonly why: string };
 
-/** A declared field whose value has changed, with the value in the plan and the current value; secrets are masked. */
+/** A declared field with its value in the plan and its changed current value. Secrets are masked. */
 export interface ChangedField {
   readonly field: string;
   readonly planned: JsonValue;
@@ -85,17 +85,16 @@ export interface Outcome {
   readonly outcome: OutcomeKind;
   /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
   readonly answer?: Answer;
-  /** The outcome is in doubt if an earlier request of this run may have created the record, or an update had an unclear answer. */
+  /** Set if an earlier request of this run may have created the record, or if the answer to an update was unclear. */
   readonly doubt?: Doubt;
-  /** The declared fields whose values differ in the service; for `created`, in the answer to the create. */
+  /** The declared fields whose values in the service differ from the manifest. For `created`, these are the values in the answer to the create. */
   readonly differences?: readonly Difference[];
   readonly at?: string;
   readonly clash?: Conflict;
-  /** The reason why nothing was sent, for `not_attempted`. */
+  /** The reason why nothing was sent, if the outcome is `not_attempted`. */
   readonly stoppedBy?: StopReason;
   /** The id of the record, for `created` and `updated`, and for `exists` if the id is known. */
   readonly pk?: string;
-  /** The number of write requests that were sent. */
   readonly attempts: number;
   readonly durationMs: number;
 }

@@ -26,8 +26,9 @@ import {
 } from './update.ts';
 
 /**
- * Creates a resource with its bindings so that nobody can use it before it is complete: 1. create it without the withheld
- * fields, 2. create and verify all bindings, 3. set the withheld fields, 4. read it again to find concurrent changes.
+ * Creates a resource with its bindings so that nobody can use the resource before it is complete: 1. create the record without
+ * the fields that make it usable, 2. create and verify all bindings, 3. set these fields, 4. read the record again to find
+ * concurrent changes.
  */
 export async function createParent(resource: Resource, writer: Writer): Promise<WriteResult> {
   const { kind } = resource;
@@ -93,7 +94,7 @@ function withValues(
   return { ...record, fields: { ...record.fields, ...values } };
 }
 
-/** Sets fields of a record that this run itself created, for which it needs no permission. */
+/** Sets fields of a record that this run created, even if the run may not update other records. */
 function completeRecord(
   resource: Resource,
   fields: readonly string[],

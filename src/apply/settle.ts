@@ -14,10 +14,10 @@ export interface WriteResult extends WriteEnd {
 
 export interface WriteEnd {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The answer that decided the outcome, by default the answer to the last write, if anything was sent. */
+  /** The answer that decided the outcome. By default, this is the answer to the last write, if anything was sent. */
   readonly answer?: Answer;
   readonly held?: ObservedRecord;
-  /** The field that the outcome is about, if the outcome is about a single field. */
+  /** The field that caused the outcome, if it was a single field. */
   readonly at?: string;
   /** The reason why an existing record was not changed, and the current fields of the record. */
   readonly clash?:
@@ -76,7 +76,6 @@ export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Ans
   return endedWrite('conflict', { clash, ...(answer && { answer }) });
 }
 
-/** The result of a step that sent nothing. */
 export function resultWithoutWrites(end: WriteEnd): WriteResult {
   return { inDoubt: false, attempts: 0, ...end };
 }
@@ -104,7 +103,7 @@ export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult
   return proof === 'deleted' ? endedWrite(done) : judgeFailure(proof);
 }
 
-/** Returns how a write ended because the read before it failed. A missing reading means that the service demanded too long a pause. */
+/** Returns how a write ends if the read before the write failed. If `look` is undefined, the service demanded too long a pause. */
 export function endAfterFailedRead(
   look:
     | (Pick<LookUpResult, 'answer' | 'stop'> & { readonly proof: Exclude<LookUpResult['proof'], 'exists'> })
@@ -129,7 +128,7 @@ export type NextRequest<Result> =
     }
   | EndedWrite;
 
-/** Sends a write and retries; after an unclear answer, a later rejection does not prove that the write had no effect. */
+/** Sends a write and retries it. A rejection after an unclear answer does not prove that the earlier request had no effect. */
 export async function settleWrite<Result extends JudgedRequest>(
   { next, judge }: WriteSteps<Result>,
   { pacing, control }: Pick<Writer, 'pacing' | 'control'>,

@@ -39,7 +39,7 @@ export class RunStops {
     return this.#run ?? this.stopReasonOfKind(change);
   }
 
-  /** If a create was denied, updates may still be allowed, because permissions can be limited to single records. */
+  /** A denied create does not stop updates of the same kind, because permissions can be limited to single records. */
   stopReasonOfKind({ resource, action }: Change): StopReason | undefined {
     const reason = this.#kinds.get(resource.kind);
     const isBound = (): boolean => wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
@@ -58,7 +58,7 @@ export class RunStops {
       stop: (scope, proof) => {
         if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
-        // Unlike a denied create, this also stops updates, because a read-only service rejects them too.
+        // A read-only service rejects updates too, so this reason also stops updates.
         else if (proof === 'closed') this.#kinds.set(kind, 'read_only');
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
@@ -67,7 +67,10 @@ export class RunStops {
     };
   }
 
-  /** Counts failures during one outage once; `outages` is the number of outages that ended before the change started. */
+  /**
+   * Counts a failed change, but counts failures in the same outage only once. `outages` is the number of outages that had ended
+   * when the change started.
+   */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { endedOutages } = this.#options.pacing.outage;

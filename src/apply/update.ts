@@ -26,7 +26,7 @@ import {
 
 export interface PlannedUpdate extends UpdateData {
   readonly resource: Resource;
-  /** Whether the plan moves this value to another resource, so that this record may have lost the value already. */
+  /** Whether the plan moves a value of this record to another resource, so that the record may have lost the value already. */
   readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;
   /** Write-only fields to send, although their current values are unknown. */
   readonly resent?: readonly string[];
@@ -36,7 +36,7 @@ export type UpdateCheck =
   /** The update may proceed; `missing` contains the declared fields that still differ. */
   { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | EndedWrite;
 
-/** Updates a record after reading it: only fields that differ are sent, and nothing if somebody else has changed a field. */
+/** Updates a record after reading it. Sends only the fields that differ, and nothing if somebody else has changed a field. */
 export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
   const { resource } = planned;
   const { kind } = resource;
@@ -45,7 +45,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
   /** The remaining update, without write-only fields that the service has already accepted. */
   let open = planned;
-  /** Fields that the service requires in each update, although they do not change. */
+  /** Unchanged fields that the service reported as missing from an update. */
   let demanded: readonly string[] = [];
 
   async function judge(updating: UpdateResult): Promise<JudgedWrite> {
@@ -98,10 +98,10 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   return settleWrite({ next, judge }, writer);
 }
 
-/** Returns the record's fields that the service requires in a PATCH, without numbers that would be rounded. */
+/** Returns the fields that the service reported as missing from a PATCH, without numbers that would be rounded. */
 function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
-    // A hidden field is reported without its key.
+    // For a hidden field, the difference has no key inside the field.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
     return observed === null || !isExact ? [] : [field];
@@ -119,12 +119,12 @@ export async function checkBeforeUpdate(
   return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
-/** The current name of the record, which is the former name before a rename. */
+/** The current name of the record. Before a rename, this is the former name. */
 function currentName({ identity, single }: Kind, { fields }: ObservedRecord): string {
   return single ?? textOf(fields[identity]);
 }
 
-/** Looks up the former name and then the new name, which another record may have taken. */
+/** Looks up the former name, and then the new name, because another record may have the new name. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: PlannedUpdate,
   context: ReadContext,
@@ -209,7 +209,7 @@ function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonVa
   return before.filter((value) => now.includes(value) || !isTaken(value));
 }
 
-/** The fields to send, with undeclared items where the service replaces a list or object as a whole. */
+/** The fields to send. Includes undeclared items of a list or object that the service would replace as a whole. */
 function patchFields(
   resource: Resource,
   missing: readonly string[],

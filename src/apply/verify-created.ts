@@ -11,7 +11,7 @@ import {
 } from './settle.ts';
 import { withDeclaredBindings } from './update.ts';
 
-/** Checks that nobody else has changed a new resource; ignores fields that already differed in the answer to the create. */
+/** Checks that nobody else has changed a new resource. Ignores fields that already differed in the answer to the create. */
 export async function verifyCreated(
   { resource, parent, client, pacing, control }: Writer & Pick<BindingTarget, 'resource' | 'parent'>,
   isOpen: boolean,

@@ -10,7 +10,7 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
   readonly summary: string;
-  /** The fix, or more information; empty if there is none. */
+  /** The fix, or more information. */
   readonly detail: string;
   readonly address?: Address;
   readonly range?: Range;
@@ -47,7 +47,7 @@ export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Di
   return { severity: 'error', detail: '', ...problem, ...locationAt(file, rangeOf(file, span)) };
 }
 
-/** If messages must not quote the line, the range is empty, so that the length of a secret stays hidden. */
+/** A location in a file. If messages must not quote the line, the range is empty, so that the length of a secret stays hidden. */
 export function locationAt(file: SourceFile, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLineAt(file, range.start.line);
   return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };

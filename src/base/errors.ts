@@ -16,7 +16,7 @@ export async function undefinedOnUsageError<Value>(read: () => Promise<Value>): 
   });
 }
 
-/** Throws a UsageError that names subject and path if the read fails. */
+/** If the read fails, throws a UsageError with the subject and the path. */
 export async function readOrUsageError<Value>(
   subject: string,
   path: string,

@@ -12,8 +12,8 @@ export const exitCodes = {
   /** A saved plan no longer matches the service, or must not be applied for another reason. */
   stale: 5,
   /**
-   * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, and with none that are
-   * denied; or apply ended with an unexpected error after its start. Plan or apply with `--keep-going` could not plan some
+   * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, but without denied
+   * resources; or apply ended with an unexpected error after its start. Plan or apply with `--keep-going` could not plan some
    * resources. The output of export may be incomplete.
    */
   incomplete: 6,

@@ -1,4 +1,4 @@
-/** The kind of a path after following links. */
+/** The kind of file at a path, after links are followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
 export interface FolderEntry {
@@ -27,7 +27,7 @@ export interface Files {
 export const standardInput = '-';
 export const shownStandardInput = '<stdin>';
 
-/** File access that also finds texts that are not written yet. Their paths are relative to the working directory. */
+/** File access that also finds texts before they are written to disk. The paths of these texts are relative to the working directory. */
 export function overlayFiles(files: Files, texts: ReadonlyMap<string, string>): Files {
   return {
     ...files,

@@ -78,7 +78,6 @@ export function pointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The keys and indexes of a JSON Pointer, as strings. */
 export function pointerSteps(text: string): string[] {
   return text
     .split('/')

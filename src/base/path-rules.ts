@@ -21,7 +21,7 @@ export function resolveFromFile(filename: string, path: string): string {
 
 const magic = /[*?[\]{}!()]/;
 
-/** The folder of all possible matches of a glob, with a trailing slash unless it is empty, or undefined if the path is no glob. */
+/** The folder that contains all possible matches of a glob, with a trailing slash unless empty. Undefined if the path is not a glob. */
 export function globFolder(path: string): string | undefined {
   const at = path.search(magic);
   return at === -1 ? undefined : path.slice(0, path.lastIndexOf('/', at) + 1);
@@ -41,7 +41,7 @@ export const linkLeadsOutside: Problem = {
  */
 export async function isLinkOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
-  // Reading system folders is refused by another check, with a better message.
+  // Another check refuses to read system folders, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;
   const project = await files.realPath('.');
   if (isBelow(realPath, project)) return false;
@@ -49,7 +49,7 @@ export async function isLinkOutside(path: string, files: Files): Promise<boolean
   const steps = path.split('/').filter((step) => step !== '' && step !== '.');
   for (const [index, step] of steps.entries()) {
     const parent = await files.realPath(folder);
-    // `posix.join` would resolve `link/..` to the folder of the link.
+    // `posix.join` would resolve `link/..` to the folder that contains the link.
     folder = `${folder.replace(/\/$/, '')}/${step}`;
     const isPlanted = !path.startsWith('/') || index === steps.length - 1 || isBelow(parent, project);
     if (step === '..' || !isPlanted) continue;

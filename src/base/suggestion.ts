@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { UsageError } from './errors.ts';
 
-/** The candidate with the smallest edit distance, or undefined if the distance exceeds both two edits and a third of the input. */
+/** The candidate with the smallest edit distance, or undefined if the distance is more than two and more than a third of the input's length. */
 export function nearestWord(input: string, candidates: Iterable<string>): string | undefined {
   let bestMatch: string | undefined;
   let bestDistance = Math.max(2, Math.floor(input.length / 3)) + 1;

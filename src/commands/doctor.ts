@@ -113,9 +113,7 @@ export type ServiceCheck =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
-/**
- * Checks the service and the token. With --wait, it waits for the service. Without `declared`, it sends only documented requests.
- */
+/** Checks the service and the token. With --wait, it waits for the service. Without `declared`, it sends only documented requests. */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,

@@ -109,10 +109,7 @@ function isUnsupportedRecord({ kind }: InventoryGap): boolean {
   return kind === 'other_types';
 }
 
-/**
- * Plans the exported manifests. If the plan has changes, reports them and returns how the command ends; otherwise returns
- * undefined.
- */
+/** Plans the exported manifests. If the plan has changes, reports them and returns how the command ends; otherwise returns undefined. */
 async function checkByPlan(
   texts: ReadonlyMap<string, string>,
   settings: Settings,

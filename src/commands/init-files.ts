@@ -89,10 +89,7 @@ function configText(answers: InitAnswers): string {
 const packageText = (dependency: string): string =>
   `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
 
-/**
- * Returns the URL of rollcall in npm's lockfile, because the name alone may mean another package; undefined if the URL has a
- * password.
- */
+/** Returns the URL of rollcall in npm's lockfile, because the name alone may mean another package; undefined if the URL has a password. */
 export function rollcallSourceIn(lockfile: string): string | undefined {
   const lock = parseJson(lockfile);
   const packages = isJsonObject(lock) ? lock['packages'] : undefined;

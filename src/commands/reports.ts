@@ -161,10 +161,7 @@ export class Reports {
     return isWritten;
   }
 
-  /**
-   * The refused outputs of a run that ended before its inputs were known. If the inputs remain unknown, every output that exists is
-   * refused.
-   */
+  /** The refused outputs of a run that ended before its inputs were known. If the inputs remain unknown, every output that exists is refused. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];

@@ -75,10 +75,7 @@ function isRecorded(release: SandboxRelease): boolean {
   return knownReleases.some(({ line, tried }) => line === release && tried !== undefined);
 }
 
-/**
- * Environment variables with which a command reaches the sandbox without a proxy. Both spellings are set, because one overrides the
- * other.
- */
+/** Environment variables with which a command reaches the sandbox without a proxy. Both spellings are set, because one overrides the other. */
 function withoutProxy(host: string, env: EnvironmentVariables): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;

@@ -146,10 +146,7 @@ export function kindAt([list, type, field]: readonly (string | number)[]): Kind<
   );
 }
 
-/**
- * The keys under `defaults` that apply to a kind, such as `provider` and `provider.oauth2`. The second key exists only if several
- * kinds share the type.
- */
+/** The keys under `defaults` that apply to a kind, such as `provider` and `provider.oauth2`. The second key exists only if several kinds share the type. */
 export function defaultsKeys({ type, variant }: Kind): readonly [list: string, own?: string] {
   return variant === undefined ? [type] : [type, `${type}.${variant.value}`];
 }

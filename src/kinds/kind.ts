@@ -60,10 +60,7 @@ export interface Kind<Type extends string = string>
 }
 
 interface LookUp {
-  /**
-   * The path for looking up a name, below the base URL. `within` is the id of the parent, if names are unique only within a
-   * parent.
-   */
+  /** The path for looking up a name, below the base URL. `within` is the id of the parent, if names are unique only within a parent. */
   readonly path: (name: string, within?: JsonValue) => string;
   readonly answers: AnswerShape;
   readonly isDocumented: boolean;
@@ -174,10 +171,7 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 export interface FieldOfKind<Value = JsonValue> {
   /** Whether the service never returns the value. Updates send such a value only with --resend. */
   readonly isWriteOnly?: boolean;
-  /**
-   * For a write-only field: the readable field to compare instead, such as a fingerprint, and how to compute it from the declared
-   * value.
-   */
+  /** For a write-only field: the readable field to compare instead, such as a fingerprint, and how to compute it from the declared value. */
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
   /** How to compare two values, by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;

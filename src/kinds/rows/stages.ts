@@ -32,8 +32,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/authenticator/totp/': {
     fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
   },
-  // In 2025.12.4, users without a device skip the stage by default.
-  // With `configure`, anyone who knows a user name can set up a device.
+  // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
     login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
   },
