@@ -127,8 +127,8 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
 }
 
 /**
- * Shows the plan to a person who has to confirm it, even if stdout is a file. If no confirmation is needed, only the counts of a
- * saved or large plan are shown by default.
+ * Shows the plan to a person who has to confirm it, even if stdout is a file. Without a confirmation, a saved or large plan is
+ * shown as counts by default.
  */
 function showPlan(
   plan: Plan,
@@ -145,7 +145,7 @@ function showPlan(
 }
 
 interface Question {
-  /** The lines above the question. Safe to print. */
+  /** The lines to print above the question, already escaped. */
   readonly lines: readonly string[];
   readonly question: string;
 }

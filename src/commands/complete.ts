@@ -11,7 +11,7 @@ interface Candidate {
   readonly description?: string;
 }
 
-/** Returns the completions of the last word. There are none if the word is a file or a name that the user chooses. */
+/** Returns the completions of the last word. File names and names chosen by the user have no completions. */
 export function complete(program: Command, words: readonly string[]): Candidate[] {
   const written = words.at(-1) ?? '';
   const candidates = candidatesFor(parseWords(program, words.slice(0, -1)), written);

@@ -33,7 +33,7 @@ export interface CredentialsOptions extends ProjectFlags, ServiceFlags {
   readonly to?: string;
   readonly format: CredentialFormat;
   readonly replace?: boolean;
-  /** Whether to write every record that has a secret. */
+  /** Whether to write the credentials of every record that has a secret. */
   readonly all?: boolean;
   readonly showSecrets?: boolean;
 }

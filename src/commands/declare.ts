@@ -37,7 +37,7 @@ export interface CommandDeclaration {
   readonly argument?: readonly [name: string, words?: string];
   readonly example?: string;
   readonly options?: readonly OptionFactory[];
-  /** Whether options after the first argument belong to another command, as for `sandbox`. */
+  /** For commands such as `sandbox`: whether options after the first argument belong to another command. */
   readonly passesOptions?: true;
   readonly isOfAll?: true;
   /** Loads the function that runs the command. Loading the functions of all commands would make help slow. */
@@ -57,7 +57,6 @@ export const commandGroups: Readonly<
 
 export const topicsText: string = `Topics: ${topicNames.join(', ')}.`;
 
-/** All commands, in the order in which help lists them. */
 export const commands: readonly CommandDeclaration[] = [
   {
     name: 'init',

@@ -31,7 +31,7 @@ import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** Whether to print the least role that rollcall needs, instead of checking the service. */
+  /** Whether to print the smallest role that is sufficient for rollcall, instead of checking the service. */
   readonly role?: boolean;
 }
 
@@ -72,7 +72,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   return 'done';
 }
 
-/** The declared kinds; undefined if there are no manifests. If the manifests are invalid, reports that and returns undefined. */
+/** The declared kinds. Returns undefined if there are no manifests, or if the manifests are invalid; reports invalid manifests. */
 async function checkedKinds(
   settings: Settings,
   context: Context,
@@ -208,7 +208,7 @@ export function commandLine(
   );
 }
 
-/** The flags that another command also accepts. The value of a header may be a secret, so `…` replaces it. */
+/** The flags that another command also accepts. A header is shown with `…` as its value, because the value may be a secret. */
 export function sharedFlags(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };

@@ -13,15 +13,13 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   /** The folder for the files. Without a folder, a single manifest goes to standard output. */
   readonly out?: string;
   readonly type?: readonly string[];
-  /** Whether to include the records that the service ships. */
   readonly all?: boolean;
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
-  /** The manifests whose resources are left out of the export. */
+  /** The manifests whose resources the export leaves out. */
   readonly missingFrom?: readonly string[];
   readonly split?: FileSplit;
   readonly without?: string;
-  /** Whether to write ids instead of names for providers and groups. */
   readonly ids?: boolean;
   readonly internal?: boolean;
   readonly list?: boolean;

@@ -12,7 +12,7 @@ type ConditionFlags = Pick<RunFlags, 'baseline' | 'target' | 'exclude' | 'shard'
   readonly undeclared?: boolean;
 };
 
-/** Throws a UsageError if this plan cannot show a requested condition. */
+/** Throws a UsageError if the given flags make it impossible to check a condition of `--fail-on`. */
 export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: ConditionFlags): void {
   const { baseline, undeclared, target, exclude, shard, changedOnly } = asked;
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)

@@ -45,13 +45,13 @@ export type RunFlags = ProjectFlags &
 
 export type DetailFlags = Switches<'compact'>;
 
-/** The detail that `--compact` or `--no-compact` asks for; undefined if neither was given. */
+/** The level of detail that `--compact` or `--no-compact` asks for; undefined if neither flag was given. */
 export function detailFromFlags({ compact }: DetailFlags): Detail | undefined {
   if (compact === undefined) return undefined;
   return compact ? 'lines' : 'all';
 }
 
-/** Converts flags to settings. Throws a UsageError that names a wrong flag. */
+/** Converts flags to settings. Throws a UsageError that mentions the wrong flag. */
 export async function settingsFromFlags(
   flags: ProjectFlags & ServiceFlags,
   env: EnvironmentVariables,
@@ -103,7 +103,7 @@ export async function requestFromFlags(
   };
 }
 
-/** The files that a run would read, for a run that failed early. Secrets and standard input are not read. */
+/** The files that a failed run would have read. Reads neither secrets nor standard input. */
 export async function inputFiles(
   paths: readonly string[],
   flags: RunFlags,

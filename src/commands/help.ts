@@ -10,7 +10,7 @@ import { helpColumns } from './option-groups.ts';
 /** Longer lines are hard to read. */
 const maxColumns = 100;
 
-/** `rollcall help`: shows the help of a command or a page of the documents, named by `words`: `import csv`, `exit-codes`. */
+/** `rollcall help`: shows the help of a command (`import csv`) or a page of the documents (`exit-codes`). */
 export function help(
   words: readonly string[],
   rollcall: Command,

@@ -12,7 +12,7 @@ export interface InitOptions extends ServiceFlags {
   readonly tokenEnv?: string;
   readonly manifests?: string;
   readonly pipeline?: string;
-  /** The changes that a pipeline may make after a merge: only `create`, or `update` as well. */
+  /** The changes that a pipeline may make after a merge: `create` for creates only, `update` for creates and updates. */
   readonly merges?: string;
 }
 
@@ -24,7 +24,7 @@ export interface InitAnswers {
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
   readonly allowsUpdates?: boolean;
-  /** The source of rollcall to write into a new package.json; undefined if a package.json exists or the source is unknown. */
+  /** The npm source of rollcall for a new package.json; undefined if a package.json exists or the source is unknown. */
   readonly dependency?: string | undefined;
 }
 
@@ -108,7 +108,7 @@ function pipelineText(name: string, answers: InitAnswers): string {
   );
 }
 
-/** Allows the plans and applies of a pipeline to change existing records. The nightly run of the pipeline stays as it is. */
+/** Allows the plans and applies of a pipeline to change existing records. The nightly run of the pipeline is not changed. */
 function allowUpdates(pipeline: string): string {
   return pipeline.replaceAll(
     /rollcall (?:plan --strict(?= --(?:out|baseline))|apply --plan plan\.json)/g,
@@ -116,7 +116,7 @@ function allowUpdates(pipeline: string): string {
   );
 }
 
-/** Writes a string so that YAML reads a string, not a number or boolean. */
+/** Writes a text so that YAML parses it as a string, not as a number or boolean. */
 function yamlWord(text: string): string {
   return /^[a-z][\w-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/.test(text)
     ? text

@@ -28,7 +28,7 @@ import { narratedJob } from './narrator.ts';
 import { tryWrite } from './new-files.ts';
 import { noConfig, type ChosenConfig } from '../settings/values.ts';
 
-/** `rollcall init`: writes the first files of a project, checks the service, and overwrites nothing. */
+/** `rollcall init`: writes the first files of a project without overwriting any file, and checks the service. */
 export async function init(
   folder: string | undefined,
   options: InitOptions,
@@ -96,7 +96,7 @@ async function refuseTerraformFolder(
   }
 }
 
-/** The dependency for a new package.json; undefined if the folder or the working directory has a package.json. */
+/** The dependency on rollcall for a new package.json; undefined if the folder or the working directory has a package.json. */
 async function dependencyFor(base: string, { files }: Context): Promise<string | undefined> {
   const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
   if (kinds.some((kind) => kind !== 'absent')) return undefined;

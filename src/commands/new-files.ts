@@ -11,7 +11,7 @@ export function schemaPathFrom(filename: string | undefined): string {
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }
 
-/** Calls `write`. Reports its failure on stderr, and returns whether it succeeded. */
+/** Calls `write`. If `write` fails, reports the failure on stderr. Returns whether `write` succeeded. */
 export async function tryWrite(
   target: string,
   failure: string,

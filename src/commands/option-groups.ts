@@ -21,7 +21,7 @@ const headings: Readonly<Record<string, string>> = {
     '--url --token-file --wait --concurrency --timeout --insecure-http --ca-file --client-cert --client-key --header',
 };
 
-/** Sorts the options of a command into groups for its help, if it has many. */
+/** Sorts the options of a command with many options into groups for its help. */
 export function groupOptions(command: Command): Command {
   const used = maxUsed[command.name()];
   if (used === undefined) return command;

@@ -75,13 +75,11 @@ export const colourOptions: readonly OptionFactory[] = [
 
 export const reportOptions: readonly OptionFactory[] = [reportOption, commentKeyOption];
 
-/** Options of commands that show many changes. */
 export const detailOptions: readonly OptionFactory[] = [
   singleOption('--compact', 'show one line for each change'),
   singleOption('--no-compact', 'show every change in full, however many there are'),
 ];
 
-/** Options of commands that read rollcall.yaml. */
 const configOptions: readonly OptionFactory[] = [
   singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
   singleOption('--config <file>', 'read this file in place of rollcall.yaml'),
@@ -89,7 +87,6 @@ const configOptions: readonly OptionFactory[] = [
   repeatableOption('--capability <name>', 'turn on a capability: rollcall help capabilities'),
 ];
 
-/** Options of commands that read manifests. */
 export function projectOptions(formats?: readonly string[]): readonly OptionFactory[] {
   return [
     ...configOptions,
@@ -101,7 +98,6 @@ export function projectOptions(formats?: readonly string[]): readonly OptionFact
   ];
 }
 
-/** Options of commands that talk to the service. */
 const serviceOptions: readonly OptionFactory[] = [
   urlOption,
   singleOption('--token-file <file>', 'the file of the token; - for stdin (ROLLCALL_TOKEN_FILE)'),
@@ -116,7 +112,6 @@ const connectionOptions: readonly OptionFactory[] = [
   repeatableOption('--header <name: value>', 'send this header too; may contain ${env:NAME}'),
 ];
 
-/** Options of commands that plan or apply. */
 export function runOptions(formats?: readonly string[]): readonly OptionFactory[] {
   return [
     ...projectOptions(formats),

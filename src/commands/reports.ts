@@ -32,9 +32,9 @@ export interface ReportFlags {
 /** The files that a command reads and writes, other than its reports. */
 interface CommandFiles {
   readonly plan?: string | undefined;
-  /** The files that the command reads, if the command line names them. */
+  /** The files that the command reads, if they are given on the command line. */
   readonly inputs?: readonly string[];
-  /** Finds the files that the command would have read, if the command ended before they were known. */
+  /** Finds the files that the command would have read, for a command that ended before its input files were known. */
   readonly find?: () => Promise<readonly string[]>;
 }
 

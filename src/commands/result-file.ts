@@ -14,7 +14,7 @@ export async function readResultFile(what: string, filename: string, { files }: 
   return new TextDecoder().decode(await readOrUsageError(what, filename, files.read(filename, maxBytes)));
 }
 
-/** Says why a document contains no result; undefined if it may contain one. The text is not safe to print yet. */
+/** Returns why a document contains no result, or undefined if the document may contain a result. The text is not escaped yet. */
 export function missingResultReason({ valid, diagnostics = [] }: JsonObject): string | undefined {
   const [first] = isJsonList(diagnostics) ? diagnostics : [];
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;

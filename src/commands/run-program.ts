@@ -5,7 +5,6 @@ import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugging } from './error-text.ts';
 import { program, type ProgramEnvironment } from './program.ts';
 
-/** Runs a command line. Problems of the arguments are reported on stderr. */
 export async function runProgram(
   args: readonly string[],
   toolVersion: string,
@@ -29,7 +28,7 @@ export async function runProgram(
   }
 }
 
-/** The problem with the arguments, and what to do about it. Safe to print: quoted arguments are escaped. */
+/** The problem with the arguments, and what to do about it. Quoted arguments are escaped. */
 function argumentError({ message }: CommanderError, args: readonly string[]): string {
   const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))

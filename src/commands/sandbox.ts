@@ -38,7 +38,7 @@ export async function sandbox(
   const server = await serve(seeded.sandbox, port, latencyMs);
   try {
     if (command.length > 0) {
-      // No variable may give the real token to the command.
+      // The command must not receive the real token in any variable.
       const env = {
         ROLLCALL_URL: server.url,
         ROLLCALL_SANDBOX: server.url,
@@ -75,7 +75,10 @@ function isRecorded(release: SandboxRelease): boolean {
   return knownReleases.some(({ line, tried }) => line === release && tried !== undefined);
 }
 
-/** Environment variables with which a command reaches the sandbox without a proxy. Both spellings are set, because one overrides the other. */
+/**
+ * Environment variables with which a command reaches the sandbox without a proxy. Both `no_proxy` and `NO_PROXY` are set, because
+ * one overrides the other.
+ */
 function withoutProxy(host: string, env: EnvironmentVariables): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;

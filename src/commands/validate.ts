@@ -9,7 +9,6 @@ import { Reports, type ReportFlags } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  /** Whether to leave out warnings and remarks. */
   readonly quiet?: boolean;
   /** Whether to read no secrets, and assume that all of them exist. */
   readonly withoutSecrets?: boolean;

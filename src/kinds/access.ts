@@ -23,7 +23,7 @@ export function topLevelField(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
-/** The fields that, if an entry has any of them, override the default of `field`. */
+/** The fields of an entry that override the default of `field`: if the entry declares any of them, the default does not apply. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
   const isOfAccess = access !== undefined && topLevelField(field) === access.field;
   if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
@@ -99,7 +99,7 @@ export function declaresAccess({ kind, fields }: Entry): boolean {
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
 }
 
-/** Whether an entry declares access without any group or user, which admits everyone. */
+/** Whether an entry declares access but no group or user, so that everyone is admitted. */
 export function isOpenToEveryone(resource: DeclaredFields): boolean {
   return (
     declaresAccess(resource) &&
@@ -141,7 +141,7 @@ export function wantedChildren(resource: DeclaredFields): readonly WantedChildre
   );
 }
 
-/** Makes the declaration in a field apply to all existing bindings that have not expired. */
+/** Makes a declaration in `field` cover all existing bindings that have not expired. */
 export function coverAllBindings(
   field: string,
   isPart: boolean,

@@ -75,7 +75,7 @@ export function kindsOf(type: string): readonly Kind<ResourceType>[] {
 export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
-/** The kinds, lists and bindings that must be read for these kinds by undocumented requests, which the service may refuse. */
+/** Everything that must be read for these kinds by undocumented requests: kinds, lists and bindings. The service may refuse such requests. */
 export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
   const referred = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),

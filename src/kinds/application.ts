@@ -161,7 +161,7 @@ function reservedSlugProblem(slug: string, release: Release | undefined): Proble
   );
 }
 
-/** For this slug, the service returns a list, which does not show whether the application exists. */
+/** A look-up of this slug returns a list, which does not show whether the application exists. */
 function ambiguousSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   if (slug !== 'requestable') return undefined;
   return releaseProblemFor(

@@ -13,7 +13,7 @@ export function targetId({ targetIdField }: Children, { pk, bindable = pk }: Par
   return targetIdField === 'pk' ? pk : bindable;
 }
 
-/** Pairs each declared binding with an existing binding of the same child, preferring one with the same order. */
+/** Pairs each declared binding with an existing binding of the same child, preferably one with the same order. */
 export function matchBindings<Declared extends Binding, Observed extends Binding>(
   wanted: readonly Declared[],
   held: readonly Observed[],
@@ -269,7 +269,7 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
   });
 }
 
-/** Compares bindings that are declared in part, where the record may have further bindings. */
+/** Compares bindings that are declared in part: the record may have further bindings. */
 export function partialBindings(children: Children): PartialComparison {
   const split = (wanted: JsonValue, held: JsonValue, isPaired: boolean): JsonValue => {
     if (!isJsonList(wanted) || !isJsonList(held)) return held;

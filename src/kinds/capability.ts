@@ -28,7 +28,7 @@ const formerReadCapabilities: ReadonlySet<string> = new Set([
   'release',
 ]);
 
-/** Advice for a capability of an earlier version of rollcall that is always enabled now. */
+/** Advice for a capability that earlier versions of rollcall required and that is now always enabled. */
 export function formerCapability(name: string): string | undefined {
   return formerReadCapabilities.has(name)
     ? 'Delete it: rollcall always reads everything that the token may read. `contract_only: true` or --contract-only limits rollcall to the three documented operations.'

@@ -23,7 +23,7 @@ export const certificate: RowKind = kindFrom({
   notDeclarable: { managed: 'The service sets it for its own certificates.' },
 });
 
-/** The SHA-256 fingerprint of the first certificate in a text, in the service's format. Returns a value without a certificate unchanged. */
+/** The SHA-256 fingerprint of the first certificate in a text, in the service's format. A text without a certificate is returned unchanged. */
 function fingerprintOf(value: JsonValue): JsonValue {
   return certificateIn(value)?.fingerprint256.toLowerCase() ?? value;
 }

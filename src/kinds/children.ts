@@ -8,7 +8,7 @@ export interface Children {
   readonly list: string;
   readonly permissionApp: string;
   readonly path: string;
-  /** The id of the parent to which a binding refers: the `pk`, or the separate id for policies. */
+  /** The field of the parent to which a binding refers: `pk`, or the separate id for policies. */
   readonly targetIdField: 'pk' | 'bindable';
   /** How to list the bindings of given parents. For `minParentsForFullList` or more parents, the whole list is read. */
   readonly parentFilter: {
@@ -23,9 +23,9 @@ export interface Children {
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH must contain parent, child and order, because the service would otherwise reject the PATCH or crash. */
   readonly isSentWhole: boolean;
-  /** The nested bindings that can be bound to a binding, and the field with the id to which they are bound. */
+  /** The nested bindings of a binding, and the field of the binding with the id to which they are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
-  /** If some children must come last: the field of a child that determines the rank of the child, and the rank for each value. */
+  /** If some children must come last: the field of a child that determines its rank, and the rank for each value of the field. */
   readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
 }
 
@@ -49,15 +49,15 @@ export interface ChildField {
 }
 
 /**
- * Who may open a record: the bound groups and users, or everyone if nothing is bound. A manifest declares this in one field,
- * which is compared separately for each type of subject, such as `access.groups`.
+ * Who may open a record: the bound groups and users, or everyone if nothing is bound. A manifest declares this in one field. Each
+ * type of subject, such as `access.groups`, is compared separately.
  */
 export interface Access {
   /** The field of a manifest entry that contains `everyone`, or a list for each type of subject. */
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The setting for whether everyone may open records without bindings, which is on by default. */
+  /** The setting that opens records without bindings to everyone. The setting is on by default. */
   readonly openFlag: OpenFlag;
 }
 
@@ -123,7 +123,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** The field that must declare an existing binding to keep it, or undefined if the binding is kept in any case. */
+  /** The field of the manifest that must list an existing binding to keep it; undefined if the binding is kept anyway. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
   readonly removal: 'update' | 'delete';

@@ -54,7 +54,7 @@ export function factsOf(release: string, path: string): TypeFacts | undefined {
   return factsByRelease(path).get(release);
 }
 
-/** What the API schemas state about a path, for each release line that has it, oldest first. The file is read on first use. */
+/** What the API schemas state about a path, for each release line that has the path, oldest release first. The file is read on first use. */
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);

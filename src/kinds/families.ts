@@ -107,7 +107,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   application: {
     list: 'applications',
     identity: 'slug',
-    // Without this parameter, the service returns a cached list of the applications that the token's user may open.
+    // Without `superuser_full_list`, the service returns a cached list of the applications that the token's user may open.
     query: { superuser_full_list: 'true', ordering: 'slug' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/' },

@@ -9,7 +9,7 @@ export interface ComparisonOptions {
    * declared in part unless `exactly` names the field.
    */
   readonly part?: true;
-  /** By default, JSON is declared in part unless `exactly` names the field. If `whole` is set, JSON is always declared in full, as secrets are. */
+  /** By default, JSON is declared in part unless `exactly` names the field. If `whole` is set, JSON is always declared in full. */
   readonly whole?: true;
   /** Whether the order of plain values in a list matters, by default true. */
   readonly ordered?: false;

@@ -74,7 +74,7 @@ export function baselineValue({ kind, fields }: DeclaredFields, name: string): J
   return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
-/** The value as the manifest contains it. A name that was looked up also has an id. */
+/** The value as the manifest contains it. If a name was looked up, the value also contains the id. */
 export function writtenValue({ fields }: DeclaredFields, name: string): JsonValue | undefined {
   const field = fields[name];
   return field && openField(field);
@@ -100,7 +100,7 @@ function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefi
   return value.filter((id) => seen.size < seen.add(idForm(id)).size);
 }
 
-/** The declared fields, except instructions. `valueOf` is a function such as `sentValue`. */
+/** The values of the declared fields, except instructions. `valueOf` is a function such as `sentValue`. */
 export function fieldValues(
   valueOf: (declared: DeclaredFields, name: string) => JsonValue | undefined,
   declared: DeclaredFields,
@@ -201,7 +201,7 @@ export function managedPart(declared: DeclaredFields, name: string, held: JsonVa
   return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
 }
 
-/** The value to send: the declared part, with the undeclared parts as they are in the service. */
+/** The value to send: the declared part, completed with the undeclared part of the service's value. */
 export function mergedValue(declared: DeclaredFields, name: string, held: JsonValue | undefined): JsonValue {
   if (declared.fields[name] === undefined) return held ?? null;
   const part = partialComparison(declared, name);

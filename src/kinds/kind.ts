@@ -175,7 +175,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly shownAs?: { readonly field: string; readonly of: (declared: JsonValue) => JsonValue };
   /** How to compare two values, by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** When a list of references, or JSON, is declared only in part, or undefined if it is always declared in full. */
+  /** The condition under which a list of references or a JSON value is declared in part; undefined if it is always declared in full. */
   readonly part?: 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
@@ -206,7 +206,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly findId?: string;
   /** The value that every release sets if a create omits the field. */
   readonly default?: JsonValue;
-  /** Whether the value describes the past, so that it should be removed from manifests later. */
+  /** Whether the value describes the past, so that later manifests should not contain it. */
   readonly isHistorical?: boolean;
   /** For a field that some releases return but do not accept: whether the release that returned this record accepts the field. */
   readonly isAccepted?: (record: JsonObject) => boolean;
@@ -228,7 +228,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isNullable?: true;
   /** The problem to report if a create omits the field, although the schema allows this. */
   readonly ifMissing?: (release: Release | undefined, otherFields: JsonObject) => Problem | undefined;
-  /** For a value, or list item, that only one resource may have: the problem to report for a second resource. */
+  /** For a value or list item that only one resource may have: the problem to report for a second resource. */
   readonly singleOwner?: {
     readonly code: Problem['code'];
     /** The problem code if another record has the value and the service does not move the value. */
@@ -238,7 +238,7 @@ export interface FieldOfKind<Value = JsonValue> {
   };
 }
 
-/** The other forms of a value, and how to convert between them and the declared form. */
+/** Functions that convert a value between the declared form and its other forms. */
 export interface ValueForms {
   readonly sent: (declared: JsonValue) => JsonValue;
   /** Converts to the form for earlier releases, which reject the current form. */

@@ -19,7 +19,7 @@ export interface NewestField extends FieldFacts {
   readonly later?: Readonly<Record<string, string>>;
 }
 
-/** What the newest API schema states about a path. These facts are in a separate file because every start needs them. */
+/** What the newest API schema states about a path. These facts are in a separate file, because rollcall needs them at every start. */
 export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];
   if (facts === undefined) throw new Error(`there are no facts of ${path}`);

@@ -150,7 +150,7 @@ function fieldsOf(
   return { ...withInstructions(Object.fromEntries(fields)), ...(deletion && lifecycleFields) };
 }
 
-/** The type that the last part of a path names, such as `authenticator_validate`. */
+/** The type in the last part of a path, such as `authenticator_validate`. */
 function typeIn(all: string, path: string): string {
   const steps = all.replace(/all\/$/, '').split('/');
   const ownSteps = path.split('/').filter((step, index) => step !== steps[index] && step !== '');

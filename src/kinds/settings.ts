@@ -12,7 +12,7 @@ export const openFlag: OpenFlag = {
   since: '2026.5',
 };
 
-/** The settings of the service, which exist since 2024.2. An update replaces all `flags`, so rollcall sends all of them. */
+/** The settings of the service, in releases from 2024.2 on. An update replaces all `flags`, so rollcall sends all of them. */
 export const settings: RowKind = kindFrom({
   list: openFlag.list,
   single: 'service',

@@ -137,7 +137,7 @@ function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
   return { ...observed, ...Object.fromEntries(merged) };
 }
 
-/** The declared items, each with the undeclared keys of the observed item that it matches. */
+/** The declared items, each with the undeclared keys of the matching observed item. */
 function withKeptItems(declared: readonly JsonValue[], observed: readonly JsonValue[]): JsonValue {
   const unmatched = new Map(observed.entries());
   return declared.map((item, index) => {

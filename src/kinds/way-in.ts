@@ -27,7 +27,6 @@ export interface LoginFlow {
 interface LoginStage {
   readonly record: LoginRecord | undefined;
   readonly passes: Verdict;
-  /** The stages that are shown inside this stage. */
   readonly inside: readonly LoginRecord[];
   /** The policies that decide whether the stage is shown. */
   readonly policies: readonly LoginRecord[];
@@ -182,13 +181,13 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
   return undefined;
 }
 
-/** The names of the policies of a stage, or if these are unknown, the name of the stage. */
+/** The names of a stage's policies, or the name of the stage if the policies are unknown. */
 function policiesOf({ policies, record }: LoginStage): readonly string[] {
   const names = policies.map(({ name }) => name);
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** The reasons why nobody can log in through a flow, or an empty list if somebody can log in or if this is unknown. */
+/** The reasons why nobody can log in through a flow. Empty if somebody can log in or if this is unknown. */
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];

@@ -19,7 +19,7 @@ import type { Job } from './world.ts';
 export interface ApplyOptions extends ChangeLimits {
   /** Asks whether to apply a plan; without this function, the plan is applied without a question. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Asks whether to apply a change of a login flow that no option allows; undefined if nobody can answer. */
+  /** Asks whether to change a login flow although no option allows the change. Undefined if nobody can answer. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   readonly failFast?: boolean | undefined;
 }
@@ -44,11 +44,9 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 }
 
 /**
- * Applies a saved plan if a new plan of the same manifests is equal to it:
- * 1. `openPlan` reads and checks the saved plan.
- * 2. `runInScope` reads the manifests, and refuses changed manifests.
- * 3. `planFor` makes a new plan, and `staleChanges` finds differences, which stop the run.
- * 4. The remaining steps are those of `apply`.
+ * Applies a saved plan if a new plan of the same manifests equals the saved plan: 1. `openPlan` reads and checks the saved plan.
+ * 2. `runInScope` reads the manifests, and refuses changed manifests. 3. `planFor` makes a new plan, and `staleChanges` finds
+ * differences, which stop the run. 4. The remaining steps are those of `apply`.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
@@ -86,7 +84,7 @@ const otherManifests = {
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
 };
 
-/** Reports the plan, and applies it unless it exceeds a limit or somebody declines. */
+/** Reports the plan, and applies it unless the plan exceeds a limit or somebody declines. */
 async function applyIfAllowed(
   plan: ReadyPlan,
   options: ApplyOptions,

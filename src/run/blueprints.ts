@@ -39,7 +39,7 @@ function remarkFor(record: string, read: ListReading): string | undefined {
   return `${blueprintNames} of the service may revert the update`;
 }
 
-/** The part of a blueprint's path that its records share: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
+/** The part of a blueprint's path that occurs in the names of its records: `source-enrollment` in `default/flow-default-source-enrollment.yaml`. */
 function significantName(path: string): string {
   const [, name = ''] = /^default\/(?:flow-)?(?:default-)?(.+?)(?:-flow)?\.yaml$/.exec(path) ?? [];
   return name;

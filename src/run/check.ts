@@ -43,7 +43,7 @@ export async function checkManifests(
   };
 }
 
-/** Reports variables of --var that no manifest refers to; a file of variables may have more variables than a run needs. */
+/** Reports variables of --var that no manifest uses. A file of variables may contain more variables than a run needs. */
 function unusedVariables(
   { givenVariables, strict, nameOf }: Settings,
   { variables }: Pick<LoadedManifests, 'variables'>,
@@ -60,7 +60,6 @@ function unusedVariables(
     }));
 }
 
-/** Reports input files that the requested output files would overwrite. */
 export type FindOverwrittenInputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
 export function inputFilesOf(

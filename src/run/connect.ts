@@ -93,7 +93,7 @@ function secureTransport(
     : withSettingsAsRecords(withFormerPaths(withRecordIds(logged)));
 }
 
-/** Collects exceptions; after `keep`, an exception ends the run like an interruption, because changes may have been sent. */
+/** Collects exceptions. After `keep` is called, an exception ends the run like an interruption, because changes may have been sent. */
 class Faults {
   readonly #controller = new AbortController();
   #areKept = false;
@@ -107,7 +107,7 @@ class Faults {
     return this.#controller.signal;
   }
 
-  /** Calls a function that the run does not depend on; after `keep`, an exception aborts the run and gives `fallback`. */
+  /** Calls a function that the run does not depend on. After `keep` is called, an exception aborts the run, and `fallback` is returned. */
   runSafely<Value>(work: () => Value, fallback: Value): Value {
     try {
       return work();

@@ -21,7 +21,7 @@ export type RunEvent =
   /** Warnings that depend on the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'later_release'; readonly release: Release }
-  /** Some declared fields do not exist in the service's release, so they are neither looked up nor sent. */
+  /** Some declared fields do not exist in the service's release, so these fields are neither looked up nor sent. */
   | { readonly kind: 'later_fields'; readonly release: Release; readonly fields: readonly LaterField[] }
   /** The number of finished items in a stage, which is 0 when the stage starts. */
   | {

@@ -6,7 +6,7 @@ import type { Halt } from './result.ts';
 export interface ChangeLimits {
   readonly maxCreates?: number | undefined;
   readonly maxUpdates?: number | undefined;
-  /** By default, at most ten records and at most a tenth of a kind may be deleted. */
+  /** By default, at most ten records, and at most a tenth of the records of a kind, may be deleted. */
   readonly maxDeletes?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ function tooMany(action: WriteAction, count: number, most: number): Halt & { rea
   return { kind: 'too_many', action, count, most };
 }
 
-/** Refuses a plan that deletes more than one record and more than a tenth of some kind. */
+/** Refuses a plan that deletes more than one record, and more than a tenth of the records, of a kind. */
 function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {

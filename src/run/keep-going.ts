@@ -53,7 +53,7 @@ export function withDiagnostics(
   return all;
 }
 
-/** Finds resources that share a value which only one resource may have; all names must have been replaced by ids. */
+/** Finds resources that have the same value although only one resource may have it. Names must already be replaced by ids. */
 export function findSharedValues(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new ManifestRules().check({ entriesWithName: resources, allEntries: [] })];
   return found.filter(({ severity }) => severity === 'error');

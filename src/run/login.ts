@@ -10,7 +10,7 @@ import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../pla
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
-/** Marks changes that affect logins or the token's rights, even if only a run with further permissions can apply them. */
+/** Marks changes that affect logins or the token's rights. Also marks changes that only a run with further permissions would make. */
 export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
   const login = await loginOf(made, service);
   if (!login.changes.some((change) => takesRights(change))) return login;

@@ -282,7 +282,7 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (deletes.length === 0) return undefined;
-  // Declared access is applied before a delete, and the apply then checks again whether the delete is safe.
+  // The apply sets declared access before deletes, and then checks again whether the deletes are safe.
   const closed = new Set(
     resources.flatMap((resource) =>
       allow.includes('update') && declaresBindings(resource)

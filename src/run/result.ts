@@ -41,11 +41,11 @@ export type Halt =
   | (Destination & {
       readonly kind: 'unresolved';
       readonly names: readonly UnresolvedName[];
-      /** Problems that become visible only with the ids, such as two names for the same provider. */
+      /** Problems that appear only after names are replaced by ids, such as two names for the same provider. */
       readonly diagnostics: readonly Diagnostic[];
       readonly notRead: number;
       readonly interrupted: boolean;
-      /** Whether the names come from a saved plan and had ids when it was made. */
+      /** Whether the names come from a saved plan and had ids when the plan was made. */
       readonly isStale: boolean;
     })
   | {
@@ -103,12 +103,12 @@ export interface ApplyRun {
   readonly interruptedBy?: InterruptSignal;
   readonly pace: Pace;
   readonly saved: boolean;
-  /** The login flows that started before the apply, and now do not start or could not be checked. */
+  /** Login flows that started before the apply, and that afterwards do not start or could not be checked. */
   readonly lostWayIn?: readonly LostLogin[];
   readonly error?: Error;
 }
 
-/** Returns how an apply ended that was not interrupted, also for several applies that are reported as one. */
+/** Returns how an apply that was not interrupted ended. Several applies can be reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
   lostWayIn: readonly LostLogin[] = [],

@@ -24,13 +24,13 @@ export interface ScopeRequest {
   readonly baseline?: BaselineRequest | undefined;
   readonly refuseOutputs?: FindOverwrittenInputs | undefined;
   readonly resend?: readonly string[];
-  /** The saved plan to apply. The run selects the same resources, and fails if the manifests differ. */
+  /** The saved plan to apply. The run selects the same resources as the saved plan, and fails if the manifests differ. */
   readonly saved?: { readonly plan: PlanDocument; readonly staleResult: () => StoppedRun };
 }
 
 export interface ScopedResources {
   readonly resources: readonly Resource[];
-  /** The selected resources, unless all are selected. */
+  /** The selected resources; undefined if all resources are selected. */
   readonly scope?: Scope;
   /** The declared resources that are not selected, but that selected resources may refer to. */
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
@@ -38,7 +38,7 @@ export interface ScopedResources {
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
-  /** Returns errors that depend on existing records and on the release, which is undefined if the service does not report it. */
+  /** Returns errors that depend on existing records and on the release. The release is undefined if the service does not report it. */
   readonly checkByRelease?: (
     release: Release | undefined,
     existing: ReadonlySet<Address>,
@@ -80,7 +80,7 @@ type CheckedScope = {
   | { readonly kind: 'ready'; readonly scoped: ScopedResources; readonly service: ServiceSettings }
 );
 
-/** Determines the scope of a run and reports problems in the manifests, without warnings about unselected resources. */
+/** Determines the scope of a run. Reports problems in the manifests, but no warnings about unselected resources. */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,

@@ -16,7 +16,7 @@ import type { Service } from './connect.ts';
 import type { Halt } from './result.ts';
 import type { ScopedResources } from './scope.ts';
 
-/** Adds undeclared records on request, except shipped records; a renamed resource counts as declared under both names. */
+/** Adds undeclared records to the plan on request, except shipped records. A renamed resource counts as declared under both names. */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
   { resources, elsewhere }: ScopedResources,

@@ -20,15 +20,15 @@ export interface RunEnvironment {
 
 export interface Job extends RunEnvironment {
   readonly emit: (event: RunEvent) => void;
-  /** Returns the diagnostics for a halt, which are also used for resources that are not planned. */
+  /** Returns the diagnostics for a halt. The same diagnostics are used for resources that are not planned. */
   readonly haltWords: (halt: Halt) => readonly Diagnostic[];
   readonly emitsRequests?: boolean;
 }
 
 export interface Interruption {
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP, after which nothing more is started. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Nothing more is started then. */
   readonly signal: AbortSignal;
-  /** Aborts at a second Ctrl-C or SIGTERM, after which requests under way are abandoned. */
+  /** Aborts at a second Ctrl-C or SIGTERM. Requests under way are then abandoned. */
   readonly urgent: AbortSignal;
 }
 

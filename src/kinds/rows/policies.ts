@@ -18,7 +18,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
   '/policies/dummy/': { login: { is: 'login policy', passes: ({ result = false }) => result === true } },
   '/policies/event_matcher/': {
-    // 2023.10.7 and 2025.12.4 crashed on an update without any of these fields.
+    // 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
     update: { requiredInUpdates: matched },
     fields: {
       action: {
@@ -40,7 +40,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/password_expiry/': {},
   '/policies/reputation/': {
-    // 2023.10.7 and 2025.12.4 refused an update with none of these fields.
+    // 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     update: { requiredInUpdates: ['check_ip', 'check_username'] },
     fields: {
       check_ip: {

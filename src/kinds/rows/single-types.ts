@@ -15,7 +15,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'blueprints',
     unique: true,
-    // 2023.10.7 and 2025.12.4 refused an update with neither field.
+    // 2023.10.7 and 2025.12.4 refused an update that contained neither field.
     update: { requiredInUpdates: ['path', 'content'] },
     fields: {
       content: { ifMissing: requiredFieldCheck('a new blueprint needs `content` or `path`', ['path']) },

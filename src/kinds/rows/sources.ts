@@ -2,7 +2,7 @@ import { textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
-/** The people whom a source logs in as an existing user, for each matching mode. */
+/** For each matching mode: the people whom a source lets log in as an existing user. */
 const linkedTo: Readonly<Record<string, string>> = {
   email_link: 'anyone with the e-mail address of a user at the source',
   username_link: 'anyone with the username of a user at the source',

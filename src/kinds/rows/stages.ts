@@ -48,7 +48,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   '/stages/endpoints/': {},
   '/stages/identification/': {
-    // 2023.10.7 and 2025.12.4 refused an update with none of these fields.
+    // 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     update: { requiredInUpdates: ['user_fields', 'sources'] },
     login: {
       is: 'login stage',
