@@ -19,7 +19,7 @@ test('an aborted transport abandons requests under way, and sends no more', asyn
   expect(sent).toBe(2);
 });
 
-test('an answer that arrived before an abort is kept', async () => {
+test('an answer that arrived before the abort is kept', async () => {
   const urgent = new AbortController();
   const send = abortableTransport(async () => answered(200), urgent.signal);
   const exchange = await send(request);

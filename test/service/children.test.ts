@@ -58,7 +58,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   return found.kind === 'read' ? (found.of.get(target) ?? []).map(({ pk }) => pk) : found.kind;
 }
 
-test('a list of several pages is accepted after two equal reads', async () => {
+test('a list of several pages is accepted once two reads are equal', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
   // A record moved from an unread page to a page already read.
   expect(
@@ -78,7 +78,7 @@ test('a binding that only the first of two reads shows is not accepted', async (
   ).toEqual(['a', 'b', 'c']);
 });
 
-test('a list that is different in each read is not accepted as complete', async () => {
+test('a list that differs in each read is not accepted as complete', async () => {
   const lists = Array.from({ length: 12 }, (_, index) => ['a', 'b', `c${index}`]);
   expect(await read(lists)).toBe('unread');
 });

@@ -35,7 +35,7 @@ test.each([
   expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
 });
 
-test('a web page that counted as absent proves nothing once the service has shown its own form of absent', async () => {
+test('a web page no longer counts as "absent" once the service itself has reported absence', async () => {
   let sent: Exchange = notFound;
   const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });

@@ -40,7 +40,7 @@ async function asked(
 
 const list: HttpRequest = { method: 'GET', path };
 
-test('an earlier release is requested at its own path, which is remembered', async () => {
+test('an earlier release is requested at the path of that release, and later requests use this path', async () => {
   const answers = { [former]: json(200), [`${former}1/`]: json(404) };
   const { sent, statuses } = await asked(answers, list, { method: 'PATCH', path: `${path}1/`, body: '{}' });
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `PATCH ${former}1/`]);
@@ -52,13 +52,16 @@ test.each([
   ['a page with 421', page(421)],
   ['a page with 200', page(200)],
   ['JSON with 503', json(503)],
-])('a former path that only a proxy answers, with %s, is not remembered', async (_, answer) => {
-  const answers = { [path]: page(404), [former]: answer };
-  const { sent } = await asked(answers, list, list);
-  expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
-});
+])(
+  'the path of an earlier release is not used again if only a proxy answers there, with %s',
+  async (_, answer) => {
+    const answers = { [path]: page(404), [former]: answer };
+    const { sent } = await asked(answers, list, list);
+    expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
+  },
+);
 
-test('the former path is not requested after an interrupt', async () => {
+test('the path of an earlier release is not requested after an interruption', async () => {
   const interrupt = new AbortController();
   const sent: string[] = [];
   const send = withFormerPaths(async (request) => {
@@ -70,17 +73,17 @@ test('the former path is not requested after an interrupt', async () => {
   expect(sent).toEqual([path]);
 });
 
-test('a create with a lost answer at the former path counts as lost', async () => {
+test('a create whose answer is lost at the path of an earlier release counts as lost', async () => {
   const answers = { [path]: page(404), [former]: { kind: 'lost', error: new Error('gone') } as const };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual(['lost']);
 });
 
-test('a create that was not sent to the former path may have worked at the present path', async () => {
+test('a create that could not be sent to the path of an earlier release may have worked at the present path', async () => {
   const answers = { [path]: page(405), [former]: refused };
   expect((await asked(answers, { method: 'POST', path, body: '{}' })).statuses).toEqual([405]);
 });
 
-test('a create that the former path asks to repeat later may have worked at the present path', async () => {
+test('a create that is told to wait at the path of an earlier release may have worked at the present path', async () => {
   const slow = { ...page(429), headers: { 'retry-after': '7' } } as const;
   const send = withFormerPaths(async (request) => (request.path === path ? page(405) : slow));
   expect(await send({ method: 'POST', path, body: '{}' })).toMatchObject({
@@ -95,14 +98,14 @@ test.each([
   ['GET', 405],
   ['POST', 404],
 ] as const)(
-  'a request counts as never sent if the former path has an outage: after a %s with %i',
+  'a request counts as never sent if the path of an earlier release cannot be reached: %s, after status %i',
   async (method, status) => {
     const answers = { [path]: page(status), [former]: refused };
     expect((await asked(answers, { method, path })).statuses).toEqual(['never_sent']);
   },
 );
 
-test('a create that the present path does not know is sent to the former path', async () => {
+test('a create that gets a 405 at the present path is sent to the path of an earlier release', async () => {
   const answers = { [path]: page(405), [former]: json(201) };
   const { sent, statuses } = await asked(answers, { method: 'POST', path, body: '{}' });
   expect(sent).toEqual([`POST ${path}`, `POST ${former}`]);
@@ -114,23 +117,23 @@ test.each([
   ['a refusal', json(400)],
   ['a failure', page(502)],
   ['a lost answer', { kind: 'lost', error: new Error('gone') } as const],
-])('the present path is requested once for %s', async (_, answer) => {
+])('after %s, no other path is requested', async (_, answer) => {
   expect((await asked({ [path]: answer, [former]: json(200) }, list)).sent).toEqual([`GET ${path}`]);
 });
 
-test('if both paths are unknown, the answer of the present one counts', async () => {
+test('if the service knows neither path, the answer of the present path counts', async () => {
   const { sent, statuses } = await asked({ [path]: page(405) }, list, list);
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
   expect(statuses).toEqual([405, 405]);
 });
 
-test('a path that never changed is requested unchanged', async () => {
+test('a path that is the same in every release is requested as it is', async () => {
   expect((await asked({}, { method: 'GET', path: '/api/v3/core/users/' })).sent).toEqual([
     'GET /api/v3/core/users/',
   ]);
 });
 
-test('a refused connection at a former path shows that the service answered at the other path', async () => {
+test('a connection refused at the path of an earlier release is marked as refused after an answer of the service', async () => {
   const send = withFormerPaths(async (request) => (request.path === path ? page(404) : refused));
   expect(await send(list)).toEqual({ ...refused, wasAnsweredBefore: true });
 });

@@ -16,7 +16,7 @@ async function told(exchange: Exchange): Promise<Exchange> {
   return send({ method: 'POST', path: user.path, body: '{"username":"al","name":"canary"}' });
 }
 
-test('messages on a hidden field are dropped, on other fields kept', async () => {
+test('messages about hidden fields are hidden, and messages about other fields are kept', async () => {
   const body = {
     email: ['canary is no address.'],
     attributes: { canary: ['No.'] },
@@ -31,27 +31,27 @@ test('messages on a hidden field are dropped, on other fields kept', async () =>
   ]);
 });
 
-test('a refusal is classified by its original text although its fields are hidden', async () => {
+test('a refusal is classified by its original text even if fields in it are hidden', async () => {
   const taken = await told(answered(400, { name: ['canary'], username: ['No.'] }));
   expect(classifyRecordAnswer(taken, user, 'al').kind).toBe('fields_refused');
   const refused = await told(answered(400, { code: 'denied_license', detail: 'No.' }));
   expect(classifyRecordAnswer(refused, user, 'al').kind).toBe('read_only');
 });
 
-test('a record and a body that is not JSON are not changed by hiding', async () => {
+test('hiding changes neither a record nor a body that is not JSON', async () => {
   const record = answered(201, { pk: 1, username: 'al', name: 'canary' });
   expect(await told(record)).toBe(record);
   const page = answered(502, '<p>Bad gateway</p>');
   expect(await told(page)).toBe(page);
 });
 
-test('messages of a read name no hidden field', async () => {
+test('messages in an answer to a read contain no hidden field', async () => {
   const send = hideFields(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
   const { answer } = await createClient(send).read({ kind: application, name: 'wiki' });
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 
-test('a request without a record is not changed by hiding', async () => {
+test('hiding does not change the answer to a request that is not for a record', async () => {
   const exchange = answered(403, { detail: 'No.', name: 'x' });
   expect(await hideFields(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
     exchange,

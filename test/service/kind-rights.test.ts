@@ -16,12 +16,12 @@ async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights |
 }
 
 describe("a token's rights to a kind", () => {
-  test('include viewing if the token gets a page, and creating if OPTIONS lists POST', async () => {
+  test('include the right to view if the token gets a page, and the right to create if OPTIONS lists POST', async () => {
     const options = answered(200, { renders: [], actions: { POST: {} } });
     expect(await rightsBy(answered(200, { results: [] }), options)).toEqual({ view: 'may', create: 'may' });
   });
 
-  test('do not include viewing after a denial, or creating if OPTIONS does not list POST', async () => {
+  test('do not include the right to view after a denial, or the right to create if OPTIONS does not list POST', async () => {
     const options = answered(200, { renders: [] });
     expect(await rightsBy(answered(403, { detail: 'no' }), options)).toEqual({
       view: 'may not',

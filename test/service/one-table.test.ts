@@ -5,7 +5,7 @@ const src = new URL('../../src/', import.meta.url);
 /** The properties of an answer that only the table reads: its status, or its kind. */
 const looksAtAnswer = /\bstatus\b|\banswer\??\.kind\b/g;
 
-test('only the table of answers reads an HTTP status', () => {
+test('only the table of answers interprets HTTP statuses', () => {
   const found = ['observe', 'plan', 'apply', 'run'].flatMap((room) =>
     readdirSync(new URL(room, src), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

@@ -67,7 +67,7 @@ describe('the client waits for a service', () => {
     expect(watched.endedOutages).toBe(1);
   });
 
-  test('that has not answered yet, on request', async () => {
+  test('that has not answered yet, if --wait is given', async () => {
     const { outage: watched } = outage([refused, notFound], { fromTheStart: true });
     watched.note(refused);
     expect(await watched.wait()).toBe('back');
@@ -106,7 +106,7 @@ describe('the client does not wait for a service', () => {
 });
 
 describe('during an outage', () => {
-  test('one worker checks for all: at once, after 0.25 s, then less often', async () => {
+  test('only one worker sends checks: at once, after 0.25 s, then less often', async () => {
     const { outage: watched, asked, clock } = outage([refused, dropped, late, badGateway, refused, notFound]);
     watched.note(notFound);
     watched.note(refused);
@@ -129,7 +129,7 @@ describe('during an outage', () => {
     ]);
   });
 
-  test('the wait lasts for the set time and a last check, and then gives up', async () => {
+  test('the wait ends after the set time and one more check', async () => {
     const { outage: watched, news, clock, asked } = outage([refused]);
     const startedAt = clock.now();
     watched.note(badGateway);
@@ -152,7 +152,7 @@ describe('during an outage', () => {
     expect(watched.endedOutages).toBe(2);
   });
 
-  test('the waiting time begins with the wait, however long ago the last answer was', async () => {
+  test('the waiting time is counted from the beginning of the wait, not from the last answer', async () => {
     const { outage: watched, clock } = outage([refused, notFound], { waitMs: 300 });
     watched.note(badGateway);
     await clock.sleep(3_600_000); // a person reviews the plan
@@ -185,7 +185,7 @@ describe('during an outage', () => {
     expect(asked()).toBe(0);
   });
 
-  test('an interruption just before the end of the wait counts too', async () => {
+  test('an interruption just before the end of the wait has an effect too', async () => {
     const interruption = new AbortController();
     let asked = 0;
     const patience: Partial<OutagePolicy> = {
@@ -199,7 +199,7 @@ describe('during an outage', () => {
     expect(await watched.wait()).toBe('gone');
   });
 
-  test('the wait does not outlast an interruption', async () => {
+  test('the wait ends with an interruption', async () => {
     const time = new VirtualTime();
     const interruption = new AbortController();
     const startedAt = time.now();
@@ -295,7 +295,7 @@ describe('pacing during an outage', () => {
     expect(clock.sleeps).toEqual([7000]);
   });
 
-  test('ends the run at too long a pause', async () => {
+  test('ends the run if the service asks for too long a pause', async () => {
     const { pacing, clock } = pacingThat(() => notFound);
     pacing.note({ ...unavailable, retryAfter: '3600' }, 1);
     expect(await pacing.waitForTurn()).toBe(false);
@@ -303,7 +303,7 @@ describe('pacing during an outage', () => {
     expect(pacing.outage.waitedMs).toBeUndefined();
   });
 
-  test('counts no try for an outage without effect, and one for a request that may have had an effect', async () => {
+  test('does not count a request during an outage as a try unless the request may have had an effect', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     pacing.note(badGateway, 1);
     expect(await Promise.all([again(pacing, 3, 3, true), again(pacing, 2, 3, false)])).toEqual([3, 3]);
@@ -312,7 +312,7 @@ describe('pacing during an outage', () => {
     expect(await again(pacing, 3, 3, false)).toBeUndefined();
   });
 
-  test('counts a try if the service was not away', async () => {
+  test('counts a failed request as a try if there was no outage', async () => {
     const { pacing } = pacingThat(() => notFound);
     pacing.note(notFound, 1);
     pacing.note(refused, 1);
@@ -321,7 +321,7 @@ describe('pacing during an outage', () => {
     expect(await again(pacing, 3, 3, true)).toBeUndefined();
   });
 
-  test('allows additional retries for each outage, as many as requests can be under way', async () => {
+  test('allows as many additional retries after each outage as requests can be under way', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     const granted = async (): Promise<number> => {
       let count = 0;
@@ -334,7 +334,7 @@ describe('pacing during an outage', () => {
     expect(await granted()).toBe(9); // and half a retry for the request
   });
 
-  test('waits for a service that goes away during a pause', async () => {
+  test('waits for a service that becomes unreachable during a pause', async () => {
     const time = new VirtualTime();
     let asked = 0;
     const pacing = createPacing({

@@ -29,7 +29,7 @@ test('the type of a record is read after a pause that another answer has asked f
   expect(sentAt.map((at) => at - began)).toEqual([0, 5000]);
 });
 
-test('a record of unknown type, found by name twice, is not changed', async () => {
+test('a record is not changed if its name was found twice but its type is unknown', async () => {
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
   const client = createClient(async ({ path }) =>
     path.includes('/providers/all/')

@@ -19,7 +19,7 @@ function again(
 }
 
 describe('pacing', () => {
-  test('doubles the longest wait with each attempt, up to ten seconds', async () => {
+  test('doubles the upper bound of the wait with each attempt, up to ten seconds', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     for (let attempt = 1; attempt <= 8; attempt += 1) await again(pacing, attempt, 9, false);
@@ -70,7 +70,7 @@ describe('pacing', () => {
     },
   );
 
-  test('waits for nothing once the run is interrupted', async () => {
+  test('does not wait once the run is interrupted', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
     expect(await again(pacing, 1, 2, false)).toBeUndefined();
@@ -99,13 +99,13 @@ describe('pacing', () => {
     expect(await again(interruptedAsleep(), 1, 2, false)).toBeUndefined();
   });
 
-  test.each([0, 0.5, 1])('ends a pause when the run is interrupted %d of the way through', async (part) => {
+  test.each([0, 0.5, 1])('ends a pause if the run is interrupted after %d of the pause', async (part) => {
     const pacing = interruptedAsleep(part);
     pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
     expect(await pacing.waitForTurn()).toBe(false);
   });
 
-  test('observes a Retry-After only of answers that ask to wait', async () => {
+  test('observes a Retry-After only in answers that ask the client to wait', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     pacing.note({ kind: 'created', retryAfter: '60' }, 1);
@@ -177,14 +177,14 @@ describe('the queue of requests', () => {
     return most;
   }
 
-  test('reaches the limit of concurrent requests if the service copes', async () => {
+  test('reaches the limit of concurrent requests if the service answers them all', async () => {
     const surroundings = withCeiling(8);
     expect(await busy(surroundings, 40)).toBe(8);
     expect(surroundings.pacing.pace()).toMatchObject({ limit: 8, ceiling: 8, requests: 40 });
   });
 
   test.each([1, 2, 3, 8])(
-    'never exceeds a limit of %i concurrent requests, with tasks outside the queue',
+    'never exceeds a limit of %i concurrent requests, which includes tasks outside the queue',
     async (ceiling) => {
       const { pacing, time } = withCeiling(ceiling);
       const clock = time.clock(() => false);
@@ -207,7 +207,7 @@ describe('the queue of requests', () => {
     },
   );
 
-  test('is not affected by an exception of a task outside the queue, which reaches its caller', async () => {
+  test("continues after an exception in a task outside the queue, and the exception reaches the task's caller", async () => {
     const { pacing } = withCeiling(1);
     const failing = pacing.runBeside(async () => Promise.reject(new Error('beside')));
     const all = pacing.forEach([1, 2, 3], async (item) => item);
@@ -221,11 +221,14 @@ describe('the queue of requests', () => {
     { kind: 'slow_down' },
     { kind: 'unavailable', retryAfter: '1' },
     { kind: 'lost', error: timeout },
-  ])('halves its concurrency if the service asks to wait or a request times out: $kind', async (answer) => {
-    const { pacing } = withCeiling(8);
-    pacing.note(answer, 1);
-    expect(pacing.pace().limit).toBe(4);
-  });
+  ])(
+    'halves its concurrency if the service asks the client to wait or a request times out: $kind',
+    async (answer) => {
+      const { pacing } = withCeiling(8);
+      pacing.note(answer, 1);
+      expect(pacing.pace().limit).toBe(4);
+    },
+  );
 
   test('halves its concurrency once for all requests under way at the time, and never below one', () => {
     const { pacing } = withCeiling(8);
@@ -274,7 +277,7 @@ describe('the queue of requests', () => {
     }
   });
 
-  test('keeps the lower concurrency from the end of the task that caused it', async () => {
+  test('uses the lower concurrency as soon as the task that caused it has ended', async () => {
     const { pacing } = withCeiling(8);
     const told: string[] = [];
     const gates = Array.from({ length: 12 }, () => gate());
@@ -297,7 +300,7 @@ describe('the queue of requests', () => {
     expect(told).toHaveLength(12);
   });
 
-  test('starts no more tasks after an exception, which is passed on', async () => {
+  test('starts no more tasks after an exception, and rejects with the exception', async () => {
     const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
     const begun: number[] = [];
     const failing = pacing.forEach([1, 2, 3], async (item) => {

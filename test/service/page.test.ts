@@ -42,7 +42,7 @@ test("a page is requested with its list's query, its number and its size", async
   ]);
 });
 
-test('a page has its records, the total, and the number of the next page', async () => {
+test('a page has records, the total number of records, and the number of the next page', async () => {
   expect(await reading(page())).toMatchObject({
     proof: 'exists',
     page: { count: 5, next: 3, end: 4, items: two.map((each) => ({ received: each, shown: each })) },
@@ -108,7 +108,7 @@ test.each([
   expect((await reading(body, status, number)).proof).toBe(proof);
 });
 
-test('values that are not records are skipped, and secrets are kept only for comparison', async () => {
+test('list items that are not records are skipped, and secrets are kept only for comparison', async () => {
   const secret = 'canary-of-a-header';
   const body = page({}, [null, { pk: 2, username: secret, name: `it is ${secret}` }]);
   const { send } = scriptedTransport(answered(200, body));

@@ -35,7 +35,7 @@ test('a list is read again if its pages disagree on the number of records', asyn
   expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('a list read in one answer is marked as such', async () => {
+test('a list that a single answer contains is marked as read in one answer', async () => {
   expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isSinglePage: true });
   expect(await reading()).toMatchObject({ kind: 'whole', isSinglePage: false });
 });
@@ -46,7 +46,7 @@ test.each<[string, JsonValue]>([
   ['with an id of another kind', { pk: 'p1', name: 'p1' }],
   ['without a name', { pk: 2 }],
   ['that is listed twice', { pk: 1, name: 'p1' }],
-])('a list with a row %s is incomplete', async (_, row) => {
+])('a list with a record %s counts as incomplete', async (_, row) => {
   const odd = pageOf([records[0] ?? null, row], 1, 3);
   expect(await reading(odd, odd, odd)).toMatchObject({
     kind: 'unread',

@@ -41,7 +41,7 @@ describe('a token that an answer repeats', () => {
     expect(JSON.stringify(cleaned)).not.toMatch(/SECRET|NFQ1JFV/);
   });
 
-  test('is masked as the name of a field, and in a value below it', async () => {
+  test('is masked as the name of a field, and in the value of the field', async () => {
     const body = `{"name":{"tok-\\u0022SECRET\\u0022\\u002b\\/123":["x"]},"tok-\\"SECRET\\"\\u002b/123":["y"]}`;
     expect(await redacted(withBody(400, body))).toMatchObject({
       body: '{"name":{"(sensitive)":["x"]},"(sensitive)":["y"]}',
@@ -70,7 +70,7 @@ describe('a field name of the API', () => {
 describe("a record with a header's value", () => {
   const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
 
-  test('is compared as received if the header is harmless', async () => {
+  test('is compared without masks', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
@@ -79,7 +79,7 @@ describe("a record with a header's value", () => {
     });
   });
 
-  test('has that value masked in its id and in the answer', async () => {
+  test('has the value masked in the id and in the answer', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
@@ -95,14 +95,14 @@ describe('a token in an error', () => {
     });
   });
 
-  test('is masked if the message is read-only, as of a time-out', async () => {
+  test("is masked if the error's message is read-only, as after a time-out", async () => {
     const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
     expect(await redacted({ kind: 'lost', error })).toMatchObject({
       error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
     });
   });
 
-  test('is masked in all that the error shows when a program inspects it', async () => {
+  test('is masked in everything that an inspection of the error shows', async () => {
     const cause = new AggregateError([new Error(secret)], secret, { cause: new Error(secret) });
     const error = Object.assign(new Error('outside', { cause }), { data: `HTTP/1.1 200 ${secret}` });
     const { error: cleaned } = (await redacted({ kind: 'lost', error })) as { error: Error };
@@ -121,7 +121,7 @@ describe('the secrets of a manifest', () => {
     ).toEqual({ name: ['(sensitive) is no (sensitive)', 'nor "(sensitive)"'], detail: 'fine' });
   });
 
-  test('are masked in names within a field, and in names that are not fields of the API', () => {
+  test('are masked in names within a field, and in names of fields that the API does not have', () => {
     const body = { attributes: { 'hunter2!': [{ hunter2: 'x' }] }, 'for hunter2': ['y'] };
     expect(
       withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!']).body,
@@ -135,7 +135,7 @@ describe('the secrets of a manifest', () => {
     });
   });
 
-  test('mask a whole string if too short to search for', () => {
+  test('cause a whole string to be masked if they are too short to search for', () => {
     const body = { name: ['no more than 150 characters', 'fine'] };
     expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
       name: ['(sensitive)', 'fine'],

@@ -60,7 +60,7 @@ describe('the value of a Retry-After header', () => {
     ['in two lines', 'Retry-After: 7\r\nretry-after: 120', 120_000],
     ['in two lines with a date', 'Retry-After: Thu, 01 Jan 2026 00:00:30 GMT\r\nRetry-After: 7', 30_000],
     ['with blanks around the value', 'Retry-After: \t 7 \t', 7000],
-  ])('is read from a real socket, %s', async (_, lines, expected) => {
+  ])('is read when it arrives through a real socket, %s', async (_, lines, expected) => {
     const server = await rawServer({
       onBytes: whenWhole((socket) =>
         socket.end(`HTTP/1.1 503 Service Unavailable\r\n${lines}\r\nContent-Length: 0\r\n\r\n`),

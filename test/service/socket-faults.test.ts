@@ -361,7 +361,7 @@ describe('a request whose proxy', () => {
     },
   );
 
-  test.each(methods)('is down was never sent: %s', async (method) => {
+  test.each(methods)('is down counts as never sent: %s', async (method) => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       await here.proxy?.close();
@@ -427,7 +427,7 @@ describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {
     };
   };
 
-  test.each(methods)('a %s that meets a reset is lost', async (method) => {
+  test.each(methods)('a %s counts as lost if the service resets the connection', async (method) => {
     const here = await world(
       way,
       keeping((socket, requests) => (requests === 1 ? socket.write(ok) : reset(socket))),
@@ -441,7 +441,7 @@ describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {
   });
 
   test.each(methods)(
-    'a %s that meets a close was never sent if no byte was, and is lost otherwise',
+    'a %s counts as never sent if the service closes the connection before the first byte, and as lost otherwise',
     async (method) => {
       let last: Socket | undefined;
       const here = await world(
@@ -467,7 +467,7 @@ describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {
   );
 });
 
-describe('a request aborted before it has a connection', () => {
+describe('a request that is aborted before it has a connection', () => {
   test.each(wayNames.filter((way) => ways[way].secure || ways[way].proxied))(
     'is not written later: %s',
     async (way) => {

@@ -41,12 +41,12 @@ test("the system's certificate authorities are trusted in addition to a file of 
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test("a newer Node.js provides the system's certificate authorities", async () => {
+test("the system's certificate authorities are available in newer versions of Node.js", async () => {
   Object.assign(trusted, { roots: [], newer: () => [ours] });
   expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('without authorities of the system, only the authorities of the file are trusted', async () => {
+test("if the system has no certificate authorities, only the file's are trusted", async () => {
   Object.assign(trusted, { roots: [], newer: undefined });
   expect(await get([ours])).toMatchObject({ kind: 'answered', status: 200 });
   expect(await get([other])).toMatchObject({ kind: 'never_sent' });

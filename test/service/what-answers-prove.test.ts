@@ -110,7 +110,7 @@ describe('the table of answers', () => {
       expect(requests).toEqual([]);
     });
 
-    test('looks up a taken name after its create if possible', async () => {
+    test('proves that a taken name exists with contract_only, and otherwise calls for a look-up', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
@@ -118,7 +118,7 @@ describe('the table of answers', () => {
     });
   });
 
-  test('has a row for every kind of answer', async () => {
+  test('covers every kind of answer', async () => {
     const met = await Promise.all(
       answerRows.flatMap(({ exchange }) => [
         toGet(exchange),
@@ -192,7 +192,7 @@ describe('the kept parts of an answer', () => {
     });
   });
 
-  test('without a redirect have no origin, despite a location', () => {
+  test('include no origin if an answer with a location is not a redirect', () => {
     expect(read(answered(500, '', headers))).toStrictEqual({
       kind: 'failure',
       status: 500,
@@ -201,7 +201,7 @@ describe('the kept parts of an answer', () => {
     });
   });
 
-  test.each(['/login/', '', 'https://'])('do not include an origin for a redirect to %j', (location) => {
+  test.each(['/login/', '', 'https://'])('include no origin if the redirect leads to %j', (location) => {
     expect(read(answered(302, '', { location }))).toStrictEqual({ kind: 'redirect', status: 302 });
   });
 

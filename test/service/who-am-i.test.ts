@@ -21,7 +21,7 @@ function recordedFor(recordings: readonly Recording[], authorization: string | u
   };
 }
 
-test("the recorded answer about a superuser is read as a superuser's", async () => {
+test("the recorded answer to a superuser's token is read as that of a superuser", async () => {
   const recordings = readRecordings('2023.10', 'who-and-which-release');
   const { finding } = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
   expect(finding).toEqual({ kind: 'valid', superuser: true });
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test('a token is read as wrong if users/me gets a 401 and another request a 403', async () => {
+test('a token counts as wrong if users/me answers with 401 and another path with 403', async () => {
   const { finding } = await whoAmI(async ({ path }) =>
     answered(path.endsWith('/me/') ? 401 : 403, { detail: 'no' }),
   );

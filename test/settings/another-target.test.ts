@@ -121,7 +121,7 @@ describe('the general token with a chosen environment', () => {
     expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Set the token in .*), or .* --token-file\.$/);
   });
 
-  test('is refused with --url too, as it is unclear which token that service should get', async () => {
+  test('is refused with --url too, as it is unclear which token the service of --url should get', async () => {
     const flags = { env: 'production', url: 'https://a.example.com' };
     expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which contains another token');
   });
@@ -141,7 +141,7 @@ describe('the general token with a chosen environment', () => {
   });
 });
 
-test('in the sandbox, every environment leads to the sandbox, and no other service is used', async () => {
+test('in the sandbox, every environment leads to the sandbox, and other services are refused', async () => {
   const sandbox = 'http://127.0.0.1:8650';
   const env = { ...own, ROLLCALL_URL: sandbox, ROLLCALL_SANDBOX: sandbox, ROLLCALL_TOKEN: 'canary-sandbox' };
   const { baseUrl, environment, token } = await serviceOf({ env: 'production' }, env);
@@ -150,7 +150,7 @@ test('in the sandbox, every environment leads to the sandbox, and no other servi
   await refusalOf({ env: 'production', url: 'https://id.example.com' }, env);
 });
 
-test('validate sends nothing, does not require a service, and masks both tokens', async () => {
+test('for validate, a token of another service is accepted, and both tokens are masked', async () => {
   const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
   const values = await settingsFromFlags({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');

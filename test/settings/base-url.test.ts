@@ -48,7 +48,7 @@ describe('the URL of the service', () => {
     ],
     ['https://example.com/auth/application/launch/grafana/', 'https://example.com/auth'],
     ['https://example.com/auth/api/v3/core/applications/', 'https://example.com/auth'],
-  ])('is suggested for a page of the service: %s', (text, base) => {
+  ])('is suggested if the URL of a page of the service is given: %s', (text, base) => {
     expect(() => readBaseUrl(text, false)).toThrow(
       expect.objectContaining({ hint: `The base URL is the part before it: ${base}` }),
     );
@@ -56,7 +56,7 @@ describe('the URL of the service', () => {
   });
 
   test.each(['/if', '/if/admins', '/application', '/application/old', '/api/v3/identity', '/-/', '/sso/-'])(
-    'may be below a path that resembles such a page: %s',
+    'may end with a path that resembles a page of the service: %s',
     (path) => {
       expect(readBaseUrl(`https://example.com${path}/`, false)).toBe(
         `https://example.com${path.replace(/\/$/, '')}`,
@@ -64,7 +64,7 @@ describe('the URL of the service', () => {
     },
   );
 
-  test('may be http:// to another host with --allow-http', () => {
+  test('may use http:// for another host with --allow-http', () => {
     expect(readBaseUrl('http://id.example.com', true)).toBe('http://id.example.com');
   });
 });

@@ -61,7 +61,7 @@ describe('the enabled capabilities', () => {
   });
 
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
-    'cannot name reads that rollcall does by default: %s',
+    'cannot include a read that always happens: %s',
     async (name) => {
       const advice = expect.stringMatching(
         /^Delete it: rollcall always reads everything that the token may read/,
@@ -73,7 +73,7 @@ describe('the enabled capabilities', () => {
     },
   );
 
-  test('must be known, wherever they are named', async () => {
+  test('must be known, wherever they are set', async () => {
     await expect(settings({ capability: ['updat'] })).rejects.toThrow(
       new UsageError('--capability: there is no capability "updat"', 'Did you mean `update`?'),
     );

@@ -19,7 +19,7 @@ describe('the setting `hide` of rollcall.yaml', () => {
     expect((await settings('version: 1\n')).hide).toEqual([]);
   });
 
-  test('is reported at its place if it names no field', async () => {
+  test('is reported at its place if an item is not a field', async () => {
     const { diagnostics } = await settings(
       'version: 1\nhide:\n  - user.email\n  - user.emial\n  - user.username\n',
     );
@@ -39,7 +39,7 @@ describe('the setting `hide` of rollcall.yaml', () => {
     ['is in a file with another error', 'version: 2\nhide: [user.email]\n'],
     ['is in a file of invalid YAML', 'version: 1\nhide: [user.email\n'],
     ['is in flow style', '{ version: 2, "hide": [user.email] }\n'],
-  ])('hides all fields of manifests if it cannot be read because it %s', async (_, config) => {
+  ])('hides all fields of manifests if the setting is unreadable because it %s', async (_, config) => {
     expect((await settings(config)).hide).toEqual(hideableFields());
   });
 
@@ -56,7 +56,7 @@ describe('the setting `hide` of rollcall.yaml', () => {
       'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
       'a: 1\n',
     ],
-  ])('keeps lines with variables of %s from being quoted', async (_, config, vars) => {
+  ])('prevents quotes of lines with variables of %s', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).not.toHaveProperty('excerpt');

@@ -26,7 +26,7 @@ test('the release is unknown if it is not set', async () => {
   expect((await read('manifests: [m]')).release).toBeUndefined();
 });
 
-test('a release written as a number is an error that explains how YAML reads it', async () => {
+test('a release written as a number is an error, and the message explains how YAML reads the number', async () => {
   const { diagnostics } = await read('release: 2024.10');
   expect(diagnostics.map(place)).toEqual(['wrong-type 2:10']);
   expect(diagnostics[0]?.detail).toBe('Quote it: without quotes, YAML reads the number 2024.1 here.');

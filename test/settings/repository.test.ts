@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('reports for machines name files relative to the repository, also through a link, and texts for people name them as typed', async () => {
+test('reports for machines have the names of files relative to the repository, also through a link, and texts for people have them as typed', async () => {
   const cwd = join(folder, 'repository/roll');
   const link = join(folder, 'link');
   symlinkSync(join(folder, 'repository'), link);

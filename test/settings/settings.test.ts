@@ -47,7 +47,7 @@ describe('the settings', () => {
     );
   });
 
-  test('name manifests relative to their file', async () => {
+  test('have the manifests with paths relative to the settings file', async () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
@@ -85,7 +85,7 @@ describe('the settings', () => {
     });
   });
 
-  test('are invalid if their file is invalid, and the place is reported', async () => {
+  test('are invalid if rollcall.yaml is invalid, and the place is reported', async () => {
     expect((await projectSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
         code: 'unknown-field',
@@ -133,7 +133,7 @@ describe('the settings', () => {
     expect(await problems({}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
   });
 
-  test('do not show the token, even if it is written in the wrong place', async () => {
+  test('do not show the token, even if the token is written in the wrong place', async () => {
     const token = 'canary-of-the-environment';
     const mistaken = memoryFiles({ 'rollcall.yaml': `version: 1\nnote: ${token}\n` });
     const { diagnostics } = await projectSettings({}, { ROLLCALL_TOKEN: token }, mistaken);
@@ -141,7 +141,7 @@ describe('the settings', () => {
     expect(JSON.stringify(diagnostics)).not.toContain(token);
   });
 
-  test('keep the tokens of all environments and the passphrase of the key secret', async () => {
+  test('mask the tokens of all environments and the passphrase of the key', async () => {
     const env = { PRODUCTION_TOKEN: 'canary-of-production', ROLLCALL_CLIENT_KEY_PASSPHRASE: 'canary-phrase' };
     const { policy } = await projectSettings({ env: 'staging' }, env, files);
     expect(policy.ownSecrets.texts).toEqual(expect.arrayContaining(Object.values(env)));

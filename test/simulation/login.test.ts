@@ -157,7 +157,7 @@ const bugs: Readonly<Record<string, LoginBug>> = {
   },
 };
 
-describe('a simulated change of the way in', () => {
+describe('a simulated change of a login flow', () => {
   const seeds = Number(process.env['LOGIN_SEEDS'] ?? times({ short: 4, full: 1000 }));
 
   test(`keeps every promise for ${seeds} random seeds`, async () => {

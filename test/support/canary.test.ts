@@ -33,7 +33,7 @@ test.each<[string, () => Promise<void> | void]>([
   expect(refuseLeaks).not.toThrow();
 });
 
-test("the tests' canary allows a secret in a file of the test, and the sandbox's own token in its output", () => {
+test("the tests' canary allows a secret in a file that the test wrote, and the sandbox's own token in the sandbox's output", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'token'), `${sandboxToken}\n`);
   watchFolder(folder);

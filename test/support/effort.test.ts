@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import config from '../../vitest.config.ts';
 
 test.each(['full', 'quick', 'test'])(
-  'with --mode %s, every vitest project knows how much to test',
+  'with --mode %s, the variable TESTS is set to the mode in every vitest project',
   (mode) => {
     const { test: tests } = config({ mode, command: 'serve' });
     const said = tests?.projects?.map((project) =>

@@ -22,7 +22,7 @@ describe('a created file', () => {
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('former');
   });
 
-  test('cannot be below a file', async () => {
+  test('cannot be in a folder that is a file', async () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(createFile(join(folder, 'file/below/it'), 'text')).rejects.toThrow('ENOTDIR');
   });
@@ -36,7 +36,7 @@ describe('a created file', () => {
 describe('private files created together', () => {
   const at = (name: string): string => join(folder, name);
 
-  test('appear together, with their folders, readable only for their owner', async () => {
+  test('appear together with their folders, and only their owner can read them', async () => {
     const texts = new Map([
       [at('a.yaml'), 'one'],
       [at('b/c/d.yaml'), 'two'],
@@ -58,14 +58,14 @@ describe('private files created together', () => {
     ['a file', () => writeFileSync(at('b.yaml'), 'former')],
     ['a folder', () => mkdirSync(at('b.yaml'))],
     ['a dangling link', () => symlinkSync('nowhere', at('b.yaml'))],
-  ])('are not written if %s has the name of one', async (_, put) => {
+  ])('are not written if %s has the name of one of the files', async (_, put) => {
     put();
     const texts = new Map(['a.yaml', 'b.yaml', 'c.yaml'].map((name) => [at(name), 'text']));
     expect(await createPrivateFiles(texts)).toEqual([at('b.yaml')]);
     expect(readdirSync(folder)).toEqual(['b.yaml']);
   });
 
-  test('leave nothing if one cannot be written', async () => {
+  test('leave nothing behind if one of them cannot be written', async () => {
     writeFileSync(at('file'), '');
     const texts = new Map(['a.yaml', 'file/b.yaml'].map((name) => [at(name), 'text']));
     await expect(createPrivateFiles(texts)).rejects.toThrow('ENOTDIR');

@@ -50,7 +50,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('does not change the former file under a reader that has it open', async () => {
+  test('does not change the former content for a reader that has the file open', async () => {
     writeFileSync(file, 'before');
     const reader = await open(file);
     await write(file, 'after');
@@ -100,7 +100,7 @@ describe.each([
     ['in a missing folder', 'nowhere/plan.json', 'there is no folder'],
     ['below a file', 'there/plan.json', 'ENOTDIR'],
     ['under a name that is too long', 'x'.repeat(256), 'ENAMETOOLONG'],
-  ])('cannot be written %s, and leaves nothing', async (__, name, code) => {
+  ])('cannot be written %s, and leaves nothing behind', async (__, name, code) => {
     writeFileSync(join(folder, 'there'), '');
     await expect(write(join(folder, name), 'new')).rejects.toThrow(code);
     expect(readdirSync(folder)).toEqual(['there']);
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('a report is written to', () => {
     expect(lstatSync(file).ino).toBe(ino);
   });
 
-  test('no descriptor that is not open', async () => {
+  test('an open descriptor, but not to a closed one', async () => {
     await expect(writeReport('/dev/fd/987', 'text')).rejects.toThrow('EBADF');
   });
 });

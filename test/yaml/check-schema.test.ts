@@ -67,7 +67,7 @@ test.each([
 });
 
 describe("a value in another form than the field's", () => {
-  test('is reported with the right form for a name in place of an id', async () => {
+  test('is reported with the right form if a name is in place of an id', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
         /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The URL .* ends with the id\. GET \S+name=NAME returns the id as `pk`\.$/,
@@ -75,7 +75,7 @@ describe("a value in another form than the field's", () => {
     ]);
   });
 
-  test('is reported with the right form for a mapping as JSON text', async () => {
+  test('is reported with the right form if a mapping is written as JSON text', async () => {
     const text = `version: 1\nusers:\n  - { username: a, attributes: '{"a": 1}' }\n`;
     expect(await told(text)).toEqual(['wrong-type 3:32 Remove the quotes.']);
   });
@@ -86,13 +86,13 @@ test.each([
   ['application', 'applications'],
   ['stage', 'stages'],
   ['prompts_', 'prompts'],
-])('the unknown list `%s` is answered with `%s`', async (written, list) => {
+])('for the unknown list `%s`, the message suggests `%s`', async (written, list) => {
   expect(await told(`version: 1\nusers: []\n${written}: []\n`)).toEqual([
     `unknown-field 3:1 Did you mean \`${list}\`?`,
   ]);
 });
 
-test('a message about a value shows at most 30 of its accepted values', async () => {
+test('a message about an invalid value shows at most 30 of the accepted values', async () => {
   const file = sourceFile(
     'a.yaml',
     'version: 1\npolicies: [{ type: geoip, name: a, countries: [Germany] }]\n',
@@ -128,12 +128,12 @@ describe('an unknown field', () => {
     ['users', 'is_superuser', 'to `groups`'],
     ['groups', 'members', 'add the group to the `groups` of each user'],
     ['users', 'constructor', 'Known here: username, '],
-  ] as const)('in %s is answered with what may be meant: %s', async (list, written, why) => {
+  ] as const)('in %s gets a suggestion: %s', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
 
   test.each(['scim_providers', 'scim_provider', 'provider_scim'])(
-    'that names a type of a list, as %s does, is answered with the list and its type',
+    'that is named like a type, as %s, gets advice with the list and the type',
     async (list) => {
       const [message] = await told(`version: 1\n${list}: []\nusers: []\n`);
       expect(message).toMatch(/Write an entry of providers with `type: scim`\.$/);
@@ -144,7 +144,7 @@ describe('an unknown field', () => {
     expect(await told('version: 1\nusers:\n  - { user_name: a, name: A }\n')).toHaveLength(1);
   });
 
-  test('in defaults gets the most similar name too', async () => {
+  test('in defaults also gets the most similar name as a suggestion', async () => {
     const text = 'version: 1\ndefaults: { application: { gruop: x } }\napplications: []\n';
     expect(await told(text)).toEqual([expect.stringContaining('Did you mean `group`?')]);
   });
@@ -160,7 +160,7 @@ describe('an unknown field', () => {
 });
 
 test.each(['a~1b', 'a/b', 'a~0b', '~', '~01', '/~'])(
-  'a mistake is found below a key that JSON Pointers escape: %s',
+  'a mistake is found below a key with characters that JSON Pointers escape: %s',
   async (name) => {
     const text = `version: 1\nenvironments:\n  x: { concurrency: 1 }\n  "${name}":\n    concurrency: 0\n`;
     expect(await told(text, validateConfig)).toEqual([expect.stringMatching(/^invalid-value 5:18 /)]);
@@ -184,7 +184,7 @@ describe('a slug with a forbidden character', () => {
     },
   );
 
-  test('is reported without this character if it comes from a referenced string', async () => {
+  test('is reported without that character if the slug comes from a reference', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
     expect(await summaries(text, 'can ary')).toEqual(['`slug` does not have the required format']);
   });

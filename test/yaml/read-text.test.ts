@@ -26,7 +26,7 @@ describe('the text of a file', () => {
     expect(await read(utf8(''))).toMatchObject({ text: '' });
   });
 
-  test('may be as long as its limit, and no longer', async () => {
+  test('may be as long as the limit, and no longer', async () => {
     expect(await read(utf8('x'.repeat(2048)), 2048)).toMatchObject({ text: 'x'.repeat(2048) });
     expect(await read(utf8('x'.repeat(2049)), 2048)).toMatchObject({
       code: 'file-too-large',
@@ -35,7 +35,7 @@ describe('the text of a file', () => {
     expect(await read(utf8('ä'.repeat(1025)), 2048)).toMatchObject({ code: 'file-too-large' });
   });
 
-  test('is read only until it is known to be too long', async () => {
+  test('is read only until the text exceeds the limit', async () => {
     const asked: number[] = [];
     const files: Files = {
       ...memoryFiles({ 'a.yaml': 'x' }, 'y'),
