@@ -139,7 +139,7 @@ describe('an update of the access of an application with a provider', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
-  test('ends as unfinished if the answer shows other values', async () => {
+  test('ends as unfinished if the answer shows other values than the request', async () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method !== 'PATCH') return service.send(request, signal);

@@ -471,7 +471,7 @@ describe('fields that an entry no longer declares and the service keeps', () => 
       'keeps dept, theme.dark of its `attributes`',
     ],
     ['email: a@example.com', '', 'keeps its `email`'],
-  ])('are reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
+  ])('are reported, and the entry is not reported as in sync: %s → %s', async (then, present, words) => {
     const text = await compared([then, present]);
     expect(text).toContain('user.alice is altered; its declared fields are in sync');
     expect(text).toMatch(new RegExp(`note  .*${words}$`, 'm'));

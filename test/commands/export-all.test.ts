@@ -8,7 +8,7 @@ import { World } from '../support/update-world.ts';
 import { someOf } from '../support/effort.ts';
 
 test.each(someOf([['2023.10'], ['2025.12']] as const, 1))(
-  'export --all of a new service is in sync with it: %s',
+  'an export --all of a new service is in sync with that service: %s',
   async (release) => {
     const seed = { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] };
     const world = new World(seed, release);
@@ -26,7 +26,7 @@ test.each(someOf([['2023.10'], ['2025.12']] as const, 1))(
   },
 );
 
-test('export --all of one service recreates its records in a service of a later release', async () => {
+test('an export --all of one service recreates its records in a service of a later release', async () => {
   const tokens = [{ token: 'sandbox-token', superuser: true }];
   const { context, stdout } = capture({
     url: 'http://127.0.0.1:9',
@@ -42,7 +42,7 @@ test('export --all of one service recreates its records in a service of a later 
   expect(planned.stdout()).toContain('No changes.');
 });
 
-test('export refuses --all with --type', async () => {
+test('an export refuses --all with --type', async () => {
   const { context } = capture({ url: 'http://127.0.0.1:9', transport: new World().send });
   await expect(exportManifests({ output: 'yaml', all: true, type: ['flow'] }, context)).rejects.toThrow(
     '--all and --type exclude each other',

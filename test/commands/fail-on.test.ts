@@ -81,7 +81,7 @@ describe('plan --fail-on differs', () => {
     expect((await planned([synced], { failOn: ['differs'] })).stderr).toBe('');
   });
 
-  test('makes differences errors in reports, and still saves the plan', async () => {
+  test('reports differences as errors, and still saves the plan', async () => {
     const report = ['github=g', 'junit=j'];
     const { written } = await planned([differing], { failOn: ['differs'], report, out: 'plan.json' });
     expect(written.get('g')).toMatch(/^::error .*title=differs::/m);

@@ -28,7 +28,7 @@ test('an event shows a difference as the JSON document does, without the names o
   });
 });
 
-test('an application that existed before the plan is reported only by the plan', async () => {
+test('an apply does not report an application that existed before the plan as new since the plan', async () => {
   const { context, stdout } = capture({
     contractOnly: true,
     files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },

@@ -153,7 +153,7 @@ describe('with --keep-going, a name without an id', () => {
     expect(world.writes()).not.toEqual([]);
   });
 
-  test('does not prevent the end of a run if the service asks for too long a pause', async () => {
+  test('does not keep the run going if the service asks for too long a pause', async () => {
     const world = new World(seed);
     const later = answered(429, { detail: 'Later.' }, { 'retry-after': '100000' });
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? later : answer());
@@ -163,7 +163,7 @@ describe('with --keep-going, a name without an id', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('does not prevent the end of a run if a manifest is invalid', async () => {
+  test('does not keep the run going if a manifest is invalid', async () => {
     const { ending, world } = await run('apply', {}, { text: `${manifest}  - { username: "", name: X }\n` });
     expect(ending).toBe('invalid');
     expect(world.writes()).toEqual([]);
@@ -223,7 +223,7 @@ describe('a saved plan with resources that are not planned', () => {
     expect(ran.stdout()).toContain('there is no provider named');
   });
 
-  test('shows them in rollcall show', async () => {
+  test('is shown with these resources by rollcall show', async () => {
     const { text, world } = await saved();
     const { context, stdout } = world.run('', env, { files: { 'p.json': text } });
     expect(await show('p.json', { output: 'text' }, context)).toBe('done');

@@ -212,7 +212,7 @@ describe('apply', () => {
     expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed.\n');
   });
 
-  test('creates nothing of a denied type, and all resources of the other type', async () => {
+  test('creates no resource of a denied type, and all resources of the other type', async () => {
     const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');

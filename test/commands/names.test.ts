@@ -110,7 +110,7 @@ test('a name in place of an id is an error with contract_only, and nothing is se
   expect(service.requests).toEqual([]);
 });
 
-describe('a plan with names that have no id ends, and reports', () => {
+describe('a plan ends if a name has no id, and reports', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,
@@ -154,7 +154,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
   });
 
-  test('names that the token may not view, and does not report these as missing', async () => {
+  test('names that the token may not view, but not as missing', async () => {
     const blind = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
       'canary-blind',

@@ -227,7 +227,7 @@ describe('a service that has not answered yet', () => {
     };
   }
 
-  test('is given up within seconds, with a hint at --wait', async () => {
+  test('ends a plan within seconds, with the advice to use --wait', async () => {
     const { ending, stderr, seconds } = await planning();
     expect(ending).toBe('failed');
     expect(seconds).toBeLessThan(5);
@@ -235,7 +235,7 @@ describe('a service that has not answered yet', () => {
     expect(stderr).not.toContain('; waiting');
   });
 
-  test('is waited for with --wait', async () => {
+  test('does not end a plan with --wait if it answers in time', async () => {
     const { stderr } = await done(planning({ wait: '30' }));
     expect(stderr).toContain('; waiting up to 30 s for it.\nThe service answers now, after 2');
   });

@@ -65,7 +65,7 @@ describe('an option with an empty value', () => {
         .filter((option) => option.required)
         .map((option) => [withParents(command), option.long ?? ''] as const),
     ),
-  )('is rejected by name, since an unset shell variable causes it: %s %s', async (command, flag) => {
+  )('is rejected by name, since its cause may be an unset shell variable: %s %s', async (command, flag) => {
     let said = '';
     const [, ...words] = command.split(' ');
     const ending = await runProgram(

@@ -131,7 +131,7 @@ describe('--report', () => {
     },
   );
 
-  test('writes to standard output for -', async () => {
+  test('writes to standard output if the file is -', async () => {
     const { stdout, written } = await runPlan({ report: ['github=-'] });
     expect(stdout).toContain(
       '\n::warning file=a.yaml,line=2,endLine=2,col=16,endColumn=16,title=differs::application.wiki differs in `name`%0A',
@@ -160,7 +160,7 @@ describe('--report', () => {
       .replace(/"(requests_per_second|duration_ms)": [\d.]+/g, '');
   }
 
-  test('shows the plan before its confirmation too', async () => {
+  test('to standard output also shows the plan before the confirmation, on stderr', async () => {
     const { stdout, stderr } = await runApply({ report: ['json=-'], yes: false }, { answerToPrompt: 'yes' });
     expect(JSON.parse(stdout)).toHaveProperty('outcomes');
     expect(stderr).toContain('Plan: 2 to add');

@@ -69,7 +69,7 @@ function textOf(content: JsonObject): string {
 
 const env = { ROLLCALL_CAPABILITIES: 'update,delete' };
 
-describe.each(cases)('two records with one name in different parents: $type', (one) => {
+describe.each(cases)('two records with the same name in different parents: $type', (one) => {
   const { type, list, scope, path, wholePath, wholes, within, more } = one;
   const entryIn = (whole: string, fields: JsonObject = more): JsonObject => ({
     name: 'admin',

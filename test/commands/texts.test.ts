@@ -50,7 +50,7 @@ test('a changed text from a file is shown line by line, and sent', async () => {
   expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, again.context)).toBe('done');
 });
 
-test('a string is validated even where secrets are not read', async () => {
+test('validate --without-secrets accepts a manifest with a text from a file', async () => {
   const { context, stdout, stderr } = new World().run('', {}, filesWith(before));
   const ending = await validate(['m.yaml'], { output: 'text', withoutSecrets: true }, context);
   expect({ ending, stderr: stderr() }).toEqual({ ending: 'done', stderr: '' });

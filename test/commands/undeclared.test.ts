@@ -92,7 +92,7 @@ test('--fail-on undeclared counts both removed and never declared records', asyn
   expect(stderr()).toContain('3 resources are not declared');
 });
 
-test('among hundreds of undeclared records, the first are named and the others counted', async () => {
+test('among hundreds of undeclared records, the first are listed and the others counted', async () => {
   const users = Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
   const { stdout } = await planned(new World({ ...seed, users }), {});
   expect(stdout.match(/^ {2}user\./gm)).toHaveLength(20);

@@ -466,7 +466,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(world.writes()).toEqual([]);
   });
 
-  test('counts the affected updates in the second question', async () => {
+  test('counts the updates with wider effects in the second question', async () => {
     const world = new World();
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
     const { context, stderr, questions } = world.run(manifest, {}, asking);

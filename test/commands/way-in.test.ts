@@ -206,7 +206,7 @@ function writesOf({ requests }: Service): string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }
 
-test('an update of the login flow is marked, comes first, and counts as a wider effect', async () => {
+test('an update of the login flow is marked, comes first, and counts as an update with wider effects', async () => {
   const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
   expect(ending).toBe('changes');
@@ -365,7 +365,7 @@ test('during an apply that swaps two policies, the login is possible at each req
   ]);
 });
 
-describe('the check of the login flow before and after its changes, without the token,', () => {
+describe('the unauthenticated check of the login flow before and after its changes', () => {
   const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
   const asked = ({ requests }: Service): string[] =>
     requests.flatMap(({ method, path, isAnonymous }) => {

@@ -72,7 +72,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('is found in the look-up of another application', async () => {
+  test('is recognized from the look-up of another application', async () => {
     const shared: SandboxSeed = {
       ...seed,
       applications: [
@@ -280,7 +280,7 @@ describe('a user who becomes a superuser', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('is found in the look-up of another user', async () => {
+  test('is recognized if the look-up of another user shows that the group grants superuser rights', async () => {
     const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
     const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: '' } });
     expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);

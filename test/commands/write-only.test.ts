@@ -71,7 +71,7 @@ describe('a certificate with a write-only key', () => {
 });
 
 describe('a secret that no answer shows', () => {
-  test('is not called in sync, and the plan names the field that was not compared', async () => {
+  test('is not reported as in sync, and the plan names the field that was not compared', async () => {
     const world = new Certificates();
     const { context, stdout } = world.with(withKey);
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
