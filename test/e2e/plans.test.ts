@@ -150,7 +150,7 @@ describe('a saved plan', () => {
       expect(code).toBe(1);
       expect(stdout).toContain('Plan: 2 to add');
       expect(stderr).toMatch(
-        /error: the plan cannot be saved to .*\n {4}this name is (?:a link|a folder|not a file)(?:: name the file that it leads to)?\n/,
+        /error: the plan cannot be saved to .*\n {4}this (?:is a symbolic link: name its target instead|name is (?:a folder|not a file))\n/,
       );
     }
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
