@@ -3,11 +3,10 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import type { SourceFile, Span } from '../base/source.ts';
 import { trimAsService } from '../manifest/trim.ts';
 
-/** A row of a table, which may span several lines of its file. */
 export interface TableRow {
   readonly span: Span;
   readonly length: number;
-  /** The cells that are not empty, by their indexes. */
+  /** The non-empty cells, by column index. */
   readonly cells: ReadonlyMap<number, Cell>;
 }
 

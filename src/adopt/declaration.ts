@@ -41,7 +41,7 @@ export interface ExportReading {
   readonly interrupted?: Ending;
 }
 
-/** The names of records by their ids, or why the names could not be read. */
+/** The names of records by their ids, or the reason why the names could not be read. */
 export type NamesReading =
   | ReadonlyMap<string, NameReference>
   | Exclude<ListReading, { kind: 'whole' | 'begun' }>;

@@ -12,7 +12,7 @@ interface Manifests {
 /** Larger files are hard to read, and a manifest may have at most 16 MiB. */
 const maxCharacters = 4_000_000;
 
-/** The maximum number of characters of a file or folder name, because file systems refuse much longer names. */
+/** The maximum length of a file or folder name in characters. File systems refuse much longer names. */
 const maxStepLength = 100;
 
 const reservedWindowsNames = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;

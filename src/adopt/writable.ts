@@ -29,7 +29,7 @@ export interface Declaration {
 export interface UnwritableField {
   readonly address: Address;
   readonly field: string;
-  /** Whether the record cannot be declared at all without that field. */
+  /** Whether the record as a whole cannot be declared without this field. */
   readonly isWhole: boolean;
   readonly problem: Problem;
 }
@@ -40,7 +40,7 @@ interface Writable {
   readonly unwritable: readonly UnwritableField[];
 }
 
-/** Reduces a record to the fields that a manifest can declare. Reading that manifest gives the same values and no error. */
+/** Reduces a record to the fields that a manifest can declare. A manifest with these fields can be read without errors and gives the same values. */
 export function writableDeclaration(
   { address, kind, fields: given, release }: Declaration,
   check: Validate,

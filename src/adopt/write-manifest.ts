@@ -46,7 +46,7 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** The kind of the first entry. All entries have the same type. */
+  /** The kind of the first entry; all entries have the same type. */
   readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }

@@ -59,10 +59,7 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   return settleWrite({ next, judge }, writer);
 }
 
-/**
- * The outcome of a create, decided by a look-up before the create, after the answer that the name is taken, or after an unclear
- * answer. Undefined if the create should be sent.
- */
+/** The outcome that a look-up decides before a create, after the answer `taken`, or after an unclear answer. If undefined, the create is sent. */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
   unseeable: { before: undefined, taken: 'unknown', unclear: undefined },

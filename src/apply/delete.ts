@@ -32,7 +32,7 @@ export function deleteRecord(
     if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
     const { answer, held } = reading;
     if (held.pk !== candidate.held.pk) return conflictWith({ kind: 'replaced' }, answer);
-    // Somebody may have turned on the flag that opens applications since the plan was made.
+    // Since the plan was made, somebody may have turned on the flag that opens applications.
     const isStillOff = async (): Promise<boolean> => isFlagOff && isOpenFlagOff(context);
     const deleteContext = { ...context, deletes, isFlagOff: isStillOff };
     const { refusal } = await judgeDeletion({ ...candidate, held }, deleteContext);

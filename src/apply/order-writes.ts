@@ -46,8 +46,8 @@ async function writeNested(target: BindingTarget, child: WantedChild): Promise<W
 
 /**
  * Orders the writes of bindings: first creates, then changes, then deletes. Children that must come last have a rank. Their
- * bindings are created after all others and deleted before all others. If such a binding moves, it is changed first if its new
- * position is later, and last if its new position is earlier.
+ * bindings are created after all others and deleted before all others. Such a binding is the first to move to a later position
+ * and the last to move to an earlier position.
  */
 export async function orderWrites(
   binders: readonly BindingTarget[],
@@ -78,7 +78,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child must come after its predecessors, or moves past such a child. */
+  /** Whether a child must come after its predecessors, or moves past a child that must. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
@@ -113,7 +113,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   };
 }
 
-/** The lowest position of a child with a rank: the current and the declared one. */
+/** The lowest current position and the lowest declared position of the children with a rank. */
 function firstOrdersOfLast(
   binder: BindingTarget,
   bound: readonly Child[],
@@ -135,10 +135,7 @@ interface Move {
   readonly order: number;
 }
 
-/**
- * Sorts moves. Moves to later positions come first, beginning with the last child. Then come moves to earlier positions,
- * beginning with the first child.
- */
+/** Sorts moves: first moves to later positions, beginning with the last child; then moves to earlier positions, beginning with the first child. */
 function compareMoves(a: Move, b: Move): number {
   return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
 }

@@ -54,7 +54,7 @@ export type StopReason =
   | 'error';
 
 export type Doubt =
-  /** The record was read afterwards and compared with the manifest. */
+  /** The record was read after the unclear answer and compared with the manifest. */
   | 'checked'
   /** The record cannot be read, so some fields may be missing. */
   | 'unchecked';

@@ -7,7 +7,7 @@ import type { ObservedRecord } from '../service/types.ts';
 import type { Conflict, OutcomeKind } from './outcome.ts';
 
 export interface WriteResult extends WriteEnd {
-  /** Whether the answer to a write was unclear, so that it may have had an effect. */
+  /** Whether the answer to a write was unclear, so that the write may have had an effect. */
   readonly inDoubt: boolean;
   readonly attempts: number;
 }
@@ -123,7 +123,7 @@ export type NextRequest<Result> =
   | {
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
-      /** The details to report with `unknown`, if no further request is sent. */
+      /** Details for the outcome `unknown`, if no further request is sent. */
       readonly unsent?: Partial<WriteEnd>;
     }
   | EndedWrite;

@@ -67,14 +67,11 @@ export class RunStops {
     };
   }
 
-  /**
-   * Counts a failed change, but counts failures in the same outage only once. `outages` is the number of outages that had ended
-   * when the change started.
-   */
+  /** Counts failures, but failures in the same outage only once. `outages` is the number of outages that had ended when the change started. */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { endedOutages } = this.#options.pacing.outage;
-    // The change ended because its kind was stopped, so it is not another failure.
+    // The change ended because its kind was stopped, so this is not another failure.
     if (outcome === 'not_attempted' && this.stopReasonOfKind(change) !== undefined) return;
     const isClear = outcome !== 'unknown' && outcome !== 'unfinished' && outcome !== 'not_attempted';
     if (isClear) this.#consecutiveDoubts = 0;

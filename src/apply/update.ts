@@ -101,7 +101,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
 /** Returns the fields that the service reported as missing from a PATCH, without numbers that would be rounded. */
 function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
-    // For a hidden field, the difference has no key inside the field.
+    // The error for a hidden field contains no key.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
     return observed === null || !isExact ? [] : [field];
@@ -171,7 +171,7 @@ export async function withDeclaredBindings(
   return read.kind === 'read' ? { kind: 'read', held: read.of.get(observed.pk) ?? observed } : read;
 }
 
-/** Compares each declared field with the value in the plan and with the declared value. */
+/** Compares the current value of each declared field with the value in the plan and with the declared value. */
 export function compareWithPlan(
   { resource, base, permission, isMovedElsewhere, resent = [] }: PlannedUpdate,
   now: ObservedRecord,

@@ -1,6 +1,5 @@
 export interface Destination {
   readonly service: string;
-  /** The environment that was chosen in rollcall.yaml. */
   readonly environment?: string | undefined;
 }
 

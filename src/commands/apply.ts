@@ -126,10 +126,7 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
   );
 }
 
-/**
- * Shows the plan to a person who has to confirm it, even if stdout is a file. Without a confirmation, a saved or large plan is
- * shown as counts by default.
- */
+/** Shows the plan for confirmation, even if stdout is a file. Without a confirmation, a saved or large plan is shown as counts by default. */
 function showPlan(
   plan: Plan,
   onStdout: boolean,
@@ -191,7 +188,6 @@ function addressLine({ resource }: Change, words: string): string {
   return printableLine(`${resource.address}: ${words}`);
 }
 
-/** Asks the questions one by one, and stops at the first answer other than yes. */
 async function areConfirmed(
   questions: readonly Question[],
   signal: AbortSignal,

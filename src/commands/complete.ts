@@ -31,7 +31,7 @@ export function printCandidates(
 
 interface Before {
   readonly command: Command;
-  /** The option that expects a value next. */
+  /** The option whose value is the next word. */
   readonly pending: Option | undefined;
   readonly hasArgument: boolean;
   readonly ended: boolean;

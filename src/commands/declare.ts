@@ -29,7 +29,7 @@ import {
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
 export interface CommandDeclaration {
-  /** The words that call the command, such as `import csv`. */
+  /** The words with which users call the command, such as `import csv`. */
   readonly name: string;
   /** A command without a summary is not in the help. */
   readonly summary?: string;

@@ -165,7 +165,6 @@ export function checkServiceState(
   });
 }
 
-/** Probes the service, and waits for it as plan and apply do. */
 async function probeWithWait(
   { send, pacing, settings, signal }: Service,
   { clock }: NarratedJob,

@@ -16,7 +16,6 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly all?: boolean;
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
-  /** The manifests whose resources the export leaves out. */
   readonly missingFrom?: readonly string[];
   readonly split?: FileSplit;
   readonly without?: string;
@@ -27,7 +26,6 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly check?: boolean;
 }
 
-/** Throws a UsageError if options contradict each other. */
 export function refuseContradictoryOptions({ out, split, output, list, check }: ExportOptions): void {
   const clashes: [isSo: unknown, message: string, hint: string][] = [
     [

@@ -173,7 +173,6 @@ const irregularFlags: Readonly<Record<string, string>> = {
 const flagOf: SettingName = (value) =>
   irregularFlags[value] ?? `--${value.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Reports why a command cannot run. */
 export function reportInvalid(
   diagnostics: readonly Diagnostic[],
   { stderr }: Pick<Context, 'stderr'>,

@@ -7,7 +7,6 @@ import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
 import { helpColumns } from './option-groups.ts';
 
-/** Longer lines are hard to read. */
 const maxColumns = 100;
 
 /** `rollcall help`: shows the help of a command (`import csv`) or a page of the documents (`exit-codes`). */

@@ -28,7 +28,6 @@ export interface InitAnswers {
   readonly dependency?: string | undefined;
 }
 
-/** The examples to copy for each pipeline, and their destinations. */
 const pipelineExamples = {
   github: { example: 'github-npm.yaml', path: '.github/workflows/rollcall.yaml' },
   gitlab: { example: 'gitlab.yaml', path: '.gitlab-ci.yml' },

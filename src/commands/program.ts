@@ -11,7 +11,7 @@ import {
 } from './declare.ts';
 import { helpColumns, groupOptions } from './option-groups.ts';
 
-/** The surroundings of the program: this process, or its substitute in a test. */
+/** The environment of the program: this process, or a substitute in a test. */
 export interface ProgramEnvironment {
   readonly env: EnvironmentVariables;
   readonly writeOut: (text: string) => void;

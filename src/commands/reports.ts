@@ -25,7 +25,7 @@ interface Wanted {
 export interface ReportFlags {
   readonly output: string;
   readonly report?: readonly string[];
-  /** The key of the comment; by default it is derived from the flags. */
+  /** The key that identifies the comment on a pull request. By default, the key is derived from the flags. */
   readonly commentKey?: string;
 }
 

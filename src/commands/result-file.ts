@@ -6,7 +6,6 @@ import { planFromDocument } from '../plan/read-document.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** The maximum length of a string in JavaScript. */
 const maxBytes = constants.MAX_STRING_LENGTH;
 
 /** The text of a file that contains the result of a run. Rejects with a UsageError if the file cannot be read. */

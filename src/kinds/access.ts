@@ -204,7 +204,7 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   };
 }
 
-/** Converts fields to a manifest entry: adds its `type`, and declares all access in a single field. */
+/** Converts fields to a manifest entry: adds `type`, and declares all access in a single field. */
 export function asManifestEntry(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };

@@ -58,7 +58,7 @@ export function changedBindings(
   );
 }
 
-/** A declared binding for which several existing bindings have the same child and order, but none has the declared values. */
+/** A declared binding for which several existing bindings have the same child and order, but none of them has the declared values. */
 export function ambiguousBinding(declared: WantedChildren, bound: readonly Child[]): WantedChild | undefined {
   return changedBindings(declared, bound).find(([one, child]) =>
     bound.some(

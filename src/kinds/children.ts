@@ -125,6 +125,6 @@ export interface WantedChildren {
   readonly covers: (child: Child) => boolean;
   /** The field of the manifest that must list an existing binding to keep it; undefined if the binding is kept anyway. */
   readonly omittingField: (child: Child) => string | undefined;
-  /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if it lists bindings. */
+  /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if the entry lists bindings. */
   readonly removal: 'update' | 'delete';
 }

@@ -198,7 +198,7 @@ export const families: readonly Family<FamilyType>[] = familyTypes.map((type) =>
 );
 const byList = new Map(families.map((family) => [family.list, family]));
 
-/** Returns undefined for a list that manifests do not have. Manifests refer to the records of such a list by id. */
+/** Returns undefined for a list that manifests cannot contain. Manifests refer to records of such a list by id. */
 export function familyNamed(list: string): Family<FamilyType> | undefined {
   return byList.get(list);
 }

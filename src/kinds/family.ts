@@ -25,7 +25,7 @@ interface ByName {
   readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
   /** For this number of names or more, reading the whole list may take fewer requests than looking up each name. */
   readonly minNamesForList: number;
-  /** The keys by which manifests name a record, each with the field of the record. The default is `name`. */
+  /** The keys with which manifests refer to a record, and the field of the record for each key. The default is `name`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The key that an export writes for a name, by default the first key. */
   readonly keyOfName?: (name: string) => string;

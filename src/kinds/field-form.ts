@@ -5,11 +5,11 @@ import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.t
 
 export interface ComparisonOptions {
   /**
-   * By default, a list of references is declared in full unless `at_least` names the field. If `part` is set, the list is
-   * declared in part unless `exactly` names the field.
+   * By default, a list of references is declared in full unless `at_least` lists the field. With `part`, the list is declared in
+   * part unless `exactly` lists the field.
    */
   readonly part?: true;
-  /** By default, JSON is declared in part unless `exactly` names the field. If `whole` is set, JSON is always declared in full. */
+  /** By default, JSON is declared in part unless `exactly` lists the field. If `whole` is set, JSON is always declared in full. */
   readonly whole?: true;
   /** Whether the order of plain values in a list matters, by default true. */
   readonly ordered?: false;

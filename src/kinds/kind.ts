@@ -9,9 +9,8 @@ import { type IdForm, sameIds, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-/** The facts about a kind that its row states. */
 export interface StatedKind {
-  /** The list and the field that must refer to a record of this kind to make the record reachable. */
+  /** Records of this kind are reachable only if a record of this list refers to them in this field. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;
@@ -108,7 +107,7 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-/** Who gets rights from a record, which may include the token of the run. */
+/** Who gets rights from a record. This may include the token of the run. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
   /** The field that contains the user of a token. */
@@ -121,7 +120,7 @@ export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKe
   Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
 );
 
-/** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing. */
+/** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing the change. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
@@ -188,7 +187,7 @@ export interface FieldOfKind<Value = JsonValue> {
     otherField: (field: string) => JsonValue,
   ) => string | undefined;
   readonly fieldsForAccessGain?: readonly string[];
-  /** Whether the field is an instruction for rollcall, which is not sent. */
+  /** Whether the field is an instruction for rollcall and is therefore not sent. */
   readonly isInstruction?: boolean;
   /** How to normalize an id for comparison, in a list whose order does not matter. */
   readonly idForm?: IdForm;

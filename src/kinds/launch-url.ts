@@ -14,7 +14,7 @@ const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#
 
 const letters = String.raw`A-Za-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
-/** Matches labels separated by dots. The first may begin with a template such as %(username)s, with only letters before it. */
+/** Matches labels separated by dots. The first label may contain a template such as %(username)s, with only letters before the template. */
 const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
 /** The problem with a launch URL that releases from 2023.10 on reject. */

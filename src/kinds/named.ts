@@ -101,8 +101,8 @@ export function addressOfName({ related: { type }, name }: NameInList): Address 
 }
 
 /**
- * Fills in the ids of other resources of this run. `pkOf` returns null for a resource that does not exist yet, and undefined for
- * a name that is no resource of this run.
+ * Fills in the ids of other resources of this run. `pkOf` returns null if the record does not exist yet, and undefined if the
+ * name is not in this run.
  */
 export function withRunIds(
   resource: Resource,

@@ -65,7 +65,7 @@ export function dropUnknownKeys(observed: JsonValue): JsonValue {
 /** Characters that are common in regular expressions and rare in URIs. */
 const special = /[\\*+()[\]{}|^$]/;
 
-/** Whether two lists are equal in any order. Unknown keys are compared only if they are declared. */
+/** Whether two lists have equal items in any order. Unknown keys are compared only if they are declared. */
 export function sameUris(declared: JsonValue, observed: JsonValue): boolean {
   const [ours, theirs] = [urisIn(declared), urisIn(observed)];
   return (

@@ -34,10 +34,7 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented'
   readonly fields?: FieldRows;
 }
 
-/**
- * The facts about a field that the API schema does not state. A string without its own `checks` is checked against the length
- * limits of earlier releases.
- */
+/** The facts about a field that the API schema does not state. A string without `checks` is checked against the length limits of earlier releases. */
 export type FieldRow<Value = JsonValue> = Omit<
   FieldOfKind<Value>,
   'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'

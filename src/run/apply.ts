@@ -19,7 +19,7 @@ import type { Job } from './world.ts';
 export interface ApplyOptions extends ChangeLimits {
   /** Asks whether to apply a plan; without this function, the plan is applied without a question. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Asks whether to change a login flow although no option allows the change. Undefined if nobody can answer. */
+  /** Asks whether to change a login flow although no option allows the change; undefined if nobody can answer. */
   readonly confirmWayIn?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   readonly failFast?: boolean | undefined;
 }

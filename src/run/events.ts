@@ -18,7 +18,6 @@ export type RunEvent =
       readonly isValid: boolean;
       readonly manifests: LoadedManifests;
     }
-  /** Warnings that depend on the service's release. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'later_release'; readonly release: Release }
   /** Some declared fields do not exist in the service's release, so these fields are neither looked up nor sent. */

@@ -33,7 +33,7 @@ function tooMany(action: WriteAction, count: number, most: number): Halt & { rea
   return { kind: 'too_many', action, count, most };
 }
 
-/** Refuses a plan that deletes more than one record, and more than a tenth of the records, of a kind. */
+/** Refuses a plan that deletes more than one record of a kind and more than a tenth of the records of this kind. */
 function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {

@@ -17,7 +17,7 @@ type OpenedPlan =
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Opens a saved plan for a service with these enabled capabilities; throws a UsageError if the file is not a plan. */
+/** Opens a saved plan for a service for which the given capabilities are enabled. Throws a UsageError if the file is not a plan. */
 export async function openPlan(
   filename: string,
   files: Files,

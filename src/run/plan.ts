@@ -39,7 +39,7 @@ import type { Job } from './world.ts';
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
 
 export interface PlanOptions extends ChangeLimits {
-  /** Whether a problem of a resource excludes only this resource from the plan, instead of ending the run. */
+  /** Whether a problem with a resource excludes only this resource from the plan, instead of ending the run. */
   readonly keepGoing?: boolean | undefined;
   readonly undeclared?: DescribeGaps | undefined;
 }

@@ -53,7 +53,7 @@ export type Halt =
       readonly action: WriteAction;
       readonly count: number;
       readonly most: number;
-      /** The kinds that are not looked up, so that all of their resources count as creates. */
+      /** The kinds that are not looked up, so all of their resources count as creates. */
       readonly unseen?: ReadonlySet<Kind>;
       /** The kind with too many deletes, and how many records of it exist. */
       readonly of?: { readonly kind: Kind; readonly count: number };
@@ -108,7 +108,7 @@ export interface ApplyRun {
   readonly error?: Error;
 }
 
-/** Returns how an apply that was not interrupted ended. Several applies can be reported as one. */
+/** Returns the ending of an apply that was not interrupted, or of several applies that are reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
   lostWayIn: readonly LostLogin[] = [],

@@ -80,7 +80,7 @@ type CheckedScope = {
   | { readonly kind: 'ready'; readonly scoped: ScopedResources; readonly service: ServiceSettings }
 );
 
-/** Determines the scope of a run. Reports problems in the manifests, but no warnings about unselected resources. */
+/** Determines the scope of a run, and reports problems in the manifests, but no warnings about unselected resources. */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,

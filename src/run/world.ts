@@ -26,9 +26,9 @@ export interface Job extends RunEnvironment {
 }
 
 export interface Interruption {
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Nothing more is started then. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP, so that nothing more is started. */
   readonly signal: AbortSignal;
-  /** Aborts at a second Ctrl-C or SIGTERM. Requests under way are then abandoned. */
+  /** Aborts at a second Ctrl-C or SIGTERM, so that requests under way are abandoned. */
   readonly urgent: AbortSignal;
 }
 
