@@ -16,7 +16,7 @@ export type Alteration =
   /** `fields` is undefined if the entry was invalid in the baseline, because its earlier content is then unknown. */
   | { readonly kind: 'altered'; readonly fields?: readonly AlteredField[] };
 
-/** A changed field, redacted. `before` is undefined for an added field, `now` for a removed field. */
+/** A changed field with redacted values. `before` is undefined for an added field, and `now` for a removed field. */
 export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
@@ -120,7 +120,7 @@ function alteredField(field: string, earlier: Resource, current: Resource): Alte
   };
 }
 
-/** Redacts an earlier value that may be a secret: a reference may have replaced it since. */
+/** Redacts an earlier value that may be a secret, because a reference may have replaced the value since. */
 function redactEarlier(before: JsonValue, earlier: Resource, current: Resource): JsonValue {
   return redactorOf(current.secrets).redactJson(redactorOf(earlier.secrets).redactJson(before));
 }

@@ -224,7 +224,7 @@ class Search {
       if (kind === 'folder') realPaths.set(path, posix.join(realPath, name));
       const isFolder =
         kind === 'folder' || (kind === 'link' && (await this.#files.kindOf(path)) === 'folder');
-      // Pipes and sockets are included, so that a match is reported.
+      // Pipes and sockets are included, so that they are reported if a glob matches them.
       shown.push({ name, kind: isFolder ? 'folder' : 'file' });
     }
     return shown;

@@ -15,7 +15,7 @@ export function trimAsService(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims the strings of entries and defaults and the names that replace ids, but nothing inside mappings such as attributes. */
+/** Trims strings in entries and defaults, including names in place of ids, but no strings inside mappings such as attributes. */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };

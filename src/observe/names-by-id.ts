@@ -6,7 +6,7 @@ import type { NameReference } from '../kinds/values.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { pkOf, type ListedRecord } from '../service/records.ts';
 
-/** The names of records by their ids, without names that several records share and names that contain secrets. */
+/** The names of records by their ids, except names that several records share and names that contain secrets. */
 export function namesById(
   related: Family,
   records: readonly ListedRecord[],

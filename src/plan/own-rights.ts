@@ -54,7 +54,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
 
 const takesOwnRights = "may take rights from this run's own token, so it is done last";
 
-/** Whether a record gives rights to the token of the run, or may give rights to it. */
+/** Whether a record gives, or may give, rights to the token of the run. */
 function isOwn({ resource, base }: RightsChange, self: TokenUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {

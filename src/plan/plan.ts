@@ -83,7 +83,7 @@ interface ChangeBase {
   readonly undo?: ObservedFields;
   /** Whether the change comes after all others because it may take rights from the token of the run. */
   readonly takesOwnRights?: true;
-  /** Changes that must succeed before this change: they free values that it sets, or keep a login flow safe. */
+  /** Changes that must succeed first, because they free values that this change sets, or keep a login flow safe. */
   readonly waitsFor?: readonly Address[];
   /** References that the create omits and an update sets, because the referenced resources are created later. */
   readonly setAfter?: readonly { readonly field: string; readonly after: Address }[];

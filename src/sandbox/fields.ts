@@ -7,7 +7,7 @@ import type { Row, Rows } from './rows.ts';
 type ReadField = (value: JsonValue, existing?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
 
-/** The messages about a value: an object, or a list of objects, if the value is nested. */
+/** The messages about a value; for a nested value, an object or a list of objects. */
 type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {

@@ -110,7 +110,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   };
 }
 
-/** The fields that can identify a record. The first of these fields that a type has is used. */
+/** The fields that can identify a record. If a type has several of these fields, the first is used. */
 const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 
 /** Whether a field is a writable string. An id that is a writable string appears in the path of the record. */

@@ -143,7 +143,7 @@ function badPath(path: string): string | undefined {
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
 }
 
-/** Returns a clock for changes: each change takes a millisecond. */
+/** Returns a clock that advances by a millisecond at each change. */
 function timesFrom(first: number): () => string {
   let changes = 0;
   return () => new Date(first + (changes += 1)).toISOString();

@@ -1,7 +1,7 @@
 import { onAbort } from './on-abort.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport that cancels its requests when the signal aborts, and sends none afterwards. */
+/** A transport that cancels its requests when the signal aborts, and sends no requests afterwards. */
 export function abortableTransport(send: Transport, signal: AbortSignal): Transport {
   const requestsUnderWay = onAbort(signal);
   return (request, ownSignal) =>

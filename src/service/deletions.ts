@@ -178,7 +178,7 @@ async function judgeBindings(
   return { notes: [], refusal };
 }
 
-/** Describes the records that nobody can open without bindings, by id. */
+/** Maps ids to descriptions of records that nobody can open while they have no bindings. */
 async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds)

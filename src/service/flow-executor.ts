@@ -12,7 +12,7 @@ export type FlowStart =
 
 const maxTriesOfStart = 3;
 
-/** Asks the flow executor whether a flow starts, without a token and without a session. */
+/** Asks the flow executor, without a token or session, whether a flow starts. */
 export async function askFlowStart(slug: string, send: Transport, pacing: Pacing): Promise<FlowStart> {
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {

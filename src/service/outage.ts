@@ -31,7 +31,7 @@ interface OutageOptions {
 
 type State =
   | { readonly kind: 'there' }
-  /** The first resource that waits probes the service, and all others wait for the result. */
+  /** The first waiting resource sends a probe to the service, and all others wait for the result. */
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 

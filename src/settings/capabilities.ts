@@ -29,7 +29,7 @@ export function readCapabilities({ values, env, config }: Omit<SettingSources, '
   return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
 
-/** The changes that this run may make, from flags or, if there are none, from the file. */
+/** The changes that this run may make, from flags or, if there are no flags, from the file. */
 export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,

@@ -7,7 +7,7 @@ import type { SettingSources } from './values.ts';
 
 const pemHint = 'Name a PEM file, which has lines such as -----BEGIN CERTIFICATE-----.';
 
-/** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS, which Node ignores if others are given. */
+/** The certificates of a PEM file and of NODE_EXTRA_CA_CERTS. Node ignores NODE_EXTRA_CA_CERTS if it is given other certificates. */
 export async function readCaFile(
   path: string,
   env: EnvironmentVariables,

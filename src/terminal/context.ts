@@ -21,6 +21,6 @@ export interface Output {
 }
 
 export interface ResultStream extends Pick<Output, 'write' | 'isTerminal'> {
-  /** Whether output was lost. Output that the reader of a pipe did not want does not count as lost. */
+  /** Whether output was lost. Output that the reader of a pipe did not read does not count as lost. */
   isLost(): Promise<boolean>;
 }

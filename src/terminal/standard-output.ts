@@ -70,7 +70,10 @@ function statsOf(descriptor: number): BigIntStats | undefined {
   }
 }
 
-/** Standard error, loaded at its first use because that takes long. Failed writes are ignored, because they cannot be reported. */
+/**
+ * Standard error, which is loaded at its first use because loading takes long. Failed writes are ignored, because they cannot
+ * be reported.
+ */
 export function standardError(): NodeJS.WriteStream {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   return process.stderr;

@@ -101,7 +101,7 @@ async function replaceFile(filename: string, text: string, mode?: number): Promi
   await writeWhole(filename, text, mode, rename);
 }
 
-/** Writes under a temporary name, then renames: nobody reads half of a file, and a full disk keeps the old file. */
+/** Writes a temporary file and renames it, so that nobody reads half of a file, and the old file survives a full disk. */
 async function writeWhole(
   filename: string,
   text: string,

@@ -23,7 +23,7 @@ import {
   unsupportedProblem,
 } from './refused-values.ts';
 
-/** The maximum number of values that the aliases of a file may repeat without being an attack or a mistake. */
+/** If the aliases of a file repeat more values than this, the file is an attack or a mistake. */
 const maxAliasedValues = 10_000;
 const maxProblems = 1000;
 

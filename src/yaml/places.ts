@@ -54,7 +54,7 @@ function itemAt(node: unknown, index: number): unknown {
   return isSeq(node) ? node.items[index] : undefined;
 }
 
-/** Lookups in mappings with more entries use an index. */
+/** Look-ups in mappings with more entries than this use an index. */
 const maxUnindexedEntries = 100;
 const indexes = new WeakMap<YAMLMap, ReadonlyMap<unknown, Pair>>();
 

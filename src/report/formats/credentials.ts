@@ -36,7 +36,7 @@ export function nameInFormat({ address }: Credentials, format: CredentialFormat)
   }
 }
 
-/** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and readers of .env files understand. */
+/** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and parsers of .env files understand. */
 function toDotenv({ address, values }: Credentials): string {
   const lines = Object.entries(values).map(
     ([name, value]) => `${secretVariableName(nameOf(address), name)}=${quoted(value)}\n`,

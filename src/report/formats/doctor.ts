@@ -37,7 +37,7 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** The text combines more similar lines than this into one line. JSON contains all of them. */
+/** If the text has more similar lines than this, they share one line. JSON contains each of them. */
 const mostAlike = 10;
 
 /** The checks for people: a line for each, followed by advice if it failed. Many similar checks that passed share a line. */

@@ -112,7 +112,7 @@ function withEscapes(text: string): string {
   return printableLine(text.replaceAll('\t', '    '));
 }
 
-/** A line about a change. All of its texts are safe to print. */
+/** A line about a change. All texts are safe to print. */
 export interface ChangeLine {
   readonly sign: string;
   readonly colour: EntryLook['colour'];

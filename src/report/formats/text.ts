@@ -34,7 +34,7 @@ import {
   type Style,
 } from './lines.ts';
 
-/** The text for people. Only on a terminal are parts left out. */
+/** The text for people. Parts are left out only on a terminal. */
 export const text: Format = byReportKind<[FormatSetting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>

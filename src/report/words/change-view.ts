@@ -260,7 +260,7 @@ type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
 
-/** If two strings have more differences, each string is shown in full. */
+/** If two strings have more differences than this, each string is shown in full. */
 const maxEdits = 1000;
 const context = 2;
 

@@ -14,7 +14,7 @@ import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
 import { fieldList, unchangedWords } from './plan.ts';
 
-/** A problem of a resource, or of one of its fields, declared or not. */
+/** A problem of a resource or of a field, which need not be declared. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
   readonly field?: string | undefined;
   readonly item?: number | undefined;
@@ -93,7 +93,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
   };
 }
 
-/** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
+/** Words for each action. `again` is the end of the advice to plan and apply again after a lost answer. */
 const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ', which creates nothing twice' },
   update: { verb: 'change', done: 'changed', again: ', which changes nothing that is already as declared' },

@@ -84,7 +84,7 @@ export function limitNewResources(
   };
 }
 
-/** Puts the changes that apply would make first, because the last ones may be cut off. */
+/** Sorts changes: the changes to apply come first, because the last ones may be cut off. */
 export function pendingFirst(changes: readonly Change[]): readonly Change[] {
   return changes.toSorted((a, b) => Number(a.action === 'no-op') - Number(b.action === 'no-op'));
 }
