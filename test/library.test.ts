@@ -97,7 +97,7 @@ describe('the library', () => {
     expect(await applied.report('text')).toContain(`[${code}]`);
   });
 
-  test('passes the plan to the confirmation, only if there are changes', async () => {
+  test('calls `confirm` with the plan, but only if there are changes', async () => {
     const asked: unknown[] = [];
     const confirm: ApplyOptions['confirm'] = ({ summary }) => asked.push(summary.create) > 0;
     expect((await apply(manifest(...roll), { ...service, confirm })).ending).toBe('done');
@@ -119,7 +119,7 @@ describe('the library', () => {
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
   });
 
-  test('updates existing records if both switches are on', async () => {
+  test('updates existing records if both switches for updates are on', async () => {
     const options = { ...service, capabilities: ['update'], allow: ['update'] };
     const paths = manifest('applications:', '  - { slug: here, name: There }');
     expect((await apply(paths, service)).run?.outcomes).toMatchObject([{ outcome: 'differs' }]);
@@ -142,7 +142,7 @@ describe('the library', () => {
     await expect(rejection).rejects.toThrow(message);
   });
 
-  test('uses the clock and the network that it is given', async () => {
+  test('uses the clock and the network that the caller passes', async () => {
     const sent: string[] = [];
     const connect: typeof nodeService.connect = async (settings) => {
       const { send, close } = await nodeService.connect(settings);

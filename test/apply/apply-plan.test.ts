@@ -145,7 +145,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('distinguish differing resources from unchanged ones without requests', async () => {
+  test('distinguish differing resources from unchanged ones, for which no request is sent', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,

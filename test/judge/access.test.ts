@@ -12,7 +12,7 @@ const file = join(folder, 'roll.yaml');
 afterAll(async () => rm(folder, { recursive: true }));
 
 test(
-  'the access in a plan equals the access in the service after its apply',
+  'the access that a plan reports equals the access in the service after the apply',
   async () => {
     const found: string[] = [];
     for (let seed = 0; seed * applications < count && found.length < 5; seed++)
@@ -30,7 +30,7 @@ test.each<[what: string, heard: Parameters<typeof disagreements>[2]]>([
     (said, action) => [said.filter((words) => !words.includes('admitted by policies')), action],
   ],
   ['a change of access is reported as in sync', (said) => [said, 'no-op']],
-])('the check of access catches a plan if %s', async (_, heard) => {
+])('the check of access detects a wrong plan: %s', async (_, heard) => {
   const found: string[] = [];
   for (let seed = 0; seed < 100 && found.length === 0; seed++)
     found.push(...(await disagreements(worldOf(seed, applications), file, heard)));

@@ -8,12 +8,12 @@ test('a name is unique only if the row of its kind says so', () => {
   expect([group, kindOf('role')].map(({ listing }) => listing.isUnique)).toEqual([false, true]);
 });
 
-test("the name of an id comes from the field that shows the id's record", () => {
+test('the name for an id is read from the field in which an answer shows the record of the id', () => {
   expect(group.fields['roles']?.namedIn).toBe('roles_obj');
   expect(group.fields['attributes']?.namedIn).toBeUndefined();
 });
 
-test('a read-only field has no reference', () => {
+test('a read-only field does not count as a reference', () => {
   const facts = { type: 'string', format: 'uuid' } as const;
   expect(referenceOf('/core/users/', 'group', facts)?.list).toBe('groups');
   expect(referenceOf('/core/users/', 'group', { ...facts, readOnly: true })).toBeUndefined();

@@ -158,9 +158,6 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ],
   ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
   ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
-])(
-  'the reason why nobody can pass a login flow is reported, if there is one: %s',
-  (_, bound, fields, obstacles) => {
-    expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
-  },
-);
+])('if nobody can pass a login flow, the reason is reported: %s', (_, bound, fields, obstacles) => {
+  expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
+});

@@ -138,7 +138,7 @@ describe('the manifests of a command line', () => {
     });
   });
 
-  test('found by a glob below a folder are the same as those of the folder, also with links', async () => {
+  test('found by a glob below a folder are the same as those found by the folder, also if links lead to them', async () => {
     const { names, codes } = await found('a/**/*.{yaml,yml}');
     expect(codes.toSorted()).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toEqual((await found('a')).names);

@@ -55,13 +55,13 @@ describe('a link that leads out of the project, in place of a folder', () => {
   });
 
   test.each(['planted', 'planted/m.yaml', 'planted/*.yaml'])(
-    'is not followed by its absolute path: %s',
+    'is not followed if its absolute path is given: %s',
     async (path) => {
       expect(await found(join(folder, 'project', path))).toEqual(['link-outside']);
     },
   );
 
-  test('is not followed by the absolute path of another link to it', async () => {
+  test('is not followed if the absolute path of another link to it is given', async () => {
     expect(await found(join(folder, 'links/out'))).toEqual(['link-outside']);
   });
 
@@ -90,7 +90,7 @@ describe('manifests outside of the project are found', () => {
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('by a path through a link to the working directory and on without a link', async () => {
+  test('by a path that leads through a link to the working directory, and from there through no link', async () => {
     const path = '../links/mine/../elsewhere/m.yaml';
     expect(await found(path)).toEqual([path]);
   });

@@ -171,7 +171,7 @@ describe('lists are read instead of single records', () => {
     },
   );
 
-  test('unless there are too many records, whose number is logged', async () => {
+  test('unless there are too many records, and the log has their number', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
@@ -206,7 +206,7 @@ describe('a user missing from a complete list', () => {
         ? altered(pageOf(users, page, 100), spoil)
         : undefined;
 
-  test("is absent without a look-up for a superuser's token", async () => {
+  test("counts as absent without a look-up if the token is a superuser's", async () => {
     const service = listingService({ users: there });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250, absent: 1 });
@@ -420,7 +420,7 @@ describe('a list of applications', () => {
     expect(observed.reads.at(-1)).toEqual([250, 250]);
   });
 
-  test("is not read with a token that is not a superuser's, for which the service caches it", async () => {
+  test("is not read with a token that is not a superuser's, as the service caches the list for such tokens", async () => {
     const service = listingService({ ...declared, isSuperuser: false });
     const observed = await observing(declared, service);
     expect(presences(observed)).toEqual({ present: 250 });
@@ -523,7 +523,7 @@ describe('a page of a list that cannot be read', () => {
   });
 
   test.each([...lasting, ['a 404', answered(404)]] as const)(
-    'ends the requests of pages if each gets %s',
+    'ends the requests of pages if each page is answered with %s',
     async (_name, answer) => {
       const service = listingService({
         ...declared,

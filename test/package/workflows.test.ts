@@ -63,7 +63,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s of this repositor
   });
 });
 
-test('the oldest tested version of Node.js is the oldest promised one', () => {
+test('the oldest version of Node.js in the tests is the oldest that the package supports', () => {
   const [oldest] = workflow('ci.yaml').jobs['nodes']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
   const documented = readFileSync(join(root, 'docs/pipelines.md'), 'utf8');

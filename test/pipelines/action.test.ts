@@ -153,7 +153,7 @@ describe('the GitHub action', () => {
   });
 
   test.runIf(inFull)(
-    'fails for what --fail-on names but not for creates, and shows the plan in both cases',
+    'fails because of --fail-on, but not because of creates, and shows the plan in both cases',
     async () => {
       const drift = { command: 'plan', args: '--fail-on\ndiffers', 'plan-file': 'plan.json' };
       const created = { 'exit-code': '0', changes: 'true', 'plan-file': join(folder, 'workspace/plan.json') };
@@ -315,7 +315,7 @@ describe('the GitHub action', () => {
     expect(log).not.toMatch(/^::error::owned/m);
   });
 
-  test('compares with the commit at which the branch forked from the branch of `since`, in any folder', async () => {
+  test('compares with the commit at which the branch forked from the branch that `since` names, in any folder', async () => {
     const repository = new GitProject(join(folder, 'workspace'));
     repository.git('init', '--quiet', '--initial-branch=main');
     repository.commit({ 'roll/manifests/apps.yaml': apps });

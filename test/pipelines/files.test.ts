@@ -47,7 +47,7 @@ describe('a workflow for GitHub', () => {
   );
 
   test.each(['github.yaml', 'github-npm.yaml'])(
-    'fetches all commits if it compares with one, and its nightly run does not replace others: %s',
+    'fetches all commits if a job compares with one of them, and has a concurrency group for each event: %s',
     (name) => {
       const { jobs, concurrency } = parse(text(`examples/pipelines/${name}`)) as {
         // likewise
@@ -80,7 +80,7 @@ test.each(['github-npm.yaml', 'gitlab.yaml'])(
   },
 );
 
-test('the pipeline for GitLab has git, and fetches all commits if it compares with one', () => {
+test('the pipeline for GitLab has git, and fetches all commits if a job compares with one of them', () => {
   const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
     string,
     { image?: string; script?: string[]; variables?: Record<string, unknown> } // other tests run it

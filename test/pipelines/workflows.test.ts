@@ -216,7 +216,7 @@ describe('the workflow that init writes', () => {
     [false, 'An apply would change nothing.', 'Resources: 0 added, 0 changed', { failed: true, code: 2 }],
     [true, 'Plan: 0 to add, 1 to change', 'Resources: 0 added, 1 changed', { failed: false }],
   ])(
-    'with merges that may change existing records (%s) %s',
+    'in which merges may change existing records (%s) comments: %s',
     async (allowsUpdates, comment, applied, drift) => {
       const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
       const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });

@@ -92,7 +92,7 @@ describe('a plan', () => {
     expect(other.resource_drift).toHaveLength(1);
   });
 
-  test('reports a field that the service does not show as not compared', async () => {
+  test('reports that a field was not compared if the service does not show it', async () => {
     const plan = await documentOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
     expect(plan.resource_drift).toEqual([]);
     expect(plan.resource_changes[0]?.not_shown).toEqual(['group']);
@@ -105,7 +105,7 @@ describe('a plan', () => {
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('has creates, marked as conditional, for users that could not be looked up', async () => {
+  test('marks the creates of users that could not be looked up as conditional', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -113,7 +113,7 @@ describe('a plan', () => {
     expect(plannedEffects(plan)).toEqual({ add: 1, change: 0, destroy: 0 });
   });
 
-  test('read from a document counts the changes, whatever the summary says', async () => {
+  test("counts the changes in its document, whatever the document's summary says", async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
     expect(plannedEffects(planFromDocument(altered, resourceForDisplay)).add).toBe(2);

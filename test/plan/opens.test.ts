@@ -172,10 +172,13 @@ describe('a change of bindings', () => {
       ['users who pass any of its bindings'],
     ],
     ['nobody if the mode stays', all, all, []],
-  ])('without declared bindings gives access to %s', async (_, declared, more, opened) => {
-    const { resource, record } = await world(declared, [group('g')], more);
-    expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(opened);
-  });
+  ])(
+    'without declared bindings, which changes only the mode, gives access to %s',
+    async (_, declared, more, opened) => {
+      const { resource, record } = await world(declared, [group('g')], more);
+      expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(opened);
+    },
+  );
 
   test.each<[string, JsonValue, readonly string[]]>([
     ['users of either group if the mode becomes any', 'all', [g, h]],
@@ -225,9 +228,9 @@ describe('a record can be opened by', () => {
 });
 
 test.each([
-  ['opens it to everyone', 'absent', 'everyone'],
-  ['is not said to open it', 'unknown', undefined],
-] as const)('a create of an application %s if its presence is %s', async (_, presence, whom) => {
+  ['is reported to open the application to everyone', 'absent', 'everyone'],
+  ['is not reported to open the application', 'unknown', undefined],
+] as const)('a create %s if the presence of the application is %s', async (_, presence, whom) => {
   const { resource } = await world({}, []);
   expect(accessOfNewRecord({ resource, presence, action: 'create' })).toBe(whom);
 });

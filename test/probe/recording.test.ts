@@ -462,7 +462,7 @@ test('no recording is written if no answer arrived', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a recording that cannot be written in the end is an error without a stack trace', async () => {
+test('a failure to write the recording at the end is an error without a stack trace', async () => {
   const folder = join(temporaryFolder(), 'later');
   mkdirSync(folder);
   const file = join(folder, 'recording.json');

@@ -240,7 +240,7 @@ describe.each([
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
-  test('shows all of them with --full, and a plan of 200 shows all without it', async () => {
+  test('shows all of them with --no-compact, and a plan of 200 shows all without the option', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);
     const few = planText(await planOf(manifest(200)), style);

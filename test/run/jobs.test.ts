@@ -139,7 +139,7 @@ describe('a job of the library', () => {
     expect(ran.result).toBeUndefined();
   });
 
-  test('passes the plan to the confirmation, and continues if confirmed', async () => {
+  test('calls `confirm` with the plan, and continues if the plan is confirmed', async () => {
     const asked: string[] = [];
     const confirm: ApplyOptions['confirm'] = async ({ changes }) => {
       for (const { resource, action } of changes) asked.push(`${resource.address} ${action}`);

@@ -142,7 +142,7 @@ describe('during an outage', () => {
     expect(asked()).toBe(before);
   });
 
-  test('each outage has the full waiting time', async () => {
+  test('the full waiting time is available, however long earlier outages lasted', async () => {
     const { outage: watched, clock } = outage([refused, notFound, refused, notFound], { waitMs: 300 });
     for (let time = 0; time < 2; time += 1) {
       watched.note(badGateway);
@@ -265,7 +265,7 @@ describe('pacing during an outage', () => {
     expect(pacing.outage.waitedMs).toBe(60_000);
   });
 
-  test('checks only when the service allows it, which may be later than --wait', async () => {
+  test('checks no earlier than the service allows, even if that is later than --wait', async () => {
     let asked = 0;
     const { pacing, clock } = pacingThat(() => ((asked += 1) === 1 ? unavailable : notFound), {
       waitMs: 7000,

@@ -34,7 +34,7 @@ async function reading(body: unknown, status = 200, number = 2): Promise<PageRea
   return createClient(send).readPage(users, { number, size: 2 });
 }
 
-test("a page is requested with its list's query, its number and its size", async () => {
+test('a page is requested with the query of the list, the number of the page and the page size', async () => {
   const { send, requests } = scriptedTransport(answered(200, page()));
   await createClient(send).readPage(users, { number: 2, size: 2 });
   expect(requests).toEqual([
@@ -133,7 +133,7 @@ describe("the answer about the token's user", () => {
     ['that is a denial', answered(403, { detail: 'no' }), 'denied', undefined],
     ['that is a 404', answered(404, { detail: 'no' }), 'fault', undefined],
   ] as const)(
-    '%s proves a user and superuser rights only if it contains them',
+    '%s proves a user and superuser rights only if the answer contains these',
     async (_, exchange, proof, isSuperuser) => {
       const met = await createClient(scriptedTransport(exchange).send).readSelf();
       expect(met.proof).toBe(proof);

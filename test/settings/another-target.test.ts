@@ -150,7 +150,7 @@ test('in the sandbox, every environment leads to the sandbox, and other services
   await refusalOf({ env: 'production', url: 'https://id.example.com' }, env);
 });
 
-test('for validate, a token of another service is accepted, and both tokens are masked', async () => {
+test('validate accepts a second service and a second token, and both tokens are masked', async () => {
   const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
   const values = await settingsFromFlags({ env: 'production' }, env);
   const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');

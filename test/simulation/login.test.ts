@@ -185,7 +185,7 @@ describe('a simulated change of a login flow', () => {
     );
   });
 
-  test.each(someOf(Object.entries(bugs), 1))('reveals an engine that %s', async (_, bug) => {
+  test.each(someOf(Object.entries(bugs), 1))('detects an engine that %s', async (_, bug) => {
     const broken = new Set<string>();
     let seed = bug.from;
     for (; seed < bug.from + 400 && !broken.has(bug.breaks); seed += 1)

@@ -59,7 +59,7 @@ describe.each([
     expect(readFileSync(file, 'utf8')).toBe('after');
   });
 
-  test('replaces no link, and does not follow it, whatever its target', async () => {
+  test('neither replaces nor follows a link, whatever the target', async () => {
     const target = join(folder, 'target');
     writeFileSync(target, 'untouched');
     for (const [name, leadsTo] of [

@@ -23,14 +23,14 @@ describe('a YAML alias', () => {
     expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
-  test('counts as nested as deeply as its place and its value together', () => {
+  test('has the depth of its place plus the depth of its value', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
     // The root and the alias itself each count as a level.
     expect(codesOf(nested(22))).toEqual([]);
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('that refers to another alias counts the depth of the other alias too', () => {
+  test('that refers to another alias has the depth of that alias in addition', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });
