@@ -103,12 +103,17 @@ test.each(cases)(
   },
 );
 
-test('a connector is not deleted while an endpoint stage refers to it', async () => {
+test.each([
+  ['an endpoint stage refers to it', ''],
+  ['an endpoint stage refers to it, and only another stage is deleted', 'other'],
+])('a connector is not deleted while %s', async (_, absent) => {
   const world = new World(seed, '2026.8');
   const made = world.sandbox.create('/endpoints/agents/connectors/', { name: 'mine' });
   const connector = 'record' in made ? (made.record['connector_uuid'] ?? null) : null;
   world.sandbox.create('/stages/endpoints/', { name: 'asks', connector });
-  const text = 'version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n';
+  world.sandbox.create('/stages/dummy/', { name: 'other' });
+  const stages = absent && `stages: [{ type: dummy, name: ${absent}, state: absent }]\n`;
+  const text = `version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n${stages}`;
   const { context, stdout } = world.run(text, env);
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
   expect(stdout()).toContain('the service would delete the endpointstage "asks" too');
