@@ -33,6 +33,7 @@ describe('plan --fail-on differs', () => {
     'something to create': [synced, absent],
     'a difference that the run may not change': [synced, differing],
     'a difference that the run may change': [synced, differing],
+    'something to create and a difference': [absent, differing],
   };
   const changing: Partial<PlanOptions> = { allow: ['update'], capability: ['update'] };
   const flags = [
