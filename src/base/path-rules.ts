@@ -12,7 +12,7 @@ export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
 }
 
-/** Resolves a path in a file, relative to the folder of that file. In a file, the path `-` is an ordinary file name. */
+/** Resolves a path that a file contains, relative to the folder of this file. In a file, the path `-` is an ordinary file name. */
 export function resolveFromFile(filename: string, path: string): string {
   if (path.startsWith('/')) return path;
   const whole = filename.replace(/[^/]*$/, '') + path;

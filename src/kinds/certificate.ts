@@ -5,13 +5,13 @@ import { memoizePerText } from '../base/memoize.ts';
 import { likelyRefusedProblem } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** The certificate that every new service contains, as seen in 2023.10.7 and 2025.12.4. */
+/** The certificate that every new service contains, as seen in authentik 2023.10.7 and 2025.12.4. */
 const selfSignedName = 'authentik Self-signed Certificate';
 
 /** The service returns neither the certificate nor the key, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   list: 'certificates',
-  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
+  // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
   unique: true,
   isInternal: ({ name, managed = null }) => name === selfSignedName || managed !== null,
   fields: {

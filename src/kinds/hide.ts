@@ -40,7 +40,7 @@ export function hideProblem(name: string): Problem | undefined {
     return {
       code: 'invalid-value',
       summary: `\`${name}\` cannot be hidden`,
-      detail: `Every output uses this field to identify ${identified.words.one}. Hide other fields.`,
+      detail: `Every output uses this field to identify ${identified.words.one}.`,
     };
   }
   const knownFields = hideableFields();

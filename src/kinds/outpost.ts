@@ -19,7 +19,7 @@ const fields = {
   },
 } satisfies FieldRows;
 
-/** A duplicate name was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4. */
 export const outpost: RowKind = kindFrom({
   list: 'outposts',
   isPermanent: true,

@@ -28,7 +28,7 @@ export const policyBindings: Children = {
   // The maximum number of ids that fit into a URL. Up to three bindings per id fit on one page.
   parentFilter: { parameter: 'target_in', idsPerRequest: 32 },
   binds: [policyField, groupField, userField],
-  // The defaults are those of 2023.10.7 and of 2025.12.4.
+  // The defaults are those of authentik 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
     negate: { default: false },
@@ -38,6 +38,6 @@ export const policyBindings: Children = {
   },
   // Since 2026.8. The schema of 2026.8.3 marks these fields as read-only.
   expiry: { isExpiring: 'expiring', at: 'expires' },
-  // 2023.10.7 rejects a PATCH without the child; 2025.12.4 crashes on a PATCH without the target.
+  // authentik 2023.10.7 rejects a PATCH without the child; 2025.12.4 crashes on a PATCH without the target.
   isSentWhole: true,
 };

@@ -4,7 +4,7 @@ import type { ItemProblem } from './kind.ts';
 import { releaseProblemFor, type Release } from './release.ts';
 import { kindFrom, type RowKind } from './row.ts';
 
-/** 2025.12.4 stored `false` but still let everyone open an application without bindings. */
+/** authentik 2025.12.4 stored `false` but still let everyone open an application without bindings. */
 export const openFlag: OpenFlag = {
   list: 'settings',
   field: 'flags',

@@ -10,7 +10,7 @@ export const stageBindings: Children = {
   targetIdField: 'pk',
   parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
   binds: [{ idField: 'stage', refersTo: familyOf('stages') }],
-  // These are the defaults of 2023.10.7 and of 2025.12.4.
+  // These are the defaults of authentik 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
     evaluate_on_plan: { default: false },
@@ -18,10 +18,11 @@ export const stageBindings: Children = {
     policy_engine_mode: { default: 'any' },
     invalid_response_action: { default: 'retry' },
   },
-  // 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
+  // authentik 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
   isSentWhole: false,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
-  // Login stages come last, because they use the results of earlier stages. A stage that asks for a name is bound after all stages that require a proof.
+  // Login stages come last, because they use the results of earlier stages. A stage that asks for a user name is bound after all
+  // stages that require a proof of identity.
   last: {
     field: 'component',
     ranks: {

@@ -15,7 +15,7 @@ export function idText(id: JsonValue, name?: string): string {
   return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
 }
 
-/** Normalizes an id, or the name in its place, so that equal ids get equal results. */
+/** Normalizes an id, or the name that replaces an id, so that equal ids get equal results. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
 /** Compares two lists of ids. Order and duplicates do not matter, because the service returns each id once and in any order. */
@@ -88,7 +88,7 @@ export interface PartialComparison {
   readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
 }
 
-/** Compares a list of ids that is declared in part, where the service's list may contain further ids. */
+/** Compares a list of ids that is declared in part: the service's list may contain further ids. */
 export function partialIdComparison(form: IdForm): PartialComparison {
   return {
     dropped: (before, now) => {

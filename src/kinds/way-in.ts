@@ -169,7 +169,7 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
     if (provesIn(own, part) || part.denies) {
       if (stage.passes) return undefined;
       if (!part.denies) guards.push(...policiesOf(stage));
-      // A stage that is never shown cannot ask for a name.
+      // A stage that is never shown cannot ask for a user name.
       continue;
     }
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);

@@ -12,11 +12,7 @@ test('every field can be hidden, except identities', () => {
 });
 
 test.each([
-  [
-    'user.username',
-    '`user.username` cannot be hidden',
-    'Every output uses this field to identify a user. Hide other fields.',
-  ],
+  ['user.username', '`user.username` cannot be hidden', 'Every output uses this field to identify a user.'],
   [
     'application.slug',
     '`application.slug` cannot be hidden',

@@ -4,7 +4,7 @@ import type { Binding, Children } from '../children.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
-/** A duplicate slug was refused by 2023.10.7 and by 2025.12.4. */
+/** A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   list: 'flows',
   unique: true,

@@ -11,14 +11,14 @@ function constantIn(expression: string): boolean | undefined {
   return constant === undefined ? undefined : constant === 'True';
 }
 
-/** Names are unique across types. 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
+/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'policies', unique: true };
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
   '/policies/dummy/': { login: { is: 'login policy', passes: ({ result = false }) => result === true } },
   '/policies/event_matcher/': {
-    // 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
+    // authentik 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
     update: { requiredInUpdates: matched },
     fields: {
       action: {
@@ -35,12 +35,12 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/geoip/': {},
   '/policies/password/': {
-    // This is the default of 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   },
   '/policies/password_expiry/': {},
   '/policies/reputation/': {
-    // 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
+    // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     update: { requiredInUpdates: ['check_ip', 'check_username'] },
     fields: {
       check_ip: {

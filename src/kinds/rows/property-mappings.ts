@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 
-/** Names are unique across types. A duplicate name was refused by 2023.10.7 and by 2025.12.4 for every type. */
+/** Names are unique across types. A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4 for every type. */
 const shared = {
   list: 'property_mappings',
   unique: true,
@@ -16,7 +16,7 @@ export const propertyMappings: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
       expression: { changeWarning: () => 'applications receive other data about their users' },
-      // In 2023.10.7 and 2025.12.4, the default is an empty string.
+      // In authentik 2023.10.7 and 2025.12.4, the default is an empty string.
       description: { default: '' },
     },
   },

@@ -3,7 +3,7 @@ import { requiredFieldCheck } from '../release-checks.ts';
 import { inRange } from '../release.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 
-/** Names are unique across types. 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
+/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'providers', unique: true };
 
 const { invalidation_flow: _, ...withoutInvalidation } = providerFields;

@@ -2,7 +2,7 @@ import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 const rows: readonly KindRow[] = [
-  // A duplicate name was refused by 2023.10.7 and by 2025.12.4.
+  // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
   { list: 'roles', unique: true, rights: { to: 'its holders' } },
   { list: 'event_rules', unique: true },
   { list: 'prompts', unique: true },
@@ -15,7 +15,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'blueprints',
     unique: true,
-    // 2023.10.7 and 2025.12.4 refused an update that contained neither field.
+    // authentik 2023.10.7 and 2025.12.4 refused an update that contained neither field.
     update: { requiredInUpdates: ['path', 'content'] },
     fields: {
       content: { ifMissing: requiredFieldCheck('a new blueprint needs `content` or `path`', ['path']) },
@@ -31,14 +31,14 @@ const rows: readonly KindRow[] = [
       owner: 'user',
       takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
     },
-    // 2023.10.7 and 2025.12.4 leave `managed` empty.
+    // authentik 2023.10.7 and 2025.12.4 leave `managed` empty.
     fields: { managed: { default: null } },
   },
   // A duplicate name was refused by 2025.12.4.
   { list: 'device_access_groups', unique: true },
   // Releases before 2025.12 require the field `mode`, which later releases do not have.
   { list: 'initial_permissions', unique: true, since: '2025.12' },
-  // A duplicate name was accepted by 2023.10.7, by 2025.12.4, or by both.
+  // A duplicate name was accepted by authentik 2023.10.7, by 2025.12.4, or by both.
   {
     list: 'brands',
     formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
@@ -47,7 +47,7 @@ const rows: readonly KindRow[] = [
   { list: 'invitations' },
   { list: 'rac_endpoints', scope: 'provider', leftOut: { superuser_full_list: 'true' } },
   { list: 'enrollment_tokens', scope: 'connector' },
-  // 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
+  // authentik 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
   { list: 'entitlements', scope: 'app' },
   // No recording shows whether a duplicate name is refused.
   { list: 'lifecycle_rules' },

@@ -33,7 +33,7 @@ const groupReach = {
   },
 } satisfies FieldRows;
 
-/** Slugs are unique across types. A duplicate slug was refused by 2023.10.7 and by 2025.12.4 for every type. */
+/** Slugs are unique across types. A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4 for every type. */
 const shared = {
   list: 'sources',
   login: { is: 'login source' },
@@ -54,7 +54,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/sources/oauth/': {
-    // 2023.10.7 and 2025.12.4 crashed on an update without `provider_type`. Types without built-in URLs also require the URLs.
+    // authentik 2023.10.7 and 2025.12.4 crashed on an update without `provider_type`. Types without built-in URLs also require the URLs.
     update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
     // The keys are declared in full, because the service would otherwise continue to trust undeclared keys.
     fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
@@ -65,7 +65,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       ...reach,
       ...groupReach,
-      // 2025.12.4 crashed on a create without these fields.
+      // authentik 2025.12.4 crashed on a create without these fields.
       binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },
       issuer_override: {
         formerly: 'issuer',

@@ -18,7 +18,7 @@ function minutesIn(text: string): number {
   return Number(/^minutes=(\d+)$/.exec(text)?.[1]);
 }
 
-/** Names are unique across types. 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
+/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'stages', unique: true } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
@@ -48,7 +48,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   '/stages/endpoints/': {},
   '/stages/identification/': {
-    // 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
+    // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     update: { requiredInUpdates: ['user_fields', 'sources'] },
     login: {
       is: 'login stage',

@@ -62,7 +62,7 @@ function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnosti
     ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
   const lists = joinListNames(unseen);
-  const included = lists && `The limit includes ${lists}, which are not looked up and may all be absent. `;
+  const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
   const detail =
     action === 'delete'
       ? `Read the plan. If it is intended, allow it with --max-deletes ${count}.`
