@@ -28,7 +28,7 @@ export interface LoadedManifests {
   readonly resources: readonly Resource[];
   readonly declared: number;
   readonly counts: ReadonlyMap<ResourceType, number>;
-  /** The addresses of all entries with a name, valid or not, unless the name is a secret. */
+  /** The addresses of all entries, even invalid ones, except entries without a name or with a secret name. */
   readonly addresses: ReadonlySet<Address>;
   readonly diagnostics: readonly Diagnostic[];
   readonly filenames: readonly string[];

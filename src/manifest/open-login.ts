@@ -16,7 +16,7 @@ export class LoginEntries {
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
-  /** Reports flows that log people in by name without a proof of identity, judged by the declared bindings. */
+  /** Uses the declared bindings to report flows that log people in by name without a proof of identity. */
   problems(): Diagnostic[] {
     const recordOf = (
       family: Family,

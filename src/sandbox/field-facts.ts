@@ -36,7 +36,7 @@ export function factsIn({ release }: World, path: string): TypeFacts {
   return facts;
 }
 
-/** The writable fields at a path. Rows for fields that the release does not have are skipped. */
+/** The writable fields at a path. Skips rows for fields that the release does not have. */
 export function fieldsFrom(world: World, path: string, rows: FieldRows = {}): Record<string, Field> {
   const fields: Record<string, Field> = {};
   for (const [name, facts] of Object.entries(factsIn(world, path).fields)) {

@@ -137,7 +137,7 @@ function nameOf(world: World, path: string, { fields }: Row): string {
   }
 }
 
-/** The record to which a policy is bound, as an item of the policy's dependents. */
+/** Describes the record to which a policy is bound, as one of the policy's dependents. */
 function bindingTargets(world: World, { fields }: Row): JsonObject {
   const pk = bindableIdOf(world, textOf(fields['target']));
   const app = 'authentik_policies';

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 
-/** A list: its path below the base URL, and its query without the page. */
+/** The path of a list below the base URL, and the query without the page number. */
 export interface ListQuery {
   readonly path: string;
   /** An array repeats the parameter for each value. */

@@ -17,7 +17,7 @@ export function createFieldSender(
     if (isKnown || !isFormRefused(first, kind, fields)) return first;
     const second = await sent('former');
     if (isFormRefused(second, kind, fields)) return first;
-    // Only a success proves the form, because a refusal may be due to the value itself.
+    // Only a success proves that the service knows the form, because a refusal may be due to the value itself.
     if (second.kind === 'answered' && second.status < 300) former.add(kind);
     return second;
   };
