@@ -230,7 +230,7 @@ describe('a create of an application', () => {
 describe('a pause that exceeds the limit', () => {
   const tooLong = { 'retry-after': '3600' };
 
-  test('ends a create that may have had an effect as unknown, with the answer that asked for the pause', async () => {
+  test('ends a create as unknown, with the answer that asked for the pause, if the create may have had an effect', async () => {
     expect(await settle(user, answered(503, '', tooLong))).toMatchObject({
       outcome: 'unknown',
       answer: { status: 503, retryAfter: '3600' },
@@ -239,7 +239,7 @@ describe('a pause that exceeds the limit', () => {
     });
   });
 
-  test('ends a create that was not started as not attempted, without an answer', async () => {
+  test('ends a create as not attempted and without an answer if the create was not started', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const stops: string[] = [];

@@ -16,7 +16,7 @@ describe('the reason of an error', () => {
     );
   });
 
-  test('names no system call for a port in use', async () => {
+  test('contains no system call if a port is in use', async () => {
     const first = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => first.once('listening', resolve));
     const address = first.address();

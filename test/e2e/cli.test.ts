@@ -244,7 +244,7 @@ describe('the sandbox command', () => {
     expect(stdout).toMatch(/export ROLLCALL_URL=http:\/\/127\.0\.0\.1:\d+ ROLLCALL_TOKEN=sandbox-token/);
   });
 
-  test('reports an error in a seed at its place', async () => {
+  test('reports an error in a seed at the place of the error', async () => {
     const seed = join(folder, 'seed.txt');
     writeFileSync(seed, 'applications:\n  - slug: a\n    name: A\n    provider: 99\n');
     const { code, stderr } = await endedHere(['sandbox', '--seed', seed, '--', 'true']);

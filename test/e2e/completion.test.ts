@@ -66,7 +66,7 @@ describe('completion in bash', () => {
   });
 });
 
-test('each command and option has a description for shells that show it', async () => {
+test('each command and option has a description for shells that show descriptions', async () => {
   const { stdout } = await endedHere(['complete', '--', 'doctor', '--w']);
   expect(stdout).toBe('--wait\twait for a service that is starting (default: 0)\n');
 });

@@ -29,19 +29,22 @@ describe('one set of manifests for several environments', () => {
   test.each([
     ['staging', 3, 'https://grafana.staging.example.com/', 1],
     ['production', 12, 'https://grafana.example.com/', 2],
-  ])('creates the records of %s with its own ids', async (environment, provider, url, groups) => {
-    const { code, stdout } = await inEnvironment(environment, 'plan', '-o', 'json');
-    expect(code).toBe(0);
-    const plan = parseJson(stdout) as unknown as Planned; // as its schema says
-    const [grafana, pager, support] = plan.resource_changes.map(({ change }) => change.after);
-    expect(grafana).toMatchObject({ provider, meta_launch_url: url });
-    expect(support?.['groups']).toHaveLength(groups);
-    expect(pager?.['attributes']).toEqual({ webhook: '(sensitive)' });
-    expect(stdout).not.toContain('canary-pager-key');
+  ])(
+    'creates the records of the environment %s with the ids of that environment',
+    async (environment, provider, url, groups) => {
+      const { code, stdout } = await inEnvironment(environment, 'plan', '-o', 'json');
+      expect(code).toBe(0);
+      const plan = parseJson(stdout) as unknown as Planned; // as its schema says
+      const [grafana, pager, support] = plan.resource_changes.map(({ change }) => change.after);
+      expect(grafana).toMatchObject({ provider, meta_launch_url: url });
+      expect(support?.['groups']).toHaveLength(groups);
+      expect(pager?.['attributes']).toEqual({ webhook: '(sensitive)' });
+      expect(stdout).not.toContain('canary-pager-key');
 
-    const applied = await inEnvironment(environment, 'apply', '--yes');
-    expect(applied.stdout).toContain('Apply complete! Resources: 3 added');
-  });
+      const applied = await inEnvironment(environment, 'apply', '--yes');
+      expect(applied.stdout).toContain('Apply complete! Resources: 3 added');
+    },
+  );
 
   test('requires an environment for its variables', async () => {
     const { code, stdout } = await endedHere(['validate'], { cwd: `${root}/examples/environments` });

@@ -21,7 +21,7 @@ test.each([
   expect(commands[0]).toBe(first);
 });
 
-test("an unknown version in the module proxy ends with the proxy's message", () => {
+test("a version that the module proxy does not know causes an error with the proxy's message", () => {
   const answer = JSON.stringify({ Error: 'unknown revision v3.1' });
   expect(() => fetched('v3.1', () => answer)).toThrow('unknown revision v3.1');
 });

@@ -62,7 +62,7 @@ describe('a plan', () => {
     expect(plannedEffects(plan)).toEqual({ add: 0, change: 0, destroy: 0 });
   });
 
-  test('names every declared field that is different, and changes nothing without permission', async () => {
+  test('shows every declared field that differs, and changes nothing without permission', async () => {
     const plan = await documentOf(manifestOf('group: Docs', 'open_in_new_tab: true'), {
       wiki: { slug: 'wiki', name: 'Old', group: 'Docs', open_in_new_tab: false },
     });

@@ -150,7 +150,7 @@ test('a text report counts resources in sync without listing them', async () => 
   expect(json(report, setting)).toContain('application.wiki');
 });
 
-test('a run is reported as interrupted only if it was', async () => {
+test('a run is reported as interrupted only if it was interrupted', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])

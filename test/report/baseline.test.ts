@@ -232,7 +232,7 @@ Not affected by this change: 1 in sync.`,
     expect(text).toBe(expected);
   });
 
-  test('names all removed entries in lines of at most 80 columns', async () => {
+  test('shows all removed entries in lines of at most 80 columns', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `user-${index}`);
     const text = written(
       await planned(users(...many.map((name) => `username: ${name}`)), ''),

@@ -28,7 +28,7 @@ describe.each([
     return stdout();
   }
 
-  test('names both switches and the command once, for updates and for deletes', async () => {
+  test('mentions both switches and the command once, for updates and for deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
     const deleting = both('delete').replace('\n', " A superuser's token is needed for user.bob.\n");
@@ -36,13 +36,13 @@ describe.each([
     expect(count(text, 'To change')).toBe(1);
   });
 
-  test("names only the command's switch if the capability is enabled", async () => {
+  test("mentions only the command's switch if the capability is enabled", async () => {
     const text = await told('update,delete');
     expect(text).toContain('To change these differences, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
   });
 
-  test('names no switch if the apply changes everything', async () => {
+  test('mentions no switch if the apply changes everything', async () => {
     const text = await told('update,delete', { allow: ['update', 'delete'] });
     expect(text).not.toContain('--allow');
   });
@@ -59,7 +59,7 @@ describe.each(['markdown', 'html'] as const)('the %s report of a plan with diffe
     return format(planReport(ended), { toolVersion: '1.2.3' }).replaceAll(/\s+/g, ' ');
   }
 
-  test('names both switches once, and says that an apply would change nothing', async () => {
+  test('mentions both switches once, and says that an apply would change nothing', async () => {
     const page = await written(manifest);
     expect(count(page, both('update').trim())).toBe(1);
     expect(page).toContain('An apply would change nothing.');

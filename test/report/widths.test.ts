@@ -232,7 +232,7 @@ describe.each([
       ...Array.from({ length: count }, (_none, at) => `  - { slug: a${at}, name: A }`),
     ].join('\n');
 
-  test('names the first 50 and counts the others', async () => {
+  test('shows the first 50 and the number of the others', async () => {
     const text = planText(await planOf(manifest(250)), style);
     expect(text.match(/^ {2}\+ application\./gm)).toHaveLength(50);
     expect(text).toContain('… and 200 more applications that are created.\nTo see every change');
