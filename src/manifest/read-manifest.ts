@@ -27,7 +27,7 @@ export interface ReadingOptions extends ReferencePolicy {
   /** If `assumed`, no secret is read: each sensitive reference counts as resolved, with an unknown value. */
   readonly secrets?: 'read' | 'assumed';
   readonly hide?: HiddenFieldNames;
-  /** Whether only documented operations are allowed, so that names cannot replace ids. */
+  /** Whether only documented operations are allowed. If so, manifests must contain ids, because names cannot be looked up. */
   readonly contractOnly?: boolean;
 }
 

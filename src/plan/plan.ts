@@ -69,7 +69,7 @@ interface ChangeBase {
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
-  /** Whether an earlier run left the record incomplete, and this run is not allowed to complete it. */
+  /** True if an earlier run left the record incomplete and this run is not allowed to complete it. */
   readonly unfinished?: true;
   /** Side effects of the change, and its consequences for people. */
   readonly remarks?: readonly string[];

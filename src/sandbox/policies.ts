@@ -50,7 +50,7 @@ export function grantsAccess(world: World, target: Row, user: Row | undefined): 
   return isIn || (raised ?? false);
 }
 
-/** The result of a policy. The sandbox understands only code that returns False or divides by zero. All other code passes. */
+/** The result of a policy. The sandbox evaluates only code that returns False or divides by zero; any other code passes. */
 function resultOf(world: World, pk: string): boolean | string {
   const policy = world.at('/policies/all/').at(pk);
   if (policy === undefined) return false;

@@ -201,7 +201,7 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'later')).toBeUndefined();
   });
 
-  test('still creates other applications if a change of access is denied', async () => {
+  test('still creates other applications if the service denies a binding', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';
     const { ending } = await run(apply, service.send, grafana('{ groups: [{ name: staff }] }', more), {

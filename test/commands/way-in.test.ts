@@ -312,7 +312,7 @@ describe('if the login flow cannot be read', () => {
   });
 });
 
-describe('during an apply, the login stage is never reachable without a proof', () => {
+describe('during an apply, the login stage is never reachable without authentication', () => {
   const inside = ', password_stage: { name: default-authentication-password }';
   const without = flow([whole[0], whole[2], whole[3]].join(', '));
 

@@ -36,7 +36,7 @@ describe('pacing', () => {
     expect(turns.every((waited) => waited >= 5000)).toBe(true);
   });
 
-  test('observes the longest of the requested pauses', async () => {
+  test('waits for the longest of the requested pauses', async () => {
     const clock = virtualClock(now);
     const pauses: number[] = [];
     const pacing = createPacing({

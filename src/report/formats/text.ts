@@ -131,7 +131,7 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** Records that no manifest declares: their number, which records could not be read, and a list that may be cut off at its end. */
+/** Lines about undeclared records: first their number and the lists that could not be read, then the records. */
 export function undeclaredLines(
   { undeclared }: PlanView,
   style: Style,

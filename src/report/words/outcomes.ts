@@ -214,7 +214,7 @@ export function applyWords(
       outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
         runAgainAdvice(isFixNeeded, saved),
-      // Another run does not help, because it finds the existing record and may not change it.
+      // Another run does not help: it finds the existing record, which it is not allowed to change.
       outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
   };

@@ -87,7 +87,7 @@ function denialWords(denial: string, finding: TokenFinding | undefined): [summar
       const reason = finding === undefined ? 'this was not asked' : 'the service does not say which';
       return [
         denial,
-        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${reason}. Create a new token, or grant its user this permission.`,
+        `The token is wrong, has expired, or has no permission to view ${probedKind.list}: ${reason}. Create a new token, or grant its user this permission.`,
       ];
     }
   }
