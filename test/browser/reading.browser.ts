@@ -17,6 +17,12 @@ const pages = [
 
 /** The violations that axe finds, and its undecided checks. */
 async function findings(page: Page): Promise<string[]> {
+  // The browser lays out the contents of entries some frames after loading, and axe needs their final places.
+  await page.waitForFunction(() =>
+    Array.from(document.querySelectorAll('li > *')).every(
+      (element) => !element.checkVisibility() || element.checkVisibility({ contentVisibilityAuto: true }),
+    ),
+  );
   await page.addScriptTag({ path: axe });
   const { violations, incomplete } = await page.evaluate(async (): Promise<AxeResults> => {
     const injected = globalThis as unknown as { axe: { run: typeof run } }; // by the script tag
