@@ -177,8 +177,8 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   if (!before.each) return [];
   const known = new Set(before.each.flatMap(({ keys }) => keys));
   const wasIn = ({ keys }: PlannedSubject): boolean => keys.some((key) => known.has(key));
-  const added = subjects.filter((guest) => !wasIn(guest)).map(({ words }) => words(false));
-  const all = subjects.map((guest) => guest.words(wasIn(guest)));
+  const added = subjects.filter((subject) => !wasIn(subject)).map(({ words }) => words(false));
+  const all = subjects.map((subject) => subject.words(wasIn(subject)));
   if (!isAll) return [...(wasAll ? all : added), ...viaBindings];
   const inNow = new Set(subjects.flatMap(({ keys }) => keys));
   const isCloser = wasAll
