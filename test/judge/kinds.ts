@@ -108,9 +108,7 @@ const refers: readonly (readonly [RegExp, string])[] = [
 ];
 export function refersTo(field: string, of: Fields): string | undefined {
   const { type, format } = recordOf(of['items'] ?? of);
-  return format === 'uuid' || (type === 'integer' && of['items'] !== undefined)
-    ? refers.find(([name]) => name.test(field))?.[1]
-    : undefined;
+  return format === 'uuid' || type === 'integer' ? refers.find(([name]) => name.test(field))?.[1] : undefined;
 }
 
 /** The kind at a path; without an entry in manifests, a kind that others only refer to. */
