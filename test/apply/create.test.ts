@@ -487,6 +487,20 @@ describe('a create of a user', () => {
   });
 });
 
+test('a create stops the run if the look-up before the create is redirected', async () => {
+  const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
+  const { send, requests } = scriptedTransport(redirect, redirect);
+  const stops: string[] = [];
+  const settled = await createRecord(creationOf('group', 'staff'), {
+    client: createClient(send),
+    pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
+    control: { ...alone, stop: (scope) => stops.push(scope) },
+  });
+  expect(settled).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
+  expect(stops).toEqual(['run']);
+  expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+});
+
 describe('the answer', () => {
   const wikiUser = creationOf('user', identity, 'Wiki');
   const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };

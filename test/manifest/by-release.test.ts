@@ -162,3 +162,15 @@ test.each([
   const { diagnostics } = await loadText(JSON.stringify({ version: 1, outposts: [outpost] }), { release });
   expect(diagnostics.map(({ summary }) => summary)).toEqual(said);
 });
+
+test.each([
+  [80, []],
+  [81, ['not-in-release']],
+])(
+  'a name with %i characters of two code units each counts as that many characters',
+  async (count, codes) => {
+    const text = JSON.stringify({ version: 1, groups: [{ name: '\u{1f600}'.repeat(count) }] });
+    const { diagnostics } = await loadText(text, { release: readRelease('2024.6') });
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+  },
+);

@@ -23,6 +23,12 @@ describe('a YAML alias', () => {
     expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
+  test('has the places of the keys in the value with its anchor', () => {
+    const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 2 }\nc: *x\n'));
+    expect(places.keySpan(['c'], 'b')).toEqual(places.keySpan(['a'], 'b'));
+    expect(places.keySpan(['c'], 'b')).toEqual([8, 9]);
+  });
+
   test('has the depth of its place plus the depth of its value', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
     // The root and the alias itself each count as a level.
