@@ -1,5 +1,5 @@
 // Shows a report as a comment in the pull request, or updates the one that shows it already.
-// What goes wrong here is a warning: the plan is made all the same, and stands in the summary of the run.
+// Problems here cause only a warning, because the summary of the run also has the plan.
 import { readFileSync } from 'node:fs';
 
 /** @typedef {Readonly<Record<string, string | undefined>>} Variables */

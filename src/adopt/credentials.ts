@@ -70,7 +70,7 @@ async function secretHolders(service: Service): Promise<Inventory[]> {
     const inventory = await readInventory(kind, service);
     const hasSecret = ({ received }: Inventory['records'][number]): boolean =>
       kind.credentials?.fields(received).some((field) => {
-        // If the answer lacks a secret field, the record may still have a secret.
+        // If the answer has no secret field, the record may still have a secret.
         return kind.fields[field]?.isSecret === true && received[field] !== '' && received[field] !== null;
       }) === true;
     inventories.push({ ...inventory, records: inventory.records.filter((record) => hasSecret(record)) });

@@ -101,7 +101,7 @@ export function resourcesOfTable(
     const validFields = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
     return { ...resource, fields: Object.fromEntries(validFields), broken };
   });
-  // If a header is invalid, every row lacks the field of that column, so rows are not checked as a whole.
+  // If a header is invalid, the field of that column is missing in every row, so rows are not checked as a whole.
   const rules = new ManifestRules().check({
     entriesWithName: resources,
     allEntries: columns.diagnostics.length > 0 ? [] : mappings,

@@ -164,11 +164,11 @@ function declarationOf(
     }
     const known = isWithNames && refersTo ? names.get(refersTo) : undefined;
     const shownWith = record.names?.[field];
-    const beside = (id: JsonValue): NameReference | undefined => {
+    const siblingReference = (id: JsonValue): NameReference | undefined => {
       const name = isWithNames && known === undefined && shownWith && nameOfId(shownWith, kind, field, id);
       return typeof name === 'string' ? nameForManifest({ name }) : undefined;
     };
-    const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
+    const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? siblingReference(id) ?? id;
     if (isJsonList(value))
       fields[field] = idForm ? sortIds(value.map(named)) : (row.form?.dropUnknown(value) ?? value);
     else fields[field] = value === null ? value : named(value);

@@ -132,7 +132,7 @@ export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): b
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 
-/** Whether the token lacks a permission that the change, or a part of it, needs. */
+/** Whether the token has no permission for the change or for a part of it. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
   return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
 }

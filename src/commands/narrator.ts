@@ -198,12 +198,12 @@ function unresolvedCause(names: readonly UnresolvedName[], notRead: number): str
 function noPlanSentence(
   halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
   cause: string,
-  lacks: string,
+  notReadWords: string,
   noun: string = '',
 ): string {
   const { notRead, interrupted } = halt;
   const notReadSentence =
-    notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
+    notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${notReadWords}.` : '';
   const reason = interrupted ? 'interrupted' : cause;
   return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${notReadSentence} Nothing was changed.\n`;
 }

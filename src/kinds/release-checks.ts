@@ -62,7 +62,7 @@ export function reservedPathCheck(names: readonly string[]): ValueCheck {
       : undefined;
 }
 
-/** The problem to report if a create lacks a field that the API schema marks as optional but the service requires. */
+/** The problem to report if a create has no value for a field that the API schema marks as optional but the service requires. */
 export function requiredFieldCheck(
   summary: string,
   replacements: readonly string[] = [],

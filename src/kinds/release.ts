@@ -3,7 +3,7 @@ import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { nearestWord } from '../base/suggestion.ts';
 
-/** A release of authentik. A release without a patch number, such as 2025.10, stands for every release of its line. */
+/** A release of authentik. A release without a patch number, such as 2025.10, means every release of its line. */
 export interface Release {
   readonly year: number;
   readonly month: number;

@@ -123,7 +123,7 @@ export async function loadManifests(
   };
 }
 
-/** Checks the fields of valid manifests against the release. Records in `existing` may lack fields that only a create requires. */
+/** Checks the fields of valid manifests against the release. Records in `existing` need no fields that only a create requires. */
 export function checkByRelease(
   resources: readonly Resource[],
   release: Release | undefined,

@@ -14,7 +14,7 @@ export interface Recorded {
   /** Unique fields, with the message for a duplicate. */
   readonly taken?: Readonly<Record<string, readonly string[]>>;
   readonly together?: readonly string[];
-  /** The stored values of omitted fields. `{made 40}` stands for a generated string of 40 characters. */
+  /** The stored values of omitted fields. `{made 40}` represents a generated string of 40 characters. */
   readonly defaults?: Readonly<Record<string, JsonValue>>;
   /** The values of read-only fields. `{pk}` and `{slug}` stand for the id and the slug of the record. */
   readonly shown?: JsonObject;

@@ -33,7 +33,7 @@ export async function baselineFiles(baselinePath: string, files: Files): Promise
   };
 }
 
-/** Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, for files beside the working directory. */
+/** Turns `/repo/roll` and `/repo/.before/roll` into `/repo` and `/repo/.before`, for files next to the working directory. */
 function withoutCommonEnd(here: string, root: string): readonly [string, string] {
   const name = posix.basename(here);
   if (name === '' || name !== posix.basename(root)) return [here, root];

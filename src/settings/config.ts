@@ -39,7 +39,7 @@ const urlPassword = /:\/\/[^/\s]*@/;
 
 export const defaultConfigFile = 'rollcall.yaml';
 
-/** Reads the given file, or rollcall.yaml if it exists. Throws a UsageError if the file lacks the environment. */
+/** Reads the given file, or rollcall.yaml if it exists. Throws a UsageError if the file does not have the environment. */
 export async function readConfig(
   filename: string | undefined,
   environment: string | undefined,

@@ -166,7 +166,7 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.size).toBe(0);
   });
 
-  test('names the permission that the token lacks', async () => {
+  test('names the permission that the token does not have', async () => {
     const world = worldWith();
     world.sandbox.issue({ token: 'sandbox-token', view_providers: 'none' });
     const { ending, stderr, written } = await ran([address], { to: 'c.env' }, world);

@@ -206,7 +206,7 @@ describe('the lines of doctor', () => {
     expect((await doctored('everything', projects.broken)).stderr).toContain('The manifests are invalid');
   });
 
-  test('contain a warning if the token lacks a permission', async () => {
+  test('contain a warning if the token does not have a permission', async () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
     expect(stdout).toMatch(/^ {2}warn {2}users +the token may not view users; it may not create users$/m);
     expect(stdout).toContain('The service can be used, but see the warnings. Next: ');

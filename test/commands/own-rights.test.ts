@@ -13,7 +13,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** The records from which the token `bot` has its rights, and as many of which it has none. */
+/** The records that give the token `bot` its rights, and as many that give it none. */
 const records = `version: 1
 roles: [{ name: writers }, { name: readers }, { name: others }]
 groups:

@@ -266,7 +266,7 @@ describe('an inventory with corrupted pages', () => {
   const users = manyUsers(250);
   const usernames = users.map(({ username }) => username);
 
-  test('in which each page lacks its first record is marked incomplete', async () => {
+  test('in which the first record of each page is missing is marked incomplete', async () => {
     const { send } = spoiling(users, ({ pagination, results }) => ({
       pagination: { ...pagination, start_index: Number(pagination['start_index']) + 1 },
       results: results.slice(1),

@@ -177,7 +177,7 @@ describe('lists are read instead of single records', () => {
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('but a listed record that lacks a declared field is looked up', async () => {
+  test('but a listed record without a declared field is looked up', async () => {
     const service = listingService({
       users: manyUsers(100),
       instead: ({ page, query }, { users }) =>

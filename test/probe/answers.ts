@@ -36,7 +36,7 @@ export const answers: readonly Row[] = [
     },
   },
   {
-    name: 'a slug that is taken beside another fault is refused for both',
+    name: 'a taken slug and another fault are both reported',
     ask: async (session) => {
       await created(session, application, 'taken');
       const taken = { slug: session.name('taken'), name: '' };

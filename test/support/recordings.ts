@@ -17,7 +17,7 @@ export interface Recording {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: JsonValue;
     readonly text?: string;
-    /** The number of all results, of which the recording contains the first. */
+    /** The number of all results. The recording contains only the first of them. */
     readonly results_in_the_answer?: number;
   };
 }

@@ -23,8 +23,8 @@ export const flow: RowKind = kindFrom({
     stages: {
       children: stageBindings,
       fieldsForAccessGain: ['designation'],
-      accessGain: (now, before = null, beside) =>
-        beside('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
+      accessGain: (now, before = null, otherField) =>
+        otherField('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
           ? 'people whom a removed stage or policy kept from enrolling'
           : undefined,
     },

@@ -19,12 +19,12 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       group_filters: { formerly: 'filter_group', wasSingle: true },
       token: {
-        ifMissing: (release, beside) =>
+        ifMissing: (release, otherFields) =>
           inRange({ from: '2025.10' }, release) === true
             ? undefined
             : requiredFieldCheck('a new SCIM provider needs a `token` before release 2025.10')(
                 release,
-                beside,
+                otherFields,
               ),
       },
     },

@@ -67,7 +67,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     case 'not_shown':
       return notExported(
         `the service lists the record, but does not return it (${gap.answer.status ?? 'no answer'})`,
-        'The token may lack the permission to view the record, or the record was deleted in the meantime.',
+        'The token has no permission to view the record, or the record was deleted in the meantime.',
         addressOf(type, gap.name),
       );
     case 'short':
