@@ -3,7 +3,7 @@ import { groupBy } from '../base/group-by.ts';
 import { declaredChildFields, declaresBindings, isOpenToEveryone } from '../kinds/access.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import { readDeclaredChildren } from '../service/children.ts';
+import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
 import type { ReadContext } from '../service/client.ts';
 import { unreadableReason } from '../service/readable-kinds.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -35,21 +35,30 @@ export async function observeChildren(
   });
   for (const [kind, all] of groupBy(wanted, ([resource]) => resource.kind)) {
     const declared = all.flatMap(([resource]) => declaredChildFields(resource));
-    const read = await readDeclaredChildren(
-      kind,
-      all.map(([, record]) => record),
-      declared,
-      context,
-    );
+    const ask = (): Promise<DeclaredChildrenReading> =>
+      readDeclaredChildren(
+        kind,
+        all.map(([, record]) => record),
+        declared,
+        context,
+      );
+    const first = await ask();
+    const isAskedTwice =
+      isNotOffered(first) &&
+      !context.client.readable.hasUndocumentedData &&
+      all.some(([resource]) => isOpenToEveryone(resource));
+    // A proxy may answer 404 for a moment, so a second answer must be the same.
+    const read = isAskedTwice ? await ask() : first;
+    const isNeverShown = isAskedTwice && isNotOffered(read);
     for (const [resource, record] of all)
       if (read.kind === 'read') observed.set(resource, read.of.get(record.pk) ?? record);
       else if (read.kind === 'unread') {
-        const { proof, answer } = read.reading;
         // The service cannot show whether the record has bindings. Without declared bindings, the field is not compared.
-        if (unreadableReason({ answer }).why === 'not_offered' && isOpenToEveryone(resource)) {
+        if (isNeverShown && isOpenToEveryone(resource)) {
           observed.set(resource, record);
           continue;
         }
+        const { proof, answer } = read.reading;
         failures.push({
           resource,
           proof: proof === 'absent' ? 'fault' : proof,
@@ -59,4 +68,8 @@ export async function observeChildren(
       }
   }
   return { held: observed, failures, notRead: wanted.length - observed.size - failures.length };
+}
+
+function isNotOffered(read: DeclaredChildrenReading): boolean {
+  return read.kind === 'unread' && unreadableReason(read.reading).why === 'not_offered';
 }

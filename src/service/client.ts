@@ -133,6 +133,7 @@ export function createClient(
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
+      if (proof === 'exists' && !isDocumented) readable.hasUndocumentedData = true;
       if (proof !== 'exists') return { ...judged, proof };
       const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
       // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
@@ -143,7 +144,7 @@ export function createClient(
       };
       return { ...judged, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
     },
-    ...undocumentedReads(send, canUpdate),
+    ...undocumentedReads(send, readable, canUpdate),
     unseenProof: (answer) => createProofOf(answer.kind, false),
     readSelf,
     async create(kind, name, fields) {
@@ -180,6 +181,7 @@ export function createClient(
 
 function undocumentedReads(
   send: Transport,
+  readable: ReadableKinds,
   canUpdate: boolean,
 ): Pick<Client, 'readPage' | 'readById' | 'readUses' | 'readBelow'> {
   return {
@@ -188,7 +190,10 @@ function undocumentedReads(
         send,
         pagePath(list, page),
         { shape: 'page', number: page.number },
-        (answer, exchange) => ({ page: recordsOnPage(exchange, answer, page.number, canUpdate) }),
+        (answer, exchange) => {
+          readable.hasUndocumentedData = true;
+          return { page: recordsOnPage(exchange, answer, page.number, canUpdate) };
+        },
         signal,
       ),
     readById: (family, id, signal) =>

@@ -23,6 +23,8 @@ export class ReadableKinds {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, InconclusiveRead>();
   isTokenRefused = false;
+  /** Whether a read beyond the documented operations has returned data. */
+  hasUndocumentedData = false;
 
   canRead(kind: Kind): boolean {
     return !this.#unreadable.has(kind);

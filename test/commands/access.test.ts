@@ -345,6 +345,28 @@ describe('bindings hidden from the token', () => {
     expect(groups.ending).toBe('incomplete');
   });
 
+  test.each([
+    [
+      'every request, and the service shows other lists',
+      'groups: [{ name: staff }]\n',
+      Infinity,
+      'is not planned',
+    ],
+    ['only the first of two requests', '', 1, 'differs'],
+  ])(
+    'are not taken for access for everyone if a proxy answers 404 to %s',
+    async (_to, more, times, shown) => {
+      const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
+      let answered = 0;
+      const throughProxy: Transport = (request, signal) =>
+        request.path.startsWith(bindings) && (answered += 1) <= times
+          ? Promise.resolve({ kind: 'answered', status: 404, headers: {}, body: '<h1>Not Found</h1>' })
+          : send(request, signal);
+      const { stdout } = await run('plan', throughProxy, grafana('everyone', more));
+      expect(stdout).toContain(`! application.grafana ${shown}`);
+    },
+  );
+
   test('are not requested if access is not declared', async () => {
     const { send, requests } = service();
     await done(run('plan', send, 'version: 1\napplications: [{ slug: grafana, name: Grafana }]\n'));

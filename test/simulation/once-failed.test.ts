@@ -57,6 +57,7 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [11_209, "a proxy's web page for a former name was reported as an ambiguous manifest"],
   [1439, 'a refused connection at a former path counted as an answer'],
   [304299, 'a restart right after a web page at a new path counted as a service that never answered'],
+  [930153, 'a 404 of a proxy to a list of bindings counted as access for everyone'],
   [6512, 'a refused connection at a former path counted as an answer'],
   [30_744, 'a refused connection at a former path counted as an answer'],
   [5812, 'the checker treated a 404 at a former path as a wrong URL'],
