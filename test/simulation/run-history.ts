@@ -94,9 +94,12 @@ function unseenUsers(delivered: readonly Of<'delivered'>[]): ReadonlySet<string>
   return new Set([...last].flatMap(([address, { tells }]) => (tells === undefined ? address : [])));
 }
 
+/** Whether every look-up of a user was denied, and no page of users was read. */
 function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
-  const looks = delivered.filter((answer) => answer.type === 'user' && answer.purpose === 'look_up');
-  return looks.length > 0 && looks.every(({ status }) => status === 403);
+  const reads = delivered.filter(({ type }) => type === 'user');
+  const looks = reads.filter(({ purpose }) => purpose === 'look_up');
+  const hasPage = reads.some(({ purpose, clear }) => purpose === 'page' && clear);
+  return looks.length > 0 && looks.every(({ status }) => status === 403) && !hasPage;
 }
 
 /** Whether a record can be looked up; for a run, unless its plan learned that this is not offered. */
