@@ -74,8 +74,8 @@ export class ServiceEvidence {
   }
 
   /**
-   * Whether the service refuses every request with this token. Any answer of the service that is not a denial shows that the
-   * token is accepted. Without an answer of the service, the token counts as refused if the request for its user was denied.
+   * Whether the service refuses every request with this token. An answered look-up shows that the token is accepted. Without
+   * such an answer, the token counts as refused if the request for its user was denied.
    */
   async isTokenRefused(options: AskOptions): Promise<boolean> {
     if (this.#isTokenAccepted) return false;
@@ -84,9 +84,9 @@ export class ServiceEvidence {
     if (self?.proof === 'exists') return false;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form !== undefined) await this.learnAbsentForm(options);
-    const isForeign = nobody?.form !== undefined && this.proofOf(nobody) !== 'absent';
-    if (nobody === undefined || isForeign || isInconclusive(nobody)) return self?.proof === 'denied';
-    return nobody.kind === 'denied';
+    if (nobody?.kind === 'denied') return true;
+    const isAnswered = nobody !== undefined && ['exists', 'absent'].includes(this.proofOf(nobody));
+    return !isAnswered && self?.proof === 'denied';
   }
 
   #askForAbsentRecord(options: AskOptions): Promise<Answer | undefined> {

@@ -20,6 +20,8 @@ test.each([
   { after: 'a web page and a denial', self: denied, asked: [page, denied], isRefused: true },
   { after: 'a web page and an absent record', self: denied, asked: [page, absent], isRefused: false },
   { after: 'web pages alone', self: denied, asked: [page], isRefused: true },
+  // A proxy can refuse the size of the request.
+  { after: 'a 413', self: denied, asked: [answered(413, { detail: 'Too large.' })], isRefused: true },
   // So does an outage that outlasts all tries.
   { after: 'an outage', self: denied, asked: [down], isRefused: true },
   // A 404 without `detail` disproves it only if the service itself says "absent" so.
