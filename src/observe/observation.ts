@@ -23,3 +23,12 @@ export function observedRecordAt(observed: ObservedState, address: Address): Obs
   const observation = observed.get(address);
   return observation?.presence === 'present' ? observation.held : undefined;
 }
+
+export function existingIn(observed: ObservedState): ReadonlySet<Address> {
+  return new Set([...observed].flatMap(([address, { presence }]) => (presence === 'present' ? address : [])));
+}
+
+/** Returns the id of a record by its address: null if it does not exist, undefined if it was not looked up. */
+export function observedIds(observed: ObservedState): (address: Address) => string | null | undefined {
+  return (address) => (observed.has(address) ? (observedRecordAt(observed, address)?.pk ?? null) : undefined);
+}

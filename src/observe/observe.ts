@@ -1,10 +1,9 @@
-import type { Address } from '../base/diagnostic.ts';
 import { addressOfName, declaredNames, withRunIds } from '../kinds/named.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import type { ReadContext } from '../service/client.ts';
 import { isOptionalRead, isSuperuserToken } from '../service/retrieve.ts';
 import { absentObservation, LookUps } from './look-ups.ts';
-import { observedRecordAt, type Observation, type ObservedState } from './observation.ts';
+import { observedIds, type Observation, type ObservedState } from './observation.ts';
 import { observeChildren, type FailedRead } from './read-children.ts';
 import { readLists, type ListReport } from './read-lists.ts';
 import { withFormerName, resolveRenames } from './renames.ts';
@@ -60,10 +59,8 @@ async function observeByName(
   if (inner.length === 0) return first;
   if (first.kind === 'failed') return { ...first, notRead: first.notRead + inner.length };
   const known = new Map(first.observed);
-  const pkOf = (address: Address): string | null | undefined =>
-    known.has(address) ? (observedRecordAt(known, address)?.pk ?? null) : undefined;
   const sought: Resource[] = [];
-  for (const resource of inner.map((one) => withRunIds(one, pkOf))) {
+  for (const resource of inner.map((one) => withRunIds(one, observedIds(known)))) {
     const newWithin = observationWithoutParent(resource, first.observed);
     if (newWithin) known.set(resource.address, newWithin);
     else sought.push(resource);

@@ -1,5 +1,5 @@
 import type { Destination } from '../base/destination.ts';
-import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import type { Family } from '../kinds/kind.ts';
@@ -12,7 +12,7 @@ import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
 import { readReferenceFacts } from '../observe/reference-facts.ts';
 import { hasReferencesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
-import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
+import { existingIn, observedIds, observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { DescribeGaps } from '../observe/undeclared.ts';
 import { readUnboundAccess } from '../observe/unbound-access.ts';
 import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
@@ -91,9 +91,19 @@ async function planWithinLimits(
  * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
  */
 export async function planFor(
+  scoped: ScopedResources,
+  service: Service,
+  manner: PlanManner = {},
+): Promise<PlanResult | StoppedRun> {
+  const planned = await planOnce(scoped, service, manner);
+  const mayBeWrong = !('halt' in planned) && service.client.evidence.takeRefutedForm();
+  return mayBeWrong ? planOnce(scoped, service, manner) : planned;
+}
+
+async function planOnce(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,
-  { isSaved = false, keepGoing = false }: PlanManner = {},
+  { isSaved = false, keepGoing = false }: PlanManner,
 ): Promise<PlanResult | StoppedRun> {
   const { client, pacing, settings, signal, emit } = service;
   const context = { client, pacing, signal };
@@ -148,7 +158,7 @@ export async function planFor(
   ];
   const heldBack = await collectReasons([...names, ...unusable], partialReads);
   if (!heldBack && unusable.length + partialReads.length > 0) return ended(() => unresolved([], unusable));
-  const resources = withObservedIds(resolved.resources, observed);
+  const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const reported = await release;
   const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
   const byRelease = release && checkByRelease?.(reported, existingIn(observed));
@@ -203,16 +213,6 @@ async function checkWithRelease(
   const unbound = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const needed = problemsOfEntries(resources, observed, release);
   return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, unbound)] };
-}
-
-function existingIn(observed: ObservedState): ReadonlySet<Address> {
-  return new Set([...observed].flatMap(([address, { presence }]) => (presence === 'present' ? address : [])));
-}
-
-function withObservedIds(resources: readonly Resource[], observed: ObservedState): readonly Resource[] {
-  const pkOf = (address: Address): string | null | undefined =>
-    observed.has(address) ? (observedRecordAt(observed, address)?.pk ?? null) : undefined;
-  return resources.map((resource) => withRunIds(resource, pkOf));
 }
 
 function unreadHalt(

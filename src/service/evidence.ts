@@ -27,6 +27,7 @@ export class ServiceEvidence {
   #isTokenAccepted = false;
   /** The form of a 404 without `detail` that means "absent" in this service, or `detail` if no other form means "absent". */
   #absentForm: string | undefined;
+  #isFormRefuted = false;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
 
@@ -42,7 +43,16 @@ export class ServiceEvidence {
     if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
       this.#isApiSeen = true;
     // The service itself answers with `detail`, so any other form of 404 comes from a proxy.
-    if (kind === 'not_found') this.#absentForm = 'detail';
+    if (kind !== 'not_found') return;
+    this.#isFormRefuted ||= this.#absentForm !== undefined && this.#absentForm !== 'detail';
+    this.#absentForm = 'detail';
+  }
+
+  /** Whether answers of a proxy counted as "absent" until the service itself reported absence. A further call returns false. */
+  takeRefutedForm(): boolean {
+    const isRefuted = this.#isFormRefuted;
+    this.#isFormRefuted = false;
+    return isRefuted;
   }
 
   proofOf({ kind, form }: Answer): ReadProof {

@@ -59,6 +59,10 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [304299, 'a restart right after a web page at a new path counted as a service that never answered'],
   [940_251, 'the checker forgot that users had been listed when look-ups of users were denied'],
   [955_997, 'a 413 of a proxy counted as an accepted token, so a create was sent with a refused token'],
+  [
+    960_833,
+    'an application counted as absent by three 404s of a proxy, until the service itself reported absence',
+  ],
   [930_153, 'a 404 of a proxy to a list of bindings counted as access for everyone'],
   [6512, 'a refused connection at a former path counted as an answer'],
   [30_744, 'a refused connection at a former path counted as an answer'],
