@@ -146,20 +146,21 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
     // A run continues without undocumented reads, except if the token itself is refused: the next clear answer decides.
-    const asked = run.delivered.find(
-      (other) =>
-        isQuestion(other) &&
-        !isAskedAgain(other) &&
-        before(answer, other) &&
-        planned &&
-        before(other, planned),
+    const questions = run.delivered.filter(
+      (other) => isQuestion(other) && planned && before(answer, other) && before(other, planned),
     );
+    const asked = questions.find((question) => !isAskedAgain(question));
     // A page that repeats itself counts as the service's own.
     const pages = run.delivered.filter(
       (other) => isQuestion(other) && other.words.includes('html_404') && planned && before(other, planned),
     );
+    // An answer of the service itself shows that the denials came from elsewhere.
+    const isAccepted = questions.some(({ clear, status }) => clear && status === 404);
     const isOfToken =
-      answer.purpose === 'self' && (asked?.status === 401 || asked?.status === 403) && pages.length < 2;
+      answer.purpose === 'self' &&
+      (asked?.status === 401 || asked?.status === 403) &&
+      pages.length < 2 &&
+      !isAccepted;
     const isOptionalBefore =
       isOfToken ||
       (answer.purpose === 'look_up' && answer.type === 'application' && !isSecondLook(run, answer));
