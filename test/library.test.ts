@@ -125,7 +125,7 @@ describe('the library', () => {
     expect((await apply(paths, service)).run?.outcomes).toMatchObject([{ outcome: 'differs' }]);
     expect((await apply(paths, options)).run?.outcomes).toMatchObject([{ outcome: 'updated' }]);
     await expect(plan(paths, { ...service, allow: ['update'] })).rejects.toThrow(
-      'allow is update, but the capability `update` is not turned on',
+      'allow needs the capability `update`, which is not turned on',
     );
   });
 

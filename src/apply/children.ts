@@ -26,7 +26,7 @@ import {
   type EndedWrite,
   type JudgedWrite,
   type NextRequest,
-  type WriteEnd,
+  type WriteEnding,
   type Writer,
   type WriteResult,
 } from './settle.ts';
@@ -178,7 +178,7 @@ export async function readBoundChildren({
   client,
   pacing,
   control,
-}: BindingTarget): Promise<readonly Child[] | WriteEnd> {
+}: BindingTarget): Promise<readonly Child[] | WriteEnding> {
   const read = await readChildren(children, [parent], { client, pacing });
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
   if (read.kind === 'read') return read.of.get(parent.pk) ?? [];

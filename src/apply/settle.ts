@@ -6,13 +6,13 @@ import { Retries, maxTries } from '../service/retries.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Conflict, OutcomeKind } from './outcome.ts';
 
-export interface WriteResult extends WriteEnd {
+export interface WriteResult extends WriteEnding {
   /** Whether the answer to a write was unclear, so that the write may have had an effect. */
   readonly inDoubt: boolean;
   readonly attempts: number;
 }
 
-export interface WriteEnd {
+export interface WriteEnding {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
   /** The answer that decided the outcome. By default, this is the answer to the last write, if anything was sent. */
   readonly answer?: Answer;
@@ -55,28 +55,28 @@ export interface WriteSteps<Result extends JudgedRequest> {
 
 export interface EndedWrite {
   readonly kind: 'ended';
-  readonly end: WriteEnd;
+  readonly end: WriteEnding;
 }
 
 export type JudgedWrite =
   | EndedWrite
   /** The request may have had an effect; `end` is set if a later read has shown the effect. */
-  | { readonly kind: 'open'; readonly end?: WriteEnd }
+  | { readonly kind: 'open'; readonly end?: WriteEnding }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
 export function endedWrite(
-  outcome: WriteEnd['outcome'],
-  details: Omit<WriteEnd, 'outcome'> = {},
+  outcome: WriteEnding['outcome'],
+  details: Omit<WriteEnding, 'outcome'> = {},
 ): EndedWrite {
   return { kind: 'ended', end: { ...details, outcome } };
 }
 
-export function conflictWith(clash: NonNullable<WriteEnd['clash']>, answer?: Answer): EndedWrite {
+export function conflictWith(clash: NonNullable<WriteEnding['clash']>, answer?: Answer): EndedWrite {
   return endedWrite('conflict', { clash, ...(answer && { answer }) });
 }
 
-export function resultWithoutWrites(end: WriteEnd): WriteResult {
+export function resultWithoutWrites(end: WriteEnding): WriteResult {
   return { inDoubt: false, attempts: 0, ...end };
 }
 
@@ -109,7 +109,7 @@ export function endAfterFailedRead(
     | (Pick<LookUpResult, 'answer' | 'stop'> & { readonly proof: Exclude<LookUpResult['proof'], 'exists'> })
     | undefined,
   control: RunControl,
-): WriteEnd {
+): WriteEnding {
   if (look === undefined) {
     control.stop('pause');
     return { outcome: 'not_attempted' };
@@ -124,7 +124,7 @@ export type NextRequest<Result> =
       readonly kind: 'send';
       readonly send: () => Promise<Result>;
       /** Details for the outcome `unknown`, if no further request is sent. */
-      readonly unsent?: Partial<WriteEnd>;
+      readonly unsent?: Partial<WriteEnding>;
     }
   | EndedWrite;
 
@@ -139,7 +139,7 @@ export async function settleWrite<Result extends JudgedRequest>(
   const retries = new Retries(pacing, maxTries.write);
   const mayContinue = (): boolean => (attempts === 0 ? control.mayBegin() : control.mayRetry());
 
-  function ended({ outcome, answer = last, ...end }: WriteEnd): WriteResult {
+  function ended({ outcome, answer = last, ...end }: WriteEnding): WriteResult {
     const settled = inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome;
     const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
     return {
@@ -184,7 +184,7 @@ export async function settleWrite<Result extends JudgedRequest>(
 }
 
 /** The outcome to report if an earlier request with an unclear answer may have succeeded. */
-const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnd['outcome'], WriteEnd['outcome']>> = {
+const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnding['outcome'], WriteEnding['outcome']>> = {
   created: 'created',
   exists: 'exists',
   updated: 'updated',

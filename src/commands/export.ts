@@ -27,7 +27,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
 import { reportInvalid, settingsFromFlags, verbosityOf } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
-import { schemaPathFrom, writeNewFiles } from './new-files.ts';
+import { schemaPathOf, writeNewFiles } from './new-files.ts';
 
 /** `rollcall export`: writes the service's records as manifests. It changes neither the service nor existing files. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
@@ -89,7 +89,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const split = folder === undefined ? 'none' : (options.split ?? 'type');
   const check = await manifestCheck([...new Set(found.map(({ kind }) => kind.list))]);
   const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
-    schemaPathFrom(folder === undefined ? undefined : pathOf(name)),
+    schemaPathOf(folder === undefined ? undefined : pathOf(name)),
   );
   const failed = options.check ? await checkByPlan(texts, settings, job) : undefined;
   if (failed) {

@@ -10,7 +10,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { schemaPathFrom, writeNewFiles } from './new-files.ts';
+import { schemaPathOf, writeNewFiles } from './new-files.ts';
 
 export interface ImportCsvOptions {
   readonly kind?: string;
@@ -33,7 +33,7 @@ export async function importCsv(
     return 'invalid';
   }
   const path = out === undefined ? undefined : await fileFor(kind, out, files);
-  const whole = schemaComment(schemaPathFrom(path)) + text;
+  const whole = schemaComment(schemaPathOf(path)) + text;
   if (path !== undefined)
     return (await writeNewFiles(new Map([[path, whole]]), { createPrivateFiles, stderr }))
       ? 'done'

@@ -6,7 +6,7 @@ import type { Context } from '../terminal/context.ts';
 const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
 
 /** The path from a manifest to the installed schema, for editors. */
-export function schemaPathFrom(filename: string | undefined): string {
+export function schemaPathOf(filename: string | undefined): string {
   const isBelow = filename !== undefined && !/^(?:\/|\.\.(?:\/|$))/.test(posix.normalize(filename));
   return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
 }

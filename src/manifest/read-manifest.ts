@@ -119,7 +119,7 @@ export async function readManifest(
   return { ...declared, file, diagnostics, entries, secrets, variables, references };
 }
 
-/** Whether a fault is uncertain because a sensitive value is unknown. A sensitive value is always a string, so a wrong type is certain. */
+/** Whether a fault is uncertain because a sensitive value is unknown. A sensitive value is always a string, so any other type is certainly wrong. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }

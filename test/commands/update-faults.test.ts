@@ -145,7 +145,7 @@ describe('an update reports', () => {
     expect(stdout).not.toMatch(/created it|its create/);
   });
 
-  test('that the record disappeared before a rejected update, which had no effect', async () => {
+  test('that a rejected update changed nothing, because the record had disappeared before', async () => {
     const world = new World();
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();

@@ -21,7 +21,7 @@ describe('the switches for updates', () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
-      '--allow is update, but the capability `update` is not turned on',
+      '--allow needs the capability `update`, which is not turned on',
     );
     await expect(plan(['m.yaml'], { output: 'text', allow: ['destroy'] }, context)).rejects.toThrow(
       '--allow cannot be "destroy"',

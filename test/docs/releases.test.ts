@@ -5,7 +5,9 @@ import { knownReleases, readRelease, releaseText } from '../../src/kinds/release
 import { root } from '../support/cli.ts';
 
 const page = readFileSync(join(root, 'docs/releases.md'), 'utf8');
-const rows = Array.from(page.matchAll(/^\| (\d[\d.]+) \|.*\| (read|read, and seen to run): (.*) \|$/gm));
+const rows = Array.from(
+  page.matchAll(/^\| (\d[\d.]+) \|.*\| (read|source read, behaviour observed): (.*) \|$/gm),
+);
 const changes = rows.map(([, since = '', known = '', source = '']) => ({ since, known, source }));
 const lines = knownReleases.map(({ line }) => line);
 

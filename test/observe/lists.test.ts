@@ -477,7 +477,7 @@ describe('a page of a list that cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 400, pages: 4 } }]);
   });
 
-  test('ends the requests of pages if three in a row fail', async () => {
+  test('stops requesting pages if three in a row fail', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page = 0 }) => (page > 1 ? answered(500) : undefined),
@@ -486,7 +486,7 @@ describe('a page of a list that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1 + 3 * 3, 400]);
   });
 
-  test('prevents requests of other pages if it is the first', async () => {
+  test('stops the requests of other pages if it is the first', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === undefined ? undefined : answered(500)),
@@ -501,7 +501,7 @@ describe('a page of a list that cannot be read', () => {
     ['a refusal', answered(400, { page: ['?'] })],
   ];
 
-  test.each(lasting)('ends the requests of pages if the answer is %s', async (_name, answer) => {
+  test.each(lasting)('stops requesting pages if the answer is %s', async (_name, answer) => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
@@ -512,7 +512,7 @@ describe('a page of a list that cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 100, pages: 1 } }]);
   });
 
-  test('ends the requests of pages after a time-out', async () => {
+  test('stops requesting pages after a time-out', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
     const service = listingService({
       ...declared,
@@ -523,7 +523,7 @@ describe('a page of a list that cannot be read', () => {
   });
 
   test.each([...lasting, ['a 404', answered(404)]] as const)(
-    'ends the requests of pages if each page is answered with %s',
+    'stops requesting pages if each page is answered with %s',
     async (_name, answer) => {
       const service = listingService({
         ...declared,
