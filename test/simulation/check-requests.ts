@@ -4,6 +4,7 @@ import {
   hadBegun,
   isInFormerForm,
   isReplaced,
+  secondAnswer,
   isSentAgain,
   isClearRead,
   isQuestion,
@@ -170,7 +171,9 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       isWrite(answer) &&
       (answer.status === 302 || (answer.status === 404 && answer.method === 'POST')) &&
       !replaced.has(answer.request);
-    if (isWrongPlace && beginnings(run).some((post) => before(answer, post) && !isGoingOn(post)))
+    // Until the path of an earlier release has been tried, the URL may be right.
+    const shown = secondAnswer(run, answer) ?? answer;
+    if (isWrongPlace && beginnings(run).some((post) => before(shown, post) && !isGoingOn(post)))
       fail(
         'wrong_place',
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,

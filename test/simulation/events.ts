@@ -74,6 +74,12 @@ export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
   });
 }
 
+/** The answer to the second request of a pair, given the answer to the first. */
+export function secondAnswer(run: RunHistory, first: Of<'delivered'>): Of<'delivered'> | undefined {
+  const pair = pairsIn(run).find(({ answer }) => answer === first);
+  return pair && answerIn(run, pair.second);
+}
+
 /** A request that was sent again in the form, or to the path, of an earlier release, as soon as it was answered. */
 interface Pair {
   readonly first: Of<'sent'>;
