@@ -21,7 +21,7 @@ process.on('uncaughtException', (error) =>
 process.once('beforeExit', () => {
   if (ending === undefined) reportProblem('rollcall ended before its work was complete', bugAdvice);
 });
-const bugAdvice = 'This is a bug of rollcall: report it. `rollcall plan` shows which changes are missing.';
+const bugAdvice = 'This is a bug in rollcall: report it. `rollcall plan` shows which changes are missing.';
 
 const args = process.argv.slice(2);
 if (args.length === 1 && args[0] === '--version') {

@@ -72,7 +72,7 @@ export function unexpectedDiagnostic({ message }: Error): Diagnostic {
     code: 'unexpected-error',
     summary: `rollcall met an unexpected error: ${message}`,
     detail:
-      'This is a bug of rollcall. Report it with this message, the output of `rollcall --version`, and the output with ROLLCALL_LOG=debug.',
+      'This is a bug in rollcall. Report it with this message, the output of `rollcall --version`, and the output with ROLLCALL_LOG=debug.',
   });
 }
 

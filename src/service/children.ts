@@ -95,7 +95,7 @@ const alwaysChanging: ChildrenReading = {
   reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
 };
 
-/** Reads two halves of the records separately, because the service rejects a request if one of its records no longer exists. */
+/** Reads two halves of the records separately, because the service rejects a request that names a deleted record. */
 async function readInHalves(
   children: Children,
   parents: readonly Parent[],

@@ -226,8 +226,8 @@ function undocumentedReads(
 }
 
 /**
- * A denial does not stop other changes, because permissions can be limited to single records. An answer after which the request
- * can be sent again does not stop other changes either.
+ * A denial does not stop other changes, because permissions can be limited to single records. An answer that permits a
+ * retry does not stop other changes either.
  */
 function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdateProof } {
   const { update: proof, stop } = whatAnswersProve[answer.kind];

@@ -102,7 +102,7 @@ class SharedPacing implements Pacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // After an exception, the queue must already be cleared here, because a higher limit would start queued tasks.
+        // A higher limit starts queued tasks, so after an exception the queue must be empty by now.
         this.#updateSlots();
       }
     });

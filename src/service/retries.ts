@@ -25,7 +25,7 @@ export const maxConsecutiveFailures = {
   pages: 3,
 } as const;
 
-/** How often a changing list is read at most: a list that may grow while its pages are read, or a list that must not change. */
+/** The maximum number of times that a changing list is read: a list that may grow meanwhile, and a list that must not change. */
 export const maxRounds = {
   growing: 10,
   whole: 3,

@@ -51,7 +51,7 @@ describe.each([
     expect(outcomesIn(json.stdout)).toMatchObject([{ outcome: 'unfinished', attempts: 0 }]);
   });
 
-  test('makes a plan without permission to update incomplete, even with --detailed-exitcode', async () => {
+  test('leaves a plan incomplete if the run may not update, even with --detailed-exitcode', async () => {
     const world = worldWith(bindings);
     for (const detailedExitcode of [false, true]) {
       const { ending, stdout, stderr } = await ran(world, plan, text, { detailedExitcode });

@@ -274,7 +274,7 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
-  test('leaves out the fields that --without names and records that are declared', async () => {
+  test('leaves out records that are already declared, and fields that --without names', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
       const { stdout } = await done(

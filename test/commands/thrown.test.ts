@@ -79,7 +79,7 @@ async function applied(
 }
 
 const said =
-  /^error: rollcall met an unexpected error: nobody foresaw \\u\{1b\}\[31m this of \(sensitive\)\n {4}This is a bug of rollcall\. .*\n$/m;
+  /^error: rollcall met an unexpected error: nobody foresaw \\u\{1b\}\[31m this of \(sensitive\)\n {4}This is a bug in rollcall\. .*\n$/m;
 
 describe('an exception during an apply', () => {
   test.each<[string, (context: Context, from: From) => Partial<Context>, Setup?]>([
@@ -133,7 +133,7 @@ describe('an exception during an apply', () => {
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
   });
 
-  test('in a report format does not keep other reports from being written', async () => {
+  test('in one report format does not prevent other reports', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     vi.spyOn(formats, 'html').mockResolvedValue(fails);
@@ -145,7 +145,7 @@ describe('an exception during an apply', () => {
     expect(stdout).toBe(written.get('r.json'));
   });
 
-  test('from standard output does not keep reports with all outcomes from being written', async () => {
+  test('from standard output does not prevent reports with all outcomes', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
     const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({

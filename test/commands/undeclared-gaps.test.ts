@@ -48,7 +48,7 @@ describe('records that could not be read', () => {
     expect(stdout.split('not all providers could be read')).toHaveLength(2);
   });
 
-  test('are in the document with their reason, and in a saved plan shown later', async () => {
+  test('are listed with the reason in the document, and in a saved plan shown later', async () => {
     const { send } = listingService({ applications: manyApplications(1), isSuperuser: false });
     const { stdout, written } = await planned(send, { out: 'plan.json' });
     const again = capture({ files: { 'plan.json': written.get('plan.json') ?? '' } });

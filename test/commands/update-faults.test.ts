@@ -254,7 +254,7 @@ describe('a concurrent change between the plan and the update', () => {
     world.sandbox.create('application', { slug: 'wiki', name: 'Wiki', group: 'Old' });
   };
 
-  test('just before the update keeps the update from being reported as done', async () => {
+  test('that replaces the record just before the update leaves the outcome unknown', async () => {
     const world = new World();
     before(world, 'PATCH', 1, () => remade(world));
     const { stdout } = await applied(world, wiki, { output: 'json' });

@@ -54,7 +54,7 @@ describe('under the permission model of Node.js', () => {
     const ended = await hardened(args);
     expect(ended.code).toBe(code);
     expect(ended.stdout + ended.stderr).toMatch(said);
-    expect(ended.stderr).not.toMatch(/\n\s+at |bug of rollcall/);
+    expect(ended.stderr).not.toMatch(/\n\s+at |bug in rollcall/);
   });
 
   test.runIf(inFull)('operations that are allowed work', async () => {

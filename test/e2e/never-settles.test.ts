@@ -16,7 +16,7 @@ async function after(preparation: string, args: readonly string[]): Promise<Ende
 
 const waitsForever =
   "const files = require('node:fs/promises'); files.stat = files.open = () => new Promise(() => {});";
-const bug = 'This is a bug of rollcall: report it.';
+const bug = 'This is a bug in rollcall: report it.';
 
 describe('a program', () => {
   test.each([['waits for a promise that never settles', ['validate', 'a.yaml']]])(
