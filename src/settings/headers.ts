@@ -55,7 +55,7 @@ export function parseHeaderFlag(text: string, env: EnvironmentVariables): GivenH
   return { name, value, variables };
 }
 
-/** Checks the headers. The UsageError for an invalid header shows only its name, because its value may be a secret. */
+/** Checks the headers. The UsageError for an invalid header contains only the header's name, because the value may be a secret. */
 export function readHeaders(
   givenHeaders: readonly GivenHeader[],
   nameOf: SettingName,

@@ -42,7 +42,7 @@ describe.each([
     expect(text).not.toContain('--capability');
   });
 
-  test('mentions no switch if the apply changes everything', async () => {
+  test('suggests no option if the apply changes everything', async () => {
     const text = await told('update,delete', { allow: ['update', 'delete'] });
     expect(text).not.toContain('--allow');
   });

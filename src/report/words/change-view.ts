@@ -104,7 +104,7 @@ function isEmpty(value: JsonValue): boolean {
   return isJsonList(value) && value.length === 0;
 }
 
-/** Altered fields first, then other differences; the remaining fields are counted. */
+/** Altered fields first, then other differences; of the fields that are left out, only the number is shown. */
 function alteredViews(
   altered: readonly AlteredField[],
   change: Change,
