@@ -87,7 +87,7 @@ export function uses({ type, fields, kind }: Thing): {
   const own = Object.entries(kind?.fields ?? (type === 'group' || type === 'user' ? { roles } : {}));
   return own.flatMap(([field, of]) => {
     const to = refersTo(field, of);
-    const ids = [fields[field] ?? null].flat().filter((id) => id !== null && id !== '');
+    const ids = [fields[field] ?? null].flat().filter((id) => id !== null && id !== '' && id !== 0);
     return to === undefined
       ? []
       : [{ field, to, ids, isNeeded: of['required'] === true && !of['items'] && !of['nullable'] }];
