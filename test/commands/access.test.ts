@@ -341,14 +341,31 @@ describe('bindings hidden from the token', () => {
       'Not compared, because the service does not show the value: application.grafana',
     );
     expect(stdout).toContain('0 differ, 0 in sync, 1 not compared.');
-    const groups = await run('plan', documented.send, grafana('{ groups: [{ name: staff }] }'));
-    expect(groups.ending).toBe('incomplete');
+  });
+
+  test('of declared groups prevent the plan of only their application if the service does not offer a list of bindings', async () => {
+    const names = ['grafana', 'wiki'].map((slug) => ({ slug, name: slug }));
+    const documented = serviceWith([], { documented_only: true, applications: names });
+    const groups = grafana(`{ groups: [${staff}] }`);
+    const { ending } = await run('plan', documented.send, groups);
+    expect(ending).toBe('incomplete');
+    expect(documented.requests.filter(({ path }) => path.startsWith(bindings))).toHaveLength(1);
+    const wiki = '  - { slug: wiki, name: wiki, access: everyone }\n';
+    const { stdout } = await run('plan', documented.send, groups + wiki);
+    expect(stdout).toContain('! application.grafana is not planned');
+    expect(stdout).toContain('1 not compared, 1 not planned.');
   });
 
   test.each([
     [
-      'every request, and the service shows other lists',
+      'every request, and the service shows a group',
       'groups: [{ name: staff }]\n',
+      Infinity,
+      'is not planned',
+    ],
+    [
+      'every request, and the service shows a page',
+      '    provider: { name: Provider 1 }\n',
       Infinity,
       'is not planned',
     ],

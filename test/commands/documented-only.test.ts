@@ -5,10 +5,12 @@ import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base
 import { apply } from '../../src/commands/apply.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { unusedSlug } from '../../src/service/probe.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
-import { runIn, type Ran } from '../support/manifest-run.ts';
+import { runIn, runOn, type Ran } from '../support/manifest-run.ts';
 import { someOf } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
 
 /** The answer to a request; undefined closes the connection. */
 type Reply = readonly [status: number, contentType: string, body: string] | 'closed';
@@ -269,6 +271,50 @@ test('a service that stops answering ends the plan with 1, even after earlier an
   const planned = await run(plan, service.url, text, { wait: '1', concurrency: '1' });
   expect(planned.ending).toBe('failed');
   expect(planned.stderr).toContain('user.alice');
+});
+
+describe('a plan with an application that counts as absent because of 404s of a proxy', () => {
+  /** Until the look-up of wiki, the proxy answers requests for users, for an unused slug, and for mail. */
+  const planThroughProxy = (more = ''): Promise<Ran> => {
+    const { send } = sandboxTransport({ applications: [{ slug: 'mail', name: 'Mail' }] });
+    const seen: string[] = [];
+    let showMail = (): void => {};
+    let showWiki = (): void => {};
+    const mailTurn = new Promise<void>((resolve) => (showMail = resolve));
+    const wikiTurn = new Promise<void>((resolve) => (showWiki = resolve));
+    return runOn(
+      plan,
+      async (request, signal) => {
+        const { path, isAnonymous } = request;
+        if (isAnonymous) return { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no token"}' };
+        seen.push(path);
+        const times = seen.filter((other) => other === path).length;
+        if (path.includes(unusedSlug) && times === 2) setImmediate(showMail);
+        if (path.includes('/mail/') && times === 1) {
+          await mailTurn;
+          setImmediate(showWiki);
+        }
+        if (path.includes('/wiki/') && times === 1) await wikiTurn;
+        const isFromProxy = path.includes(unusedSlug) ? times <= 2 : /mail|users/.test(path) && times === 1;
+        return isFromProxy
+          ? { kind: 'answered', status: 404, headers: {}, body: '<html>Not Found</html>' }
+          : send(request, signal);
+      },
+      `version: 1\n${applications}users: [{ username: alice, name: Alice }]\n${more}`,
+    );
+  };
+
+  test('reports the error of a new record once, and reads nothing again', async () => {
+    const flow = 'flows: [{ slug: draft, name: Draft, title: Draft }]\n';
+    const { stderr } = await planThroughProxy(flow);
+    expect(stderr.match(/error: /g)).toHaveLength(1);
+  });
+
+  test('reads everything again once the service itself reports absence', async () => {
+    const { ending, stdout } = await planThroughProxy();
+    expect(ending).toBe('done');
+    expect(stdout).toContain('1 in sync');
+  });
 });
 
 describe('doctor at a service with only the documented operations', () => {

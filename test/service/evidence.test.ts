@@ -28,6 +28,7 @@ test.each([
   { after: 'one 404 without detail', self: denied, asked: [notFound, denied], isRefused: true },
   { after: 'each 404 without detail', self: denied, asked: [notFound, denied, notFound], isRefused: false },
   { after: 'an outage of users/me', self: down, asked: [page], isRefused: false },
+  { after: 'a denial and an outage of users/me', self: down, asked: [denied], isRefused: true },
 ])('the token counts as refused after $after: $isRefused', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
   const client = createClient(async ({ path }) =>
