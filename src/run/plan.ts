@@ -81,15 +81,7 @@ async function planWithinLimits(
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
-/**
- * Makes the plan of a run:
- * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
- * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
- * 3. `checkWithRelease` checks the rules that depend on the release.
- * 4. `allowedChanges` reads the data that changes of existing records need.
- * 5. `makePlan` compares the resources with their records.
- * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
- */
+/** Makes the plan of a run. Plans a second time if an absence turns out to be a proxy's answer. */
 export async function planFor(
   scoped: ScopedResources,
   service: Service,
@@ -100,6 +92,15 @@ export async function planFor(
   return mayBeWrong ? planOnce(scoped, service, manner) : planned;
 }
 
+/**
+ * Makes a plan:
+ * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
+ * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
+ * 3. `checkWithRelease` checks the rules that depend on the release.
+ * 4. `allowedChanges` reads the data that changes of existing records need.
+ * 5. `makePlan` compares the resources with their records.
+ * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
+ */
 async function planOnce(
   { resources: everything, configured, checkByRelease, elsewhere, ...scopeContext }: ScopedResources,
   service: Service,

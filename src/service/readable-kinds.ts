@@ -23,7 +23,7 @@ export class ReadableKinds {
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, InconclusiveRead>();
   isTokenRefused = false;
-  /** Whether a read beyond the documented operations has returned data. */
+  /** Whether a look-up or a page beyond the documented operations has returned data. */
   hasUndocumentedData = false;
 
   canRead(kind: Kind): boolean {
