@@ -29,11 +29,16 @@ export async function findNamesTakenByOtherKinds(
     for (const resource of missing) {
       const { kind, name } = resource;
       const found = records.find(({ received }) => referenceNames(related.byName, received).includes(name));
-      // A record of the same kind was created after the look-up, and the apply will find it.
-      if (found === undefined || isOfKind(kind, found.received)) continue;
+      if (found === undefined) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
-      const now = await retrieve(lookUpTargetOf(resource), context);
-      if (now?.proof === 'exists') continue;
+      if (
+        isOfKind(kind, found.received) ||
+        (await retrieve(lookUpTargetOf(resource), context))?.proof === 'exists'
+      ) {
+        // The record was created after the first look-up.
+        context.client.evidence.refuteAbsence();
+        continue;
+      }
       const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
       taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });
     }

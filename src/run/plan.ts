@@ -81,14 +81,14 @@ async function planWithinLimits(
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
-/** Makes the plan of a run. Plans a second time if an absence turns out to be a proxy's answer. */
+/** Makes the plan of a run. Plans a second time if a resource counted as absent that may exist. */
 export async function planFor(
   scoped: ScopedResources,
   service: Service,
   manner: PlanManner = {},
 ): Promise<PlanResult | StoppedRun> {
   const planned = await planOnce(scoped, service, manner);
-  const mayBeWrong = !('halt' in planned) && service.client.evidence.takeRefutedForm();
+  const mayBeWrong = !('halt' in planned) && service.client.evidence.takeRefutedAbsence();
   return mayBeWrong ? planOnce(scoped, service, manner) : planned;
 }
 

@@ -27,7 +27,7 @@ export class ServiceEvidence {
   #isTokenAccepted = false;
   /** The form of a 404 without `detail` that means "absent" in this service, or `detail` if no other form means "absent". */
   #absentForm: string | undefined;
-  #isFormRefuted = false;
+  #isAbsenceRefuted = false;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
 
@@ -44,14 +44,19 @@ export class ServiceEvidence {
       this.#isApiSeen = true;
     // The service itself answers with `detail`, so any other form of 404 comes from a proxy.
     if (kind !== 'not_found') return;
-    this.#isFormRefuted ||= this.#absentForm !== undefined && this.#absentForm !== 'detail';
+    if (this.#absentForm !== undefined && this.#absentForm !== 'detail') this.refuteAbsence();
     this.#absentForm = 'detail';
   }
 
-  /** Whether answers of a proxy counted as "absent" until the service itself reported absence. A further call returns false. */
-  takeRefutedForm(): boolean {
-    const isRefuted = this.#isFormRefuted;
-    this.#isFormRefuted = false;
+  /** Records that a record exists which counted as absent. */
+  refuteAbsence(): void {
+    this.#isAbsenceRefuted = true;
+  }
+
+  /** Whether an answer has shown that an earlier absence may be wrong. A further call returns false. */
+  takeRefutedAbsence(): boolean {
+    const isRefuted = this.#isAbsenceRefuted;
+    this.#isAbsenceRefuted = false;
     return isRefuted;
   }
 

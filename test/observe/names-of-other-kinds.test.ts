@@ -4,10 +4,12 @@ import type { Transport } from '../../src/service/transport.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 
-test('a declared record that another client creates during the plan is not reported as one of another type', async () => {
+test('a declared record that another client creates during the plan is planned again and not created', async () => {
   const { sandbox, send: ask } = sandboxTransport({});
   let isCreated = false;
+  const methods = new Set<string>();
   const send: Transport = (request, signal) => {
+    methods.add(request.method);
     if (!isCreated && request.path.startsWith('/api/v3/stages/all/')) {
       isCreated = true;
       sandbox.create('/stages/authenticator/webauthn/', { name: 'key' });
@@ -18,4 +20,6 @@ test('a declared record that another client creates during the plan is not repor
   const { ending, stdout } = await runOn(apply, send, text);
   expect(isCreated).toBe(true);
   expect(ending, stdout).toBe('done');
+  expect(stdout).toContain('1 in sync');
+  expect(methods).toEqual(new Set(['GET']));
 });

@@ -49,12 +49,12 @@ test('a web page no longer counts as "absent" once the service itself has report
   sent = absent;
   await client.read({ kind: application, name: 'wiki' });
   expect([proofOf(notFound), proofOf(absent)]).toEqual(['nothing', 'absent']);
-  expect([client.evidence.takeRefutedForm(), client.evidence.takeRefutedForm()]).toEqual([true, false]);
+  expect([client.evidence.takeRefutedAbsence(), client.evidence.takeRefutedAbsence()]).toEqual([true, false]);
 });
 
 test('an absence that the service itself reports refutes nothing if no web page counted as "absent"', async () => {
   const client = createClient(async () => absent);
   await client.read({ kind: application, name: 'wiki' });
   await client.read({ kind: application, name: 'mail' });
-  expect(client.evidence.takeRefutedForm()).toBe(false);
+  expect(client.evidence.takeRefutedAbsence()).toBe(false);
 });
