@@ -260,7 +260,7 @@ describe('a create of a provider', () => {
       ]);
     });
 
-    test('ends as existing if another client created the declared provider meanwhile', async () => {
+    test('is planned again if another client created the declared provider meanwhile', async () => {
       const made = service({}, '2026.2');
       const send: Transport = async (request, signal) => {
         if (
@@ -271,7 +271,7 @@ describe('a create of a provider', () => {
         return made.send(request, signal);
       };
       const { ending, stdout } = await run('apply', send, oauth2());
-      expect([ending, stdout]).toEqual(['done', expect.stringContaining('exists')]);
+      expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 in sync')]);
     });
   });
 });
