@@ -21,7 +21,7 @@ export function changedFieldsOf(
   return changes;
 }
 
-/** Changed fields that the shipped record does not have and whose defaults are unknown, so that the declared value may be the default. */
+/** Changed fields that the shipped record lacks and whose defaults are unknown. Their declared values may be the defaults. */
 export function possiblyUnchangedFields(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,

@@ -12,7 +12,7 @@ export interface CsvColumns {
 
 export interface CsvColumn {
   readonly field: string;
-  /** The key inside the field, if the field has one column for each key. */
+  /** The key inside the field, if each key of the field has its own column. */
   readonly key?: string;
 }
 

@@ -34,7 +34,7 @@ interface TableManifest {
 interface FromTable {
   /** The resources of the table. Rows and cells with errors are left out. */
   readonly resources: readonly Resource[];
-  /** Problems with the table, ordered by place. The texts quote no row, because rows may be confidential. */
+  /** Problems with the table, ordered by place. Their messages quote no row, because rows may be confidential. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

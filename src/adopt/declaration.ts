@@ -29,7 +29,7 @@ export interface ExportScope {
   readonly isWithInternal: boolean;
   readonly isWithShipped: boolean;
   readonly without: ReadonlySet<string>;
-  /** Resources that manifests declare already, so that they are not exported. */
+  /** Resources that manifests already declare. The export leaves them out. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 
@@ -37,12 +37,12 @@ export interface ExportReading {
   readonly inventories: readonly Inventory[];
   readonly release?: Release;
   /** The names of referenced records, if the export writes names instead of ids. */
-  readonly names: ReadonlyMap<Family, NamesReading>;
+  readonly names: ReadonlyMap<Family, NamesOrFailure>;
   readonly interrupted?: Ending;
 }
 
 /** The names of records by their ids, or the reason why the names could not be read. */
-export type NamesReading =
+export type NamesOrFailure =
   | ReadonlyMap<string, NameReference>
   | Exclude<ListReading, { kind: 'whole' | 'begun' }>;
 
@@ -71,8 +71,8 @@ interface Declarations {
   /** Counts of records left out: records that the service itself maintains (`internal`), and unchanged shipped records (`shipped`). */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields that are newer than `than`, the latest release with recorded defaults. The values of such fields may be defaults. */
-  readonly later: { readonly fields: readonly string[]; readonly than: string };
+  /** Fields that were added after `lastRelease`, the last release whose defaults are known. Their values may be the defaults. */
+  readonly later: { readonly fields: readonly string[]; readonly lastRelease: string };
 }
 
 /** Returns the declarations of all records, sorted by address. Throws a UsageError if a glob matches no record. */
@@ -119,7 +119,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
     found: withOwnVariables(found.toSorted(byAddress)),
     internal,
     shipped,
-    later: { fields: later, than: ships.line },
+    later: { fields: later, lastRelease: ships.line },
   };
 }
 
@@ -206,8 +206,8 @@ export function secretVariableName(name: string, field: string): string {
 /** The maximum length of a name in characters, as in the manifest's schema. */
 const maxNameLength = 500;
 
-/** The name to write instead of an id, or undefined if no name is known or a manifest cannot contain the name unchanged. */
-function nameOf(id: JsonValue, names: NamesReading | undefined): NameReference | undefined {
+/** The name to write instead of an id. Undefined if no name is known, or if a manifest cannot contain the name unchanged. */
+function nameOf(id: JsonValue, names: NamesOrFailure | undefined): NameReference | undefined {
   const item = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
   return item && nameForManifest(item);
 }
@@ -218,7 +218,7 @@ function nameForManifest(item: NameReference): NameReference | undefined {
     : undefined;
 }
 
-/** Sorts a list whose order has no meaning: names first, because they are the same in other services, then ids. */
+/** Sorts a list whose order has no meaning. Names come before ids, because other services have the same names. */
 function sortIds(value: readonly JsonValue[]): JsonValue {
   const nameReferences = value
     .filter((id) => isNameReference(id))

@@ -31,7 +31,7 @@ import {
   isInternalOnly,
   shippedFor,
   type ExportReading,
-  type NamesReading,
+  type NamesOrFailure,
   type ExportScope,
 } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
@@ -67,7 +67,7 @@ export function readExportedRecords(
       const wantedFields = [...fields, ...nestedBindingFields(kind)];
       inventories.push(await withBindingsOf(inventory, written, wantedFields, service, release));
     }
-    const names = new Map<Family, NamesReading>();
+    const names = new Map<Family, NamesOrFailure>();
     // Bindings were read with the names of their groups and users, so only other fields need names.
     const usedReferences = inventories.flatMap(({ kind, records }) => {
       const written = records.filter((record) => isWritten(kind, record));
@@ -92,7 +92,7 @@ export function readExportedRecords(
   });
 }
 
-/** Adds bindings to the records to export, and a gap for bindings that cannot be read. */
+/** Adds bindings to the records that are exported. If bindings cannot be read, adds a gap to the inventory. */
 async function withBindingsOf(
   inventory: Inventory,
   written: readonly ListedRecord[],
@@ -145,7 +145,7 @@ async function namesOfIds(
   related: Family,
   inventories: readonly Inventory[],
   whole: (family: Family) => Promise<ListReading>,
-): Promise<NamesReading> {
+): Promise<NamesOrFailure> {
   const known = inventories.find(
     ({ kind, gaps }) =>
       kind.family === related &&

@@ -29,7 +29,7 @@ export interface Declaration {
 export interface UnwritableField {
   readonly address: Address;
   readonly field: string;
-  /** Whether the record as a whole cannot be declared without this field. */
+  /** Whether the record cannot be declared at all without this field. */
   readonly isWhole: boolean;
   readonly problem: Problem;
 }
@@ -125,7 +125,7 @@ function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
   return { version: 1, [list]: [fields] };
 }
 
-/** The nesting depth of fields in a manifest: manifest, list, entry. */
+/** The depth of an entry's fields in a manifest: they are inside the manifest, a list and the entry. */
 const depthOfFields = 3;
 
 function refusal(value: JsonValue, depth: number): Problem | undefined {

@@ -83,7 +83,7 @@ function manifestText(all: readonly List[], schema: string | undefined, check: V
         parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
   }
-  // A manifest needs at least one list, even if it is empty.
+  // A manifest needs at least one list, even if that list is empty.
   if (filled.length === 0) parts.push(...defaultLists.map((list) => yamlValueOf({ [list]: [] })));
   return parts.join('');
 }

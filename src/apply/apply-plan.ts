@@ -102,7 +102,7 @@ function notAttempted(change: ReadyChange, stoppedBy: StopReason): Outcome {
   return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
 }
 
-/** The tasks in the order of the plan. A create that omits references is completed right after the last referenced record is created. */
+/** The tasks in the order of the plan. A resource that is created without some references gets them right after the last referenced record exists. */
 function makeTasks(
   changes: readonly ReadyChange[],
   run: Run,
@@ -236,7 +236,7 @@ async function hasFailedBefore(change: ReadyPending, { settling, last }: Run): P
   return outcomes.some((outcome) => outcome.change.action !== 'no-op' && isIncomplete(outcome));
 }
 
-/** The outcomes of the referenced resources. If a referenced resource is completed later, the outcome of its create counts. */
+/** The outcomes of the referenced resources. For a resource that a later step completes, the outcome of its create counts. */
 async function referencedOutcomes(
   resource: Resource,
   { parents, settling, started, unbound }: Run,

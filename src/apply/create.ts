@@ -59,7 +59,7 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   return settleWrite({ next, judge }, writer);
 }
 
-/** The outcome that a look-up decides before a create, after the answer `taken`, or after an unclear answer. If undefined, the create is sent. */
+/** The outcome after each result of a look-up: before a create, after the answer `taken`, and after an unclear answer. If undefined, the create is sent. */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
   unseeable: { before: undefined, taken: 'unknown', unclear: undefined },

@@ -78,7 +78,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child must come after its predecessors, or moves past a child that must. */
+  /** Whether a child must come after its predecessors, or moves past another child with this restriction. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {

@@ -40,12 +40,12 @@ export type UpdateCheck =
 export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
   const { resource } = planned;
   const { kind } = resource;
-  /** Whether the last answer was clear, but a field that was sent has not changed. */
+  /** Whether the service accepted the last update but left a sent field unchanged. */
   let isIgnored = false;
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
   /** The remaining update, without write-only fields that the service has already accepted. */
   let open = planned;
-  /** Unchanged fields that the service reported as missing from an update. */
+  /** Fields that an update omitted because they are unchanged, and that the service then reported as missing. */
   let demanded: readonly string[] = [];
 
   async function judge(updating: UpdateResult): Promise<JudgedWrite> {
@@ -98,7 +98,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   return settleWrite({ next, judge }, writer);
 }
 
-/** Returns the fields that the service reported as missing from a PATCH, without numbers that would be rounded. */
+/** Returns the fields that the service reported as missing from a PATCH. Leaves out fields with numbers that would be rounded. */
 function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
   return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
     // The error for a hidden field contains no key.

@@ -16,7 +16,7 @@ export async function undefinedOnUsageError<Value>(read: () => Promise<Value>): 
   });
 }
 
-/** If the read fails, throws a UsageError with the subject and the path. */
+/** If the read fails, throws a UsageError that names the subject and the path. */
 export async function readOrUsageError<Value>(
   subject: string,
   path: string,

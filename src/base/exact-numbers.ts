@@ -1,7 +1,7 @@
 /** The pattern matches strings too, so that digits inside strings are skipped. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
-/** Replaces by null each number that JSON.parse would round, or returns undefined if there is no such number. */
+/** Returns the text with null in place of each number that JSON.parse would round, or undefined if there is no such number. */
 export function withoutInexactNumbers(json: string): string | undefined {
   let isOther = false;
   const text = json.replace(tokens, (token) => {

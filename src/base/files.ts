@@ -27,7 +27,7 @@ export interface Files {
 export const standardInput = '-';
 export const shownStandardInput = '<stdin>';
 
-/** File access that also finds texts before they are written to disk. The paths of these texts are relative to the working directory. */
+/** File access that can also read texts before they are written to disk. The paths of these texts are relative to the working directory. */
 export function overlayFiles(files: Files, texts: ReadonlyMap<string, string>): Files {
   return {
     ...files,

@@ -95,7 +95,7 @@ export interface Validate {
 export interface ListCheck {
   /** The checks for the entries of a list, by type. A list with a single type uses the key ''. */
   readonly entries: Readonly<Record<string, EntryCheck>>;
-  /** The fields that the defaults for this list may have, each with a type that has the field. */
+  /** The fields that can have defaults in this list, each with a type that has the field. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 

@@ -43,7 +43,7 @@ export interface Comparison {
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
-/** Compares declarations with a baseline; secret fields are compared by their references. `isRelevant` selects removed entries. */
+/** Compares declarations with a baseline; secret fields are compared by their references. `isRelevant` decides which removed entries are reported. */
 export function compareWithBaseline(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,

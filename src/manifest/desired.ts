@@ -24,7 +24,7 @@ interface ManifestValue {
   readonly references: References;
   /** Whether references were left unresolved, so that their values are unknown. */
   readonly areAssumed: boolean;
-  /** Places that violate the schema or have a reference that cannot be resolved. */
+  /** Places with a value that violates the schema, or with a reference that cannot be resolved. */
   readonly broken: PathMap<true>;
   readonly places: Places;
   readonly file: SourceFile;
@@ -150,7 +150,7 @@ function generatedNotAllowed(name: string): Problem {
   };
 }
 
-/** Checks that an entry with `state: absent` has only identifying fields, which no schema can express. */
+/** Checks that an entry with `state: absent` has only identifying fields. No schema can express this rule. */
 function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
   const report = (field: string, problem: Problem): void => {
     read.diagnostics.push(diagnosticAt(read.file, read.places.keySpan(path, field), problem));

@@ -24,7 +24,7 @@ export function* fieldChecks(
   if (scope !== undefined && isMissing(scope))
     yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
   if (isToBeDeleted(resource)) return;
-  // An invalid field is declared, so no default replaces it.
+  // An invalid field still counts as declared, so no default replaces it.
   const otherFields = lazy(() => ({
     ...Object.fromEntries(broken.map((field) => [field, null])),
     ...sentFields(resource),

@@ -20,7 +20,7 @@ export async function findManifests(
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search;
-  // An aborted search has found thousands of files by mistake, so no file is read.
+  // If the search was aborted, it found thousands of files by mistake, so no file is read.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }

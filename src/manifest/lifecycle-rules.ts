@@ -27,7 +27,7 @@ export class SeenEntries {
   /** For each address, the place of an entry with `state: absent` or of a reference to the resource. */
   readonly deletedEntries: Map<Address, Range> = new Map();
   readonly referencedEntries: Map<Address, Range> = new Map();
-  /** The references from each resource that may be part of a cycle. */
+  /** For each resource, its references that may be part of a cycle. */
   readonly references: Map<Address, readonly ReferenceStep[]> = new Map();
 }
 

@@ -12,14 +12,14 @@ import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { manifestCheck, listsOfManifest } from './manifest-check.ts';
 import { desiredResources, entriesOf, type DeclaredEntries } from './desired.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
-import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
+import { resolveReferences, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { withSecretJson } from './secret-json.ts';
 import { trimManifest } from './trim.ts';
 
 export interface ReadingOptions extends ReferencePolicy {
   readonly variables?: Readonly<Record<string, JsonValue>>;
-  readonly choices?: EnvironmentChoices;
+  readonly choices?: VariablesByEnvironment;
   /** Environment variables, for `${env:NAME}`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Returns a whole number below `limit`, for `${generate:LENGTH}`; by default from a cryptographically secure source. */

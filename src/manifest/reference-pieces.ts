@@ -65,7 +65,7 @@ function pieceOf(reference: string | undefined): ReferencePiece {
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 
-/** Escapes the strings in a value, so that a manifest reads them as literals. */
+/** Escapes each `${` in the strings of a value, so that the strings are literals in a manifest. */
 export function escapeReferences<Value extends JsonValue>(value: Value): Value;
 export function escapeReferences(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');

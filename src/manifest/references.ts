@@ -24,13 +24,13 @@ import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** The variables of each environment by its name, for hints about undefined variables. */
-export type EnvironmentChoices = Readonly<
+export type VariablesByEnvironment = Readonly<
   Record<string, { readonly vars?: JsonObject; readonly vars_files?: readonly string[] }>
 >;
 
 interface ReferenceSources extends SecretSources {
   readonly variables?: Readonly<Record<string, JsonValue>>;
-  readonly choices?: EnvironmentChoices;
+  readonly choices?: VariablesByEnvironment;
   readonly random: (limit: number) => number;
   /** Whether sensitive references are only assumed to exist, and not read. */
   readonly areAssumed: boolean;
@@ -251,8 +251,8 @@ const referenceInKey: Problem = {
 
 function environmentsHint(
   verb: 'has' | 'may have',
-  choices: EnvironmentChoices,
-  isCandidate: (choice: EnvironmentChoices[string]) => boolean,
+  choices: VariablesByEnvironment,
+  isCandidate: (choice: VariablesByEnvironment[string]) => boolean,
 ): string | undefined {
   const names = Object.keys(choices).filter((name) => isCandidate(choices[name] ?? {}));
   if (names.length === 0) return undefined;

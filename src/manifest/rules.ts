@@ -148,7 +148,7 @@ function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   return found;
 }
 
-/** Warns about an id that is twice in a list: probably one of them should be another id. */
+/** Reports an id that a list contains twice, because one of the two is probably a mistake. */
 function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: ReportProblem): void {
   for (const [field, form, isDeduplicated] of idFields(resource.kind)) {
     const value = sentValue(resource, field) ?? null;

@@ -107,7 +107,7 @@ async function readReferenced(
   }
 }
 
-/** Why a plan must not show a file: otherwise a pull request could print a secret of the machine, such as `.git/config`. */
+/** Why a plan must not show a file. Without this check, a pull request could print files with secrets, such as `.git/config`. */
 async function hiddenFileReason(path: string, manifest: string, files: Files): Promise<string | undefined> {
   const folder = await files.realPath(manifest.replace(/[^/]*$/, '') || '.');
   const realPath = await files.realPath(path);
@@ -154,7 +154,7 @@ async function forbiddenFileSetting(
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
-    // If the path in the setting does not exist, it allows no file.
+    // A path in the setting that does not exist allows no file.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }

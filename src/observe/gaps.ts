@@ -11,7 +11,7 @@ export interface Inventory {
 }
 
 export type InventoryGap =
-  /** The service lists all records only for superusers, and listed `named` of `count` records for this token. */
+  /** The token's user is not a superuser, so only `named` of `count` records were found. */
   | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The list grew while it was read, so it may contain further records. */

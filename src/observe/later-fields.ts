@@ -13,7 +13,7 @@ export function hasReferencesInLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/** Removes references in fields that the release does not have, because it may not have the kinds of the referenced records either. */
+/** Removes references in fields that the release does not have, because the release may also lack the kinds of the referenced records. */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,

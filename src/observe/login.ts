@@ -52,7 +52,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** The references to records that are bound to a record, directly or through nested bindings. */
+/** The references from a record to the records bound to it, directly or through nested bindings. */
 function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
     bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [

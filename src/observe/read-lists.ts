@@ -30,7 +30,7 @@ type ListProgress =
     }
   /** The list has more than eight times as many records as the manifests declare, so look-ups take fewer requests. */
   | { readonly kind: 'too_many'; readonly count: number }
-  /** Only superusers get the complete list, and the token's user is not known to be one. */
+  /** Only superusers get the complete list, and it is not known that the token's user is a superuser. */
   | { readonly kind: 'no_superuser' }
   /** A page was inconsistent or was not the requested page, so the whole list is ignored. */
   | { readonly kind: 'doubtful' }

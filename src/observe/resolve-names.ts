@@ -154,7 +154,7 @@ async function findAllNames(
   });
 }
 
-/** Looks up names in one list; `isListed` is true if reading the whole list was tried. */
+/** Looks up names in one list. `isListed` is true if this function tried to read the whole list. */
 export async function findNames(
   related: Family,
   names: readonly string[],

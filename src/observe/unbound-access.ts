@@ -12,7 +12,7 @@ import type { ReadContext } from '../service/client.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
 import { observedRecordAt, type ObservedState } from './observation.ts';
 
-/** Reads who may open records without bindings, if the release may have the flag and a record has or will have no binding. */
+/** Reads who may open records without bindings. Sends no request if the release lacks the flag, or if no record is without bindings before or after the run. */
 export async function readUnboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,

@@ -3,7 +3,7 @@ import type { ReadyChange } from './plan.ts';
 
 /**
  * Moves deletes to the end of a plan. A record is deleted before the records that it refers to. Policies, groups and users are
- * deleted last, because their bindings are deleted with them, which could open other records meanwhile.
+ * deleted last: the service deletes their bindings too, and another record could be open until it is deleted as well.
  */
 export function moveDeletesLast(changes: readonly ReadyChange[]): readonly ReadyChange[] {
   const last = changes.filter(({ action }) => action === 'delete');

@@ -197,7 +197,7 @@ function changeStep(
     case 'create':
       return { actions: [action], before: null, after: declared };
     case 'update':
-      return { actions: [action], before: observed, after: withDeclared(observed, differences) };
+      return { actions: [action], before: observed, after: withDeclaredValues(observed, differences) };
     case 'delete':
       return { actions: [action], before: observed, after: null };
     case 'no-op':
@@ -209,7 +209,10 @@ function changeStep(
   }
 }
 
-export function withDeclared(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
+export function withDeclaredValues(
+  observed: ObservedFields,
+  differences: readonly Difference[],
+): ObservedFields {
   return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
 }
 
@@ -255,7 +258,7 @@ export function resourceForDisplay(document: ChangeDocument): Resource {
   // Without differences, the declared values equal the observed values; an entry with `state: absent` has only a name.
   const declared =
     state === undefined
-      ? withDeclared(change.after ?? {}, differences)
+      ? withDeclaredValues(change.after ?? {}, differences)
       : { [kindOf(type, model).identity]: name };
   const instructions = Object.entries({ exactly, at_least, formerly, state }).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value] as const],

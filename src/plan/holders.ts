@@ -8,7 +8,7 @@ import type { ObservedState } from '../observe/observation.ts';
 /** Finds the record, declared or not, that now has a value which only one record may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
-export function findHolders(
+export function createHolderFinder(
   resources: readonly Resource[],
   observed: ObservedState,
   facts: ReferenceFacts,

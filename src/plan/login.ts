@@ -155,7 +155,7 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   return Object.fromEntries(values);
 }
 
-/** The changes to parts of the login flow, or to all login flows if these parts could not be read. */
+/** The changes to existing parts of the default login flow. If login records could not be read, changes to all login flows are included. */
 function changesOfLoginFlows(
   pending: readonly LoginChange[],
   { before, after, flows, isUnknown }: PlannedLogins,

@@ -18,7 +18,7 @@ import type { Comparison } from '../manifest/baseline.ts';
 import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
-import { findHolders } from './holders.ts';
+import { createHolderFinder } from './holders.ts';
 import { moveDeletesLast } from './deletions-last.ts';
 import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
@@ -66,7 +66,7 @@ export function makePlan(
   const { comparison, permission, facts, heldBack, ...rest } = context;
   const { deletions, resend, unbound, ...about } = rest;
   const known = allReferenceFacts(facts, resources, observed);
-  const holderOf = findHolders(resources, observed, known);
+  const holderOf = createHolderFinder(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
     const alteration = comparison?.alterations.get(resource.address);

@@ -168,7 +168,7 @@ function newSubjects(before: Subjects, now: Subjects, others: number = 0): strin
   const [countBefore, countNow] = [before.each?.length ?? 0, subjects.length];
   // With a single binding, both modes have the same effect.
   const [wasAll, isAll] = [before.isAll && countBefore + others > 1, now.isAll && countNow + others > 1];
-  // In mode `all`, undeclared bindings only restricted access; in mode `any`, each undeclared binding admits people.
+  // In mode `all`, undeclared bindings restrict access. In mode `any`, each undeclared binding admits people.
   const viaBindings = wasAll && !isAll && others > 0 ? [othersAllowed] : [];
   const hadNoBindings = before.each !== undefined && countBefore === 0;
   if (hadNoBindings && others === 0 && before.isOpen) return []; // it was open to all

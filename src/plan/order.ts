@@ -87,8 +87,8 @@ export function orderChanges<Planned extends Change>(
 }
 
 /**
- * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, one dependency is dropped, preferably on an
- * existing record in which only bindings are missing.
+ * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, the sort ignores one dependency, preferably
+ * the dependency on an existing record that only lacks bindings.
  */
 function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
@@ -168,7 +168,7 @@ interface CycleBreak {
 
 type LaterReference = NonNullable<Change['setAfter']>[number];
 
-/** Prefers to omit references to resources with bindings, such as flows: a stage without the reference requires as much proof. */
+/** Chooses the references to omit. Prefers references to resources with bindings, such as flows, because omitting them does not weaken a login. */
 function cycleBreakOf(
   cycle: readonly Address[],
   planned: ReadonlyMap<Address, Change>,

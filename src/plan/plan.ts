@@ -27,7 +27,7 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
-  /** The ids in new entries, by list, whose records may not exist. */
+  /** The ids in new entries for which no record may exist, by list. */
   readonly unseenIds?: Readonly<Record<string, UnseenIds>>;
   readonly baseline?: Baseline;
   readonly hide?: HiddenFieldNames | undefined;
@@ -51,7 +51,7 @@ export interface NotPlanned extends ChangeBase {
 
 export interface PlannedLoginFlows {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read. If there are any, any login flow may be the flow in use. */
+  /** The lists that could not be read. Unless this is empty, any login flow may be the flow in use. */
   readonly unread: readonly string[];
 }
 
@@ -63,7 +63,7 @@ interface ChangeBase {
   readonly observed?: ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
-  /** The declared fields that are not compared, because no release returns them, or bindings that the service does not show. */
+  /** The declared fields that are not compared: fields that no release returns, and bindings that the service does not show. */
   readonly notCompared?: readonly string[];
   /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly Difference[];

@@ -54,7 +54,7 @@ function inheritGrants(
   }
 }
 
-/** The reference fields that refer to a parent of the same kind and pass on its grants. */
+/** The fields that refer to a parent of the same kind and through which a record inherits the parent's grants. */
 const inheritingFields = memoizePerKey((kind: Kind) =>
   referenceFields(kind).flatMap(([field, related]) => {
     const { grants, factField } = kind.fields[field] ?? {};

@@ -6,7 +6,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier run left the record incomplete: withheld fields are not set, although they are declared or no bindings exist. */
+/** Whether an earlier run left the record incomplete: withheld fields are not set, and either they are declared or no declared bindings exist. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -17,7 +17,7 @@ export function isUnfinished(
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
   if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
   if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
-  // If the record has some of the bindings, the manifest has more likely been extended since.
+  // If some of the bindings exist, the others were probably added to the manifest later.
   return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 

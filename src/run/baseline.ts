@@ -60,7 +60,7 @@ async function manifestsIn(
     strict: false,
     policy: { ...then.policy, ownSecrets: policy.ownSecrets },
     hide: [...new Set([...then.hide, ...hide])],
-    // Both states of the manifests belong to the same service, so they have the same release.
+    // Both states of the manifests are for the same service, so the release is the same.
     ...(release && { release }),
   };
   return checkManifests(

@@ -61,7 +61,7 @@ export function findSharedValues(resources: readonly Resource[]): readonly Diagn
 
 /**
  * Returns why resources are not planned, or undefined if the run must end instead. With --keep-going, all resources with problems
- * are left out of the plan. Otherwise, only resources that need a failed undocumented read are left out.
+ * are left out of the plan. Otherwise, only resources for which an undocumented read failed are left out.
  */
 export async function notPlannedReasons(
   wrong: Parameters<typeof reasonsByAddress>[0] & Pick<ResolvedNames, 'notRead'>,

@@ -81,7 +81,7 @@ async function planWithinLimits(
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 
-/** Makes the plan of a run. Plans a second time if a resource counted as absent that may exist. */
+/** Makes the plan of a run. If a resource that counted as absent may exist, makes the plan a second time. */
 export async function planFor(
   scoped: ScopedResources,
   service: Service,
@@ -283,7 +283,7 @@ async function deletionsFor(
     return record ? [{ resource, held: record }] : [];
   });
   if (deletes.length === 0) return undefined;
-  // The apply sets declared access before deletes, and then checks again whether the deletes are safe.
+  // The apply sets declared bindings before any delete, and checks again whether each delete is safe.
   const closed = new Set(
     resources.flatMap((resource) =>
       allow.includes('update') && declaresBindings(resource)

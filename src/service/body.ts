@@ -21,8 +21,8 @@ export function isLookUpInList({ shape }: LookUpShape): boolean {
 }
 
 /**
- * Returns the requested value in a body. For a list, returns the only record with the name, all records if there are several, or
- * null if the list is complete and has none.
+ * Returns the requested value in a body. For a look-up in a list, this is the only record found, an array of several records, or
+ * null if no record was found.
  */
 export function parseBody(
   text: string,

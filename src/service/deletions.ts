@@ -20,7 +20,7 @@ export interface DeleteDecision {
   readonly notes: readonly string[];
 }
 
-/** The decision for each record to delete, and the number of records of each kind, if it is known. */
+/** The decision for each record to delete, and the number of records of each kind for which the number is known. */
 export interface DeleteDecisions {
   readonly of: ReadonlyMap<Address, DeleteDecision>;
   readonly counts: ReadonlyMap<Kind, number>;
@@ -178,7 +178,7 @@ async function judgeBindings(
   return { notes: [], refusal };
 }
 
-/** Maps ids to descriptions of records that nobody can open while they have no bindings. */
+/** Descriptions, by id, of the records that nobody can open while they have no bindings. */
 async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds)

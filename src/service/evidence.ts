@@ -25,7 +25,7 @@ export class ServiceEvidence {
   readonly #requests: EvidenceRequests;
   #isApiSeen = false;
   #isTokenAccepted = false;
-  /** The form of a 404 without `detail` that means "absent" in this service, or `detail` if no other form means "absent". */
+  /** The form of a 404 without `detail` that means "absent" in this service. The value `detail` means that no such form exists. */
   #absentForm: string | undefined;
   #isAbsenceRefuted = false;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;

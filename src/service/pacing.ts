@@ -102,7 +102,7 @@ class SharedPacing implements Pacing {
         this.#limiter.clearQueue();
         throw error;
       } finally {
-        // A higher limit starts queued tasks, so after an exception the queue must be empty by now.
+        // A higher limit starts queued tasks. After an exception, the queue is already empty, so no task starts.
         this.#updateSlots();
       }
     });

@@ -45,7 +45,7 @@ export function observeRecord(
   };
 }
 
-/** Returns a record's id and wanted fields, as received and as printable, except fields that this release does not accept. */
+/** Returns the id and the wanted fields of a record, as received and in printable form. Leaves out fields that this release does not accept. */
 export function pickObserved(
   kind: Kind,
   received: JsonObject,
@@ -94,7 +94,7 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
   return isJsonObject(record) ? record : undefined;
 }
 
-/** Replaces by null each number that JSON.parse would round. Returns undefined if there is no such number. */
+/** Returns the answer with null in place of each number that JSON.parse would round, or undefined if there is no such number. */
 export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);

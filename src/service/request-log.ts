@@ -52,7 +52,7 @@ export function withRequestLog(
 }
 
 function closedPaths(hide: HiddenFieldNames): string[] {
-  // A path contains the value of a field only if the field refers to another record.
+  // The path of a request contains a field's value only if the field refers to another record.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
     const fields = hiddenFields(kind, hide);

@@ -25,7 +25,7 @@ export const maxConsecutiveFailures = {
   pages: 3,
 } as const;
 
-/** The maximum number of times that a changing list is read: a list that may grow meanwhile, and a list that must not change. */
+/** The maximum number of times that a changing list is read: `growing` is for a list that may grow meanwhile, `whole` for a list that must not change. */
 export const maxRounds = {
   growing: 10,
   whole: 3,

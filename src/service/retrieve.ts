@@ -24,7 +24,7 @@ export async function retrieve(
   return reading;
 }
 
-/** Returns a failed look-up that the run can ignore, so that it stays unknown whether the record exists. */
+/** Returns a look-up if it failed and the run can continue without knowing whether the record exists. */
 export async function ignorableFailure(
   kind: Kind,
   reading: Pick<LookUpResult, 'proof' | 'answer'> | undefined,

@@ -18,7 +18,7 @@ const maxTotalLexemes = 6_000_000;
 
 /**
  * Parses the first two documents of a text, because a second document is an error already. Refuses deep nesting and too many
- * lexemes early, before they cost time and memory; each of `entries` list entries allows more lexemes.
+ * lexemes early, before they cost time and memory. Each of at most `entries` list entries raises the limit.
  */
 export function composeYaml(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
@@ -58,7 +58,7 @@ class LexemeBudget {
   #total = maxTotalLexemes;
   #shared = maxSharedLexemes;
   #entries: number;
-  /** The current list; the next two fields are the number of its started entries, and the lexemes left for the last entry. */
+  /** The current list, the number of its entries so far, and the number of lexemes that the last entry may still use. */
   #list: CST.Token | undefined;
   #startedEntries = 0;
   #entryBudget = 0;

@@ -29,7 +29,7 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
     return likelyField(unknown, known, kind);
   }
-  // With `field: 'name'`, the missing name gets no error of its own.
+  // Because `field` is `name`, the missing name is not reported as a second error.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'Refer to the record by its slug: write `{ slug: … }`.' };
@@ -53,7 +53,7 @@ function otherListWithField(field: string, { fields }: Kind): string | undefined
   return found && placeOf(found);
 }
 
-/** `scim_providers` for providers of the type `scim`; also `provider_scim`, the word order in other tools. */
+/** Whether a name combines the list and a type, such as `scim_providers` or `provider_scim` (the word order in other tools). */
 function isListOfType(name: string, { list, type, variant }: Kind): boolean {
   if (variant === undefined) return false;
   return [`${variant.value}_${list}`, `${variant.value}_${type}`, `${type}_${variant.value}`].includes(name);

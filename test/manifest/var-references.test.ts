@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { EnvironmentChoices } from '../../src/manifest/references.ts';
+import type { VariablesByEnvironment } from '../../src/manifest/references.ts';
 import type { Ended } from '../support/cli.ts';
 import { endedHere } from '../support/here.ts';
 import { loadText } from '../support/desired.ts';
@@ -27,7 +27,7 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
   },
 );
 
-test.each<[string, EnvironmentChoices, string]>([
+test.each<[string, VariablesByEnvironment, string]>([
   [
     'those that set it',
     { a: {}, b: { vars: { zone: 1 } }, c: { vars: { zone: 2 } } },
