@@ -69,7 +69,7 @@ const sent = (service: Service, method: string): HttpRequest[] =>
   service.requests.filter((request) => request.method === method);
 
 describe('while another client writes,', () => {
-  test('a change of access ends as unfinished if the other client added a binding, and its last request is not sent', async () => {
+  test('if the other client added a binding, a change of access ends as unfinished and does not send its last request', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     // Reads: for the plan, before the update, before the bind, before the delete, after it.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
@@ -140,7 +140,7 @@ describe('while another client writes,', () => {
   });
 });
 
-test('every run keeps the duplicate binding with the lowest id, and deletes the others', async () => {
+test('every run keeps the binding with the lowest id among duplicates, and deletes the others', async () => {
   const one = { application: 'grafana', group: 'staff' };
   const service = serviceWith([one, one, one, one]);
   const pks = service.list(`${bindings}?page_size=100`).map(({ pk }) => textOf(pk));
@@ -254,7 +254,7 @@ describe('an apply with a failed or interrupted binding', () => {
   });
 });
 
-test('the client adds no binding with contract_only, and deletes no binding without the capability to delete', async () => {
+test('with contract_only, the client adds no binding; without the capability update, it deletes no binding', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
   const { children } = application.access ?? expect.fail('there is nobody to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });
@@ -266,7 +266,7 @@ test('the client adds no binding with contract_only, and deletes no binding with
   expect(requests).toEqual([]);
 });
 
-test('names in `access` are trimmed, and no line of `access` is quoted if fields are hidden', async () => {
+test('names in `access` are trimmed, and if fields are hidden, no line of `access` is quoted', async () => {
   const { send } = sandboxTransport({});
   await done(run(plan, send, grafana('{ groups: [{ name: " staff " }] }')));
   const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };

@@ -137,7 +137,7 @@ describe('an unfinished application', () => {
 describe('a failed binding is reported at the line of `access`', () => {
   const absent = '99999999-9999-4999-8999-999999999999';
 
-  test('even if the error of the service names a field that the application has too', async () => {
+  test('even if the error of the service names a field that the application also declares', async () => {
     const { send } = serviceWith([{ group: 'staff' }], {}, { group: 'Tools' });
     const text = grafana(`{ groups: [${absent}] }`, '    group: Tools\n');
     const { ending, stdout } = await run(apply, send, text, allowed);

@@ -83,42 +83,39 @@ const existing = { applications: [{ slug: 'grafana', name: 'Other', policy_engin
 const scenarios: Readonly<
   Record<string, { readonly seed: Parameters<typeof sandboxTransport>[0]; readonly text: string }>
 > = {
-  'it is created': { seed: {}, text: entry('any', staff) },
-  'it is created with access for everyone': { seed: {}, text: entry('any', 'everyone') },
-  'its access is changed in mode any': {
+  'creates an application': { seed: {}, text: entry('any', staff) },
+  'creates an application with access for everyone': { seed: {}, text: entry('any', 'everyone') },
+  'changes the access of an application in mode any': {
     seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
     text: entry('any', staff),
   },
-  'its access is changed in mode all': {
+  'changes the access of an application in mode all': {
     seed: { ...existing, bindings: [{ application: 'grafana', group: 'staff' }] },
     text: entry('all', staff),
   },
 };
 
-describe.each(Object.entries(scenarios))(
-  'while another client writes to an application where %s,',
-  (_, { seed, text }) => {
-    test.each(Object.entries(deeds))(
-      'the report is correct even if that client %s between two requests',
-      async (name, deed) => {
-        const calm = sandboxTransport(seed);
-        await done(run(calm.send, text));
-        const declared = stateOf(calm);
-        const first = calm.requests.findIndex(({ method }) => method !== 'GET');
-        for (const nth of someMoments(first, calm.requests.length, name.length + text.length)) {
-          const service = sandboxTransport(seed);
-          let isDone = false;
-          const send: Transport = async (request, signal) => {
-            if (!isDone && service.requests.length >= nth) isDone = deed(service);
-            return service.send(request, signal);
-          };
-          const { ending, stdout } = await run(send, text);
-          if (ending === 'done') expect(stateOf(service), `${nth}: ${stdout}`).toEqual(declared);
-        }
-      },
-    );
-  },
-);
+describe.each(Object.entries(scenarios))('during an apply that %s,', (_, { seed, text }) => {
+  test.each(Object.entries(deeds))(
+    'the report is correct even if another client %s between two requests',
+    async (name, deed) => {
+      const calm = sandboxTransport(seed);
+      await done(run(calm.send, text));
+      const declared = stateOf(calm);
+      const first = calm.requests.findIndex(({ method }) => method !== 'GET');
+      for (const nth of someMoments(first, calm.requests.length, name.length + text.length)) {
+        const service = sandboxTransport(seed);
+        let isDone = false;
+        const send: Transport = async (request, signal) => {
+          if (!isDone && service.requests.length >= nth) isDone = deed(service);
+          return service.send(request, signal);
+        };
+        const { ending, stdout } = await run(send, text);
+        if (ending === 'done') expect(stateOf(service), `${nth}: ${stdout}`).toEqual(declared);
+      }
+    },
+  );
+});
 
 describe('an update of the access of an application with a provider', () => {
   test.each([

@@ -87,7 +87,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
-  test('apply creates an application without its provider, and sets the provider after its bindings', async () => {
+  test('apply creates an application without its provider, adds the bindings, and then sets the provider', async () => {
     const service = sandboxTransport({}, undefined, release);
     const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
     expect(ending, stdout).toBe('done');
@@ -186,7 +186,7 @@ describe('a plan of declared access', () => {
     expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
   });
 
-  describe('with a baseline, even without permission to change,', () => {
+  describe('with a baseline, even without permission to update,', () => {
     const [one, both] = [
       '{ groups: [{ name: staff }] }',
       '{ groups: [{ name: staff }, { name: contractors }] }',
@@ -266,7 +266,7 @@ describe('an apply of declared access', () => {
     ['alone', ''],
     ['together with another field', '    meta_description: New\n'],
   ])(
-    'ends as unfinished if somebody else changes the record while bindings are added: access is changed %s',
+    'ends as unfinished if somebody else changes the record while bindings are added: the manifest changes access %s',
     async (_, more) => {
       const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
       const send: Transport = (request, signal) => {
@@ -327,14 +327,14 @@ describe('bindings hidden from the token', () => {
       't',
     );
 
-  test('are not mistaken for access for everyone, and the plan gives the reason for not planning the application', async () => {
+  test('are not mistaken for missing bindings, and the plan gives the reason for not planning the application', async () => {
     const { ending, stdout } = await run('plan', service().send, grafana('everyone'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('error  m.yaml:5:13: the token may not read who may open it');
     expect(stdout).toContain('view_policybinding');
   });
 
-  test('are not compared with access for everyone if the service does not offer a list of bindings', async () => {
+  test('cause `access: everyone` to count as not compared if the service offers no list of bindings', async () => {
     const documented = serviceWith([], { documented_only: true });
     const { stdout } = await done(run('plan', documented.send, grafana('everyone')));
     expect(stdout).toContain(
@@ -343,7 +343,7 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('0 differ, 0 in sync, 1 not compared.');
   });
 
-  test('of declared groups prevent the plan of only their application if the service does not offer a list of bindings', async () => {
+  test('prevent the plan of an application with declared groups, and of no other, if the service offers no list of bindings', async () => {
     const names = ['grafana', 'wiki'].map((slug) => ({ slug, name: slug }));
     const documented = serviceWith([], { documented_only: true, applications: names });
     const groups = grafana(`{ groups: [${staff}] }`);
@@ -371,7 +371,7 @@ describe('bindings hidden from the token', () => {
     ],
     ['only the first of two requests', '', 1, 'differs'],
   ])(
-    'are not taken for access for everyone if a proxy answers 404 to %s',
+    'are not mistaken for missing bindings if a proxy answers 404 to %s',
     async (_to, more, times, shown) => {
       const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
       let answered = 0;
@@ -518,7 +518,7 @@ test.each(['markdown', 'html'])('the %s report of a plan begins with the access 
   expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
 });
 
-test('a plan shows that a hidden access field opens an application to one more user, but not to whom', async () => {
+test('a plan shows that a change of a hidden access field opens an application to one more user, but not which user', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access.users]\ncapabilities: [update]\n' };
   const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');

@@ -46,7 +46,7 @@ test('rollcall without arguments prints only the usage', async () => {
   expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
 });
 
-test('a token on the command line is refused, with the ways to pass it', async () => {
+test('a token on the command line is refused, and the error lists the ways to pass a token', async () => {
   expect(await saidOf(['plan', '--token', 'canary'])).toBe(
     "error: unknown option '--token'\n--help shows the usage.\n" +
       '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',

@@ -116,7 +116,7 @@ describe('a plan with --baseline', () => {
     expect(told(await planned({ exclude: ['user.*'] }))).not.toHaveProperty('user.bob');
   });
 
-  test('contains the comparison with the baseline if saved', async () => {
+  test('includes the comparison in the saved plan', async () => {
     const captured = setup(before, now);
     const printed = await planned({ out: 'plan.json' }, captured);
     const saved = captured.written.get('plan.json') ?? '';
@@ -132,7 +132,7 @@ describe('a plan with --baseline', () => {
     ['.', '--baseline cannot be the working directory itself'],
     ['/memory', '--baseline cannot be "/memory": there is no such folder'],
   ])(
-    'is refused if the baseline %s is not a folder other than the working directory',
+    'is refused if its baseline is not a folder or is the working directory: %s',
     async (baseline, message) => {
       await expect(planned({ baseline })).rejects.toThrow(message);
       expect(service.requests).toEqual([]);
@@ -366,7 +366,7 @@ describe('manifests of the baseline', () => {
     }
   });
 
-  test('are not read from a path that only the present rollcall.yaml uses for a secret', async () => {
+  test('are not read from a file that the present rollcall.yaml names as a token file, even if the former one does not', async () => {
     const past = {
       ...before,
       'rollcall.yaml': 'version: 1\nmanifests: [m, store]\n',

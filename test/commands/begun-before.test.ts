@@ -38,7 +38,7 @@ describe.each([
   ['all bindings and no provider', [staff, guests], withProvider],
   ['no bindings, and without a declared provider', [], wiki('')],
 ] satisfies [string, Bindings, string][])('an application with %s', (_, bindings, text) => {
-  test('is reported as unfinished, with the missing switch, by an apply without permission to update', async () => {
+  test('is reported as unfinished by an apply without permission to update, with advice to give --allow update', async () => {
     const world = worldWith(bindings);
     const { ending, stdout } = await ran(world, apply, text);
     expect(ending).toBe('incomplete');

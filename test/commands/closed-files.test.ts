@@ -101,7 +101,7 @@ describe('the token file is not read', () => {
     expect(codes).toEqual(['forbidden-file']);
   });
 
-  test('as a manifest if rollcall.yaml is invalid or names the token file for another environment', async () => {
+  test('as a manifest even if rollcall.yaml is invalid or names the token file for another environment', async () => {
     const environments = [
       'environments:',
       '  a: { url: "https://id.example.com" }',
@@ -521,11 +521,14 @@ describe('the settings allow_env and allow_files', () => {
     expect((await referring(`\${env:${name}}`, { config: configured(names) }, env)).codes).toEqual([]);
   });
 
-  test.each(['ONES', 'XGRAFANA_'])('refuse other variables with the setting to add: %s', async (name) => {
-    const { codes, stderr } = await referring(`\${env:${name}}`, { config: configured(names) }, env);
-    expect(codes).toEqual(['invalid-reference']);
-    expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
-  });
+  test.each(['ONES', 'XGRAFANA_'])(
+    'refuse other variables, and the error names the setting to add: %s',
+    async (name) => {
+      const { codes, stderr } = await referring(`\${env:${name}}`, { config: configured(names) }, env);
+      expect(codes).toEqual(['invalid-reference']);
+      expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
+    },
+  );
 
   test('do not allow files that are always forbidden', async () => {
     const config = configured('allow_env: ["*"]', 'allow_files: [..]');

@@ -69,7 +69,7 @@ const outcomes = (stdout: string): Record<string, string> =>
 describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => {
   beforeEach(() => (levels = deep));
 
-  test('to a create is treated like any other unusable answer', async () => {
+  test('that answers a create is treated like any other unusable answer', async () => {
     isDeep = ({ method, body }) => method === 'POST' && body.includes('"slug":"new"');
     const { ending, stdout } = await run(
       (context) => apply(['m.yaml'], { ...service, yes: true }, context),
@@ -93,7 +93,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
   };
 
   test.runIf(inFull).each(['GET', 'POST', 'PATCH', 'OPTIONS'])(
-    'to %s ends every command without a stack trace',
+    'that answers %s ends every command without a stack trace',
     async (asked) => {
       isDeep = ({ method }) => method === asked;
       for (const command of Object.values(commands)) {
@@ -104,7 +104,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
   );
 });
 
-test('an answer nested 500 levels deep is planned, and reported in every format', async () => {
+test('a plan accepts an answer nested 500 levels deep, and every format can report it', async () => {
   levels = 496; // the other levels are the page, its list, the record and its attributes
   isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
   const report = formatNames.map((format) => `${format}=${format}`);

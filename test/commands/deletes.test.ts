@@ -164,7 +164,7 @@ applications:
     expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
   });
 
-  test('prevents the change of the other application if its delete failed', async () => {
+  test('prevents the change of the other application if the delete failed', async () => {
     const world = new World(handing);
     world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(400, { detail: 'no' }) : answer());
     const { stdout } = await applied(world, text, { ...both, output: 'json' });
@@ -243,11 +243,13 @@ test.each([
   ['a disabled binding', 'group: { name: guests }, enabled: false'],
   ['a negated binding', 'group: { name: guests }, negate: true'],
   ['a policy', 'policy: { name: always }'],
-])('a record is not considered closed because of %s', async (_, other) => {
-  const world = new World({ ...seed, bindings: [] });
-  const made = await applied(
-    world,
-    `version: 1
+])(
+  'the only group that restricts a record is not deleted, even if the record also has %s',
+  async (_, other) => {
+    const world = new World({ ...seed, bindings: [] });
+    const made = await applied(
+      world,
+      `version: 1
 policies: [{ type: dummy, name: always }]
 flows:
   - slug: in
@@ -256,15 +258,16 @@ flows:
     designation: authorization
     policies: [{ group: { name: staff }, order: 0 }, { ${other}, order: 1 }]
 `,
-  );
-  expect(made.ending, made.stdout).toBe('done');
-  expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
-    'which everyone could open then',
-  );
-  expect(deletes(world)).toEqual([]);
-});
+    );
+    expect(made.ending, made.stdout).toBe('done');
+    expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
+      'which everyone could open then',
+    );
+    expect(deletes(world)).toEqual([]);
+  },
+);
 
-test('the client deletes nothing without the capability', async () => {
+test('without the capability delete, the client deletes nothing', async () => {
   const world = new World(seed);
   const client = createClient(world.send, { capabilities: ['update'] });
   await expect(client.remove(user, 'jane', '3')).rejects.toThrow('needs the capability delete');
@@ -310,7 +313,7 @@ test('bindings are checked at the time of the delete, not of the plan', async ()
 });
 
 test.each(['before', 'after'])(
-  'if the answer to a delete is lost %s the delete took effect, a read determines the outcome',
+  'if the connection is lost %s a delete takes effect, a read determines the outcome',
   async (when) => {
     const world = new World(seed);
     let sent = 0;
@@ -417,7 +420,7 @@ test.each([
   expect(stderr() + stdout()).toContain(summary);
 });
 
-test('an absent entry gets no defaults and needs no display name', async () => {
+test('an entry declared absent gets no defaults and needs no display name', async () => {
   const { context, stdout } = new World().run(
     'version: 1\ndefaults: { user: { path: staff } }\napplications: [{ slug: a, state: absent }]\nusers: [{ username: a, state: absent }]\n',
   );

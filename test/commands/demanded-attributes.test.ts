@@ -99,7 +99,7 @@ describe('a service that requires an attribute of users', () => {
     });
   });
 
-  test('does not get undeclared attributes with a number that would lose digits', async () => {
+  test('does not get a rejected update a second time if an undeclared attribute is a number that would lose digits', async () => {
     const held = { place: { room: 'one' }, big: 1 };
     const { ending, log } = await applied('    name: Anna\n', [{ ...seated, attributes: held }], {
       tamper: (text) => text.replaceAll('"big":1', '"big":1152921504606846977'),

@@ -194,7 +194,7 @@ describe('doctor --role', () => {
     );
   });
 
-  test('lists the permissions for only those types of a list that are declared', async () => {
+  test('lists the permissions for the declared types, and not for other types of the same list', async () => {
     const { context, stdout } = capture({
       files: {
         'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n',

@@ -150,7 +150,7 @@ describe('doctor distinguishes', () => {
     expect(await doctored('nothing')).toMatchObject({ ending: 'denied', statuses: 'pass fail warn' });
   });
 
-  test("a token with some rights from a superuser's", async () => {
+  test("a token with some rights from a superuser's token", async () => {
     const summaryOf = async (token: TokenName): Promise<string | undefined> =>
       (await doctored(token)).document.checks.find(({ name }) => name === 'applications')?.summary;
     expect(await summaryOf('one application')).toBe(

@@ -90,7 +90,7 @@ describe('doctor', () => {
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  test('reports only the origin of a redirect', async () => {
+  test('reports only the origin of the URL to which the service redirects', async () => {
     const { stdout } = await examined([answered(302, '', { location: 'https://sso.example.com/x?secret' })]);
     expect(stdout).toContain('https://sso.example.com');
     expect(stdout).not.toContain('secret');
@@ -165,7 +165,7 @@ describe('doctor --wait', () => {
     expect(stderr).toMatch(/The service answers now, after 5 s\.\n$/);
   });
 
-  test('observes the requested pause, and reports the wait when time is up', async () => {
+  test('completes each pause that the service asks for, and reports the whole wait at the end', async () => {
     const { ending, sleeps, stdout } = await examined([starting, starting, starting], { wait: '7' });
     expect(ending).toBe('failed');
     expect(sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(10_000);
@@ -183,7 +183,7 @@ describe('doctor --wait', () => {
     expect(requests).toBe(1);
   });
 
-  test('does not wait without the option', async () => {
+  test('is required for doctor to wait', async () => {
     expect(await examined([refused])).toMatchObject({ ending: 'failed', requests: 1 });
   });
 

@@ -212,7 +212,7 @@ describe.each(Object.entries(missing))('an application whose look-up gets %s', (
 });
 
 test.each(Object.entries(missing))(
-  '%s never counts as absent if other look-ups get 404s with a detail',
+  '%s does not show that a record is absent if other look-ups get 404s with a detail',
   async (_, reply) => {
     const service = await documented({ missing: (slug) => (slug === 'mail' ? reply : notFound) });
     const planned = await run(plan, service.url, manifests.both);
@@ -273,7 +273,7 @@ test('a service that stops answering ends the plan with 1, even after earlier an
   expect(planned.stderr).toContain('user.alice');
 });
 
-describe('a plan with an application that counts as absent because of 404s of a proxy', () => {
+describe("a plan that took a proxy's 404 for the absence of an application", () => {
   /** Until the look-up of wiki, the proxy answers requests for users, for an unused slug, and for mail. */
   const planThroughProxy = (more = ''): Promise<Ran> => {
     const { send } = sandboxTransport({ applications: [{ slug: 'mail', name: 'Mail' }] });
@@ -304,13 +304,13 @@ describe('a plan with an application that counts as absent because of 404s of a 
     );
   };
 
-  test('reports the error of a new record once, and reads nothing again', async () => {
+  test('is not made again if it ended with an error, and reports that error once', async () => {
     const flow = 'flows: [{ slug: draft, name: Draft, title: Draft }]\n';
     const { stderr } = await planThroughProxy(flow);
     expect(stderr.match(/error: /g)).toHaveLength(1);
   });
 
-  test('reads everything again once the service itself reports absence', async () => {
+  test('is made again from new look-ups after the service itself reported an absence', async () => {
     const { ending, stdout } = await planThroughProxy();
     expect(ending).toBe('done');
     expect(stdout).toContain('1 in sync');
@@ -334,7 +334,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 
   test.each(Object.entries(missing))(
-    'passes exactly when a plan would pass if the look-up of an absent application gets %s',
+    'passes if requests without a token are refused, and fails otherwise: look-ups of absent applications get %s',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });

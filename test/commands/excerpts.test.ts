@@ -188,7 +188,7 @@ describe('a diagnostic about settings masks', () => {
 describe('a seed of the sandbox', () => {
   const run = async () => 0;
 
-  test('with the token is refused, and not quoted', async () => {
+  test('that contains the token is refused, and not quoted', async () => {
     const { context, stderr } = capture({ contractOnly: true, files: { 'seed.yaml': secrets.token }, env });
     expect(await sandbox([], { seed: 'seed.yaml' }, context, run)).toBe('invalid');
     expect(stderr()).toContain('(sensitive)');

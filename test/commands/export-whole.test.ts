@@ -118,7 +118,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'an export of a new service of release %s lists new fields whose values may be unchanged defaults',
+  'an export of a fresh service of release %s lists the fields added after 2025.12 whose values may be unchanged defaults',
   async (release, fields) => {
     const { said } = await exported(new World({ is_fresh: true }, release));
     const remark = said.replaceAll(/\s+/g, ' ');

@@ -99,7 +99,7 @@ describe('an export contains ids instead of names', () => {
     expect(stderr).toContain('Grant the token the permission to view groups.');
   });
 
-  test('if the service fails to list the records, and does not report a missing permission', async () => {
+  test('if the service fails to list the records; the failure is not reported as a missing permission', async () => {
     const { send } = world(100, {
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(100)] }],
     });
@@ -226,7 +226,7 @@ describe('rollcall export', () => {
     expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);
   });
 
-  test('writes fields for the release of the service if known', async () => {
+  test("follows the rules of the service's release, or of the release in rollcall.yaml, or else the strictest rules", async () => {
     const slug = 'a'.repeat(51);
     const applicationsOnly = { type: ['application'] };
     const { send } = sandboxHere(

@@ -71,7 +71,7 @@ describe('plan --fail-on differs', () => {
     }
   });
 
-  test('prints only the reason of the failure to stderr, and only if resources differ', async () => {
+  test('prints one line with the reason to stderr if resources differ, and nothing otherwise', async () => {
     const once = await planned([differing, absent], { failOn: ['differs', 'differs'] });
     expect(once.stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
     const twice = [differing, '{ slug: synced, name: Other }'];
@@ -91,7 +91,7 @@ describe('plan --fail-on differs', () => {
     expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
   });
 
-  test('exits with 2 even for differences that the run may change', async () => {
+  test('exits with 2 even if the run may update the resources that differ', async () => {
     const report = ['github=g', 'junit=j'];
     const { stderr, written } = await planned([differing, absent], {
       failOn: ['differs'],

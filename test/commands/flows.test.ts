@@ -168,7 +168,7 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
-  test('never leaves the flow with fewer stages than both before and after the apply, and changes a binding by one PATCH', async () => {
+  test('has all the former or all the new stages in front of the login stage at every moment', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {

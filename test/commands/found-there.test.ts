@@ -6,7 +6,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const taken = answered(400, { slug: ['taken'] });
 
-test('an event shows a difference as the JSON document does, without the names of ids', async () => {
+test('the JSON document of an apply shows a difference by its ids, without their names', async () => {
   let looked = 0;
   const { context, stdout } = capture({
     files: {

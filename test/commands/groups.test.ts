@@ -191,11 +191,11 @@ describe('a group name that two records have', () => {
   });
 });
 
-describe('groups whose names are not unique in the service', () => {
+describe('groups, whose names are not unique in every release,', () => {
   const one =
     'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
 
-  test('are looked up before the create, as somebody else may have created such a group after the plan', async () => {
+  test('are looked up before the create, as somebody else may have created a group with the name after the plan', async () => {
     const service = sandboxTransport({ groups: [] });
     let looks = 0;
     const { stdout } = await run(

@@ -79,7 +79,7 @@ describe.each(wrong)('the id of a missing %s', (_, text, summary) => {
   });
 });
 
-test('an entry with an id that the service does not offer to look up is planned with a note on the reason', async () => {
+test('an entry with an id that the service offers no way to look up is planned with a note on the reason', async () => {
   const world = new World({ documented_only: true });
   const { out } = await done(ran(world, plan, application('provider: 7')));
   expect(out).toContain(

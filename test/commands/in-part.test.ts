@@ -182,7 +182,7 @@ describe('an application rejected for its slug and another field', () => {
   });
 });
 
-describe('a created application that comes back with other values', () => {
+describe('a create whose answer has other values than the declared ones', () => {
   const whole = { pk: 1, username: 'alice', name: 'Alice', groups: [group] };
 
   test('is reported as created but different in every format', async () => {
@@ -278,7 +278,7 @@ describe('a created application that comes back with other values', () => {
   });
 });
 
-describe('a service with an expired licence', () => {
+describe('an expired licence of the service', () => {
   const both = `${application}users:\n  - username: alice\n    name: Alice\n`;
   const readOnly = answered(400, {
     detail: 'Request denied due to expired/invalid license.',

@@ -307,7 +307,7 @@ describe('rollcall init', () => {
     },
   );
 
-  test('lists missing requirements of its pipeline, and the next command with npx', async () => {
+  test('lists what its pipeline still needs, and shows the next command with npx', async () => {
     const { stdout } = await started(
       { url: 'http://127.0.0.1:9', pipeline: 'github' },
       { env: { npm_command: 'exec' } },
@@ -367,16 +367,19 @@ describe('rollcall init', () => {
     ['https://packages.example.com/rollcall-0.1.0.tgz?key=canary', false],
     ['file:../rollcall-0.1.0.tgz', false],
     ['rollcall', false],
-  ])('installs rollcall from the source in package-lock.json, never by its name: %s', (resolved, taken) => {
-    const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
-    const dependency = rollcallSourceIn(lock);
-    expect(dependency).toBe(taken ? resolved : undefined);
-    const files = initFiles({ url, tokenEnv: 'T', environment: undefined, pipeline: 'none', dependency });
-    const written = files.find(({ path }) => path === 'package.json');
-    if (taken)
-      expect(JSON.parse(written?.text ?? '')).toMatchObject({ devDependencies: { rollcall: resolved } });
-    else expect(written).toBeUndefined();
-  });
+  ])(
+    'copies the source of rollcall from package-lock.json to package.json if it is a remote URL without a secret: %s',
+    (resolved, taken) => {
+      const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
+      const dependency = rollcallSourceIn(lock);
+      expect(dependency).toBe(taken ? resolved : undefined);
+      const files = initFiles({ url, tokenEnv: 'T', environment: undefined, pipeline: 'none', dependency });
+      const written = files.find(({ path }) => path === 'package.json');
+      if (taken)
+        expect(JSON.parse(written?.text ?? '')).toMatchObject({ devDependencies: { rollcall: resolved } });
+      else expect(written).toBeUndefined();
+    },
+  );
 
   test.each(['', '{', '[]', '{"packages":{}}'])('ignores a lockfile without rollcall: %j', (lock) => {
     expect(rollcallSourceIn(lock)).toBeUndefined();

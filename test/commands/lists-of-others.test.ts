@@ -16,7 +16,7 @@ function world(): World {
 const asked = (of: World): string[] =>
   of.requests.flatMap(({ path }) => (path.startsWith('/api/v3/core/applications/?') ? path : []));
 
-test("an export by a token that is not a superuser's reads its applications once, and reports gaps", async () => {
+test("with a token that is not a superuser's, an export reads applications once and reports gaps", async () => {
   const service = world();
   const { context, stdout, stderr } = service.run('version: 1\n');
   expect(await exportManifests({ output: 'yaml', type: ['application'] }, context)).toBe('incomplete');
@@ -27,7 +27,7 @@ test("an export by a token that is not a superuser's reads its applications once
   expect(asked(service).join('\n')).not.toContain('superuser_full_list');
 });
 
-test("a plan with --undeclared by a token that is not a superuser's requests no list that only superusers may read", async () => {
+test("with a token that is not a superuser's, a plan with --undeclared sends no request for a list that only superusers may read", async () => {
   const service = world();
   const { context, stdout } = service.run('version: 1\napplications: [{ slug: c, name: c }]\n');
   await plan(['m.yaml'], { output: 'text', undeclared: true }, context);
@@ -35,7 +35,7 @@ test("a plan with --undeclared by a token that is not a superuser's requests no 
   expect(asked(service).filter((path) => path.includes('superuser_full_list'))).toEqual([]);
 });
 
-test("a delete by a token that is not a superuser's reads no list of applications", async () => {
+test("with a token that is not a superuser's, a delete reads no list of applications", async () => {
   const service = world();
   const { context } = service.run('version: 1\napplications: [{ slug: c, state: absent }]\n', {
     ROLLCALL_CAPABILITIES: 'delete',

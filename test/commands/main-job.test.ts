@@ -52,7 +52,7 @@ function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1
 }
 
 describe('plan', () => {
-  test('shows missing resources, and ends with the summary line that tools match', async () => {
+  test('shows missing resources, and ends with the summary line that other tools search for', async () => {
     const { stdout, stderr } = await done(runPlan());
     expect(stderr).toBe('');
     expect(stdout).toContain('  + application.grafana  manifests/applications.yaml:4\n');
@@ -174,7 +174,7 @@ describe('an answer of the service', () => {
     }
   });
 
-  test('to a refused create that names no field is reported with its request id', async () => {
+  test('that refuses a create and names no field is reported with its request id', async () => {
     const { stdout } = await runApply({
       ...one,
       transport: async ({ method }) =>
@@ -240,7 +240,7 @@ describe('apply', () => {
     expect((await runPlan()).stdout).toContain('Plan: 3 to add');
   });
 
-  test('shows the plan before the confirmation, also if stdout is a file, and once on a terminal', async () => {
+  test('shows the plan before the confirmation even if stdout is a file, and only once on a terminal', async () => {
     const { stdout, stderr } = await runApply({ answerToPrompt: 'no' }, { yes: false });
     for (const shown of [stdout, stderr]) expect(shown).toContain('Plan: 3 to add, 0 to change');
 

@@ -92,7 +92,7 @@ describe('the same manifests, applied to two services with different ids,', () =
   );
 });
 
-test('validate sends no request, and a plan looks up the record of an id', async () => {
+test('validate sends no request, and a plan looks up the record to which a declared id refers', async () => {
   const service = sandboxTransport(one);
   expect((await run('validate', service)).stdout).toContain('Valid: 1 application, 1 user.');
   expect(service.requests).toEqual([]);

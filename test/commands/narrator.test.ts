@@ -76,7 +76,7 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
   );
 });
 
-test('apply reports how each kind was read only with -v', () => {
+test('apply with -v reports how it read each kind, and apply without -v does not', () => {
   const failed = { kind: 'failure', status: 500 } as const;
   const courses: readonly ListReport['progress'][] = [
     { kind: 'in_pages', absent: 0, found: 10, pages: 1 },

@@ -54,7 +54,7 @@ describe('an application with `access: everyone`', () => {
     }
   });
 
-  test('opens the application to everyone if core_default_app_access is on, which is read once', async () => {
+  test('is reported as opened to everyone if core_default_app_access is on, which is read once', async () => {
     const two = `${wiki('access: everyone')}  - { slug: mail, name: Mail, access: everyone }\n`;
     const result = await planned(worldOf('2026.8', true), two);
     expect(result).toMatchObject({
@@ -64,7 +64,7 @@ describe('an application with `access: everyone`', () => {
     });
   });
 
-  test('opens the application to everyone in releases without core_default_app_access, and the settings are not read', async () => {
+  test('is reported as opened to everyone in a release without core_default_app_access, and the settings are not read', async () => {
     const world = worldOf('2026.2', false, { bindings: [{ application: 'wiki', group: 'staff' }] });
     const result = await planned(world, wiki('access: everyone'));
     expect(result).toMatchObject({
@@ -81,7 +81,7 @@ describe('an application with `access: everyone`', () => {
     expect(await planned(world, wiki('access: everyone'))).toMatchObject({ ending: 'done', opens: [] });
   });
 
-  test('is an error for only that application with --keep-going', async () => {
+  test('with --keep-going, is an error for that application alone', async () => {
     const text = `${wiki('access: everyone')}  - { slug: mail, name: Mail }\n`;
     const { ending, stdout } = await planned(worldOf('2026.8', false), text, { keepGoing: true });
     expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('application.mail')]);
@@ -98,7 +98,7 @@ describe('an application without declared access', () => {
     ['2026.8', 'off', {}, undefined, 1],
     ['2026.8', 'unreadable', denied, `everyone ${perhaps}`, 1],
   ] as const)(
-    'if new, is reported as open to everyone or not, in release %s with core_default_app_access %s',
+    'if new, is reported as open to everyone if everyone can open it: release %s, core_default_app_access %s',
     async (release, flag, seed, whom, reads) => {
       const world = worldOf(release, flag === 'on', { ...seed, applications: [] });
       const text = `${wiki('group: Docs')}  - { slug: mail, name: Mail }\n`;

@@ -124,14 +124,14 @@ describe('an apply during a restart of the service', () => {
     ]);
   });
 
-  test('sends a few requests to check for the service, and reports nothing with --quiet', async () => {
+  test('sends only a few requests to find out whether the service is back, and reports nothing with --quiet', async () => {
     const { questions, stderr } = await applying(restart, { quiet: true });
     expect(questions).toBeGreaterThan(5);
     expect(questions).toBeLessThan(30);
     expect(stderr).toBe('');
   });
 
-  test('checks with a short time limit, and stops checking at an interruption', async () => {
+  test('gives each request that checks for the service a short time limit, and cancels it at an interruption', async () => {
     const asked: { timeoutMs: number | undefined; signal: AbortSignal | undefined }[] = [];
     await applying(
       restart,

@@ -152,7 +152,7 @@ describe('an output that would overwrite an input', () => {
       }
   });
 
-  test('is refused for a saved plan and its inputs', async () => {
+  test('is refused if apply --plan or show reads that input', async () => {
     expect((await run('plan --env test --out p.json')).code).toBe(0);
     const saved = read('p.json');
     sent = 0;

@@ -229,7 +229,7 @@ test('an export declares policies in full, and groups and users as access', asyn
 });
 
 test.each(faultNames)(
-  'after %s in its create, an application gets its provider after all bindings, in the next run at the latest',
+  'after %s during its create, an application gets its provider by the end of the next run, and always after its bindings',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});

@@ -65,21 +65,24 @@ describe('an option with an empty value', () => {
         .filter((option) => option.required)
         .map((option) => [withParents(command), option.long ?? ''] as const),
     ),
-  )('is rejected by name, since its cause may be an unset shell variable: %s %s', async (command, flag) => {
-    let said = '';
-    const [, ...words] = command.split(' ');
-    const ending = await runProgram(
-      [...words, `${flag}=`, ...(['report', 'show', 'import'].includes(words[0] ?? '') ? ['x.json'] : [])],
-      '1.2.3',
-      {
-        env: {},
-        writeOut: () => {},
-        writeErr: (text) => (said += text),
-        contextFor: () => Promise.reject(new Error('the command was run')),
-      },
-    );
-    expect(ending).toBe('invalid');
-    expect(said).toContain(flag);
-    expect(said).toMatch(/empty value|Allowed choices/);
-  });
+  )(
+    'is rejected with the name of the option, since an unset shell variable may be the cause: %s %s',
+    async (command, flag) => {
+      let said = '';
+      const [, ...words] = command.split(' ');
+      const ending = await runProgram(
+        [...words, `${flag}=`, ...(['report', 'show', 'import'].includes(words[0] ?? '') ? ['x.json'] : [])],
+        '1.2.3',
+        {
+          env: {},
+          writeOut: () => {},
+          writeErr: (text) => (said += text),
+          contextFor: () => Promise.reject(new Error('the command was run')),
+        },
+      );
+      expect(ending).toBe('invalid');
+      expect(said).toContain(flag);
+      expect(said).toMatch(/empty value|Allowed choices/);
+    },
+  );
 });

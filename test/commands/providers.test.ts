@@ -201,7 +201,7 @@ describe('an update of a provider', () => {
 });
 
 describe('a create of a provider', () => {
-  test('sends redirect URIs as a string to a release that does not accept a list, and later requests do so too', async () => {
+  test('sends redirect URIs as a string after the service refused a list, and in all later requests', async () => {
     const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
@@ -231,7 +231,7 @@ describe('a create of a provider', () => {
       },
     );
 
-    test('does not prevent creates of other resources with --keep-going', async () => {
+    test('with --keep-going, does not prevent creates of other resources', async () => {
       const made = service(ofOthers, '2026.2');
       const { ending, stdout } = await run('apply', made.send, roll, { keepGoing: true });
       expect(ending).toBe('incomplete');
@@ -240,7 +240,7 @@ describe('a create of a provider', () => {
       expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
     });
 
-    test('keeps dependent resources from being compared', async () => {
+    test('with --keep-going, also leaves the resources that depend on the provider unplanned', async () => {
       const made = service({ ...ofOthers, applications: [{ slug: 'grafana', name: 'Grafana' }] }, '2026.2');
       const { stdout } = await run('plan', made.send, roll, { keepGoing: true });
       expect(stdout).toContain('it depends on provider.Grafana, which is not planned');
@@ -326,7 +326,7 @@ describe('an outpost', () => {
   });
 });
 
-describe('a reference to a missing record is an error at its place with a similar name:', () => {
+describe('a reference to a missing record is an error at its place, and the error suggests a similar name:', () => {
   test.each([
     [
       'a flow',

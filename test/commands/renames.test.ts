@@ -113,7 +113,7 @@ test('a rename ends in conflict if somebody else took the new name after the pla
 });
 
 test.each(['before', 'after'])(
-  'if the answer to a rename is lost %s the rename took effect, the rename is repeated only if it had no effect',
+  'a rename that gets no answer is sent again only if it had no effect: connection lost %s the effect',
   async (when) => {
     const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki' }], users: [] });
     let patches = 0;
@@ -143,7 +143,7 @@ test.each([
   expect(stderr() + stdout()).toContain(summary);
 });
 
-test('with contract_only, a rename looks up no former name, and reports that', async () => {
+test('with contract_only, a rename is an error, since a rename is not a documented operation', async () => {
   const { ending, stderr, stdout } = await planned(new World(), jane, { contractOnly: true, allow: [] });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('renames are not among the three documented operations');

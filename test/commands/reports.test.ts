@@ -246,7 +246,7 @@ describe('--report github', () => {
     expect((await command()).written.get('summary')).toContain(said);
   });
 
-  test('writes no summary unless requested and available', async () => {
+  test('writes a summary only if the report is requested and the environment names a file for the summary', async () => {
     expect([...(await runPlan({ report: ['html=h'] }, { env })).written.keys()]).toEqual(['h']);
     expect([...(await runPlan({ report: ['github=g'] })).written.keys()]).toEqual(['g']);
     const empty = { GITHUB_STEP_SUMMARY: '' };
@@ -272,7 +272,7 @@ describe('a plan with --max-creates', () => {
   });
 
   test.each(['text', 'markdown', 'html', 'junit', 'github'])(
-    'beyond the limit is reported with the number of creates and the limit: %s',
+    'that exceeds the limit is reported with the number of creates and the limit: %s',
     async (format) => {
       const { written } = await runPlan({ maxCreates: '1', report: [`${format}=r`] });
       expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');

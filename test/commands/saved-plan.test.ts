@@ -134,7 +134,7 @@ describe('a saved plan', () => {
     }
   });
 
-  test('given as a manifest needs --plan without a terminal', async () => {
+  test('given as a manifest is refused without a terminal, with advice to use --plan', async () => {
     const { context } = capture(setupFor({ files: { 'p.json': await savedText() } }));
     await expect(apply(['p.json'], { output: 'text' }, context)).rejects.toThrow(
       expect.objectContaining({ hint: expect.stringContaining('use --plan') as string }),
@@ -278,7 +278,7 @@ describe('apply --plan', () => {
     [true, false, 'done'],
     [true, true, 'done'],
   ] as const)(
-    'of a plan made with contract_only: %s, run with contract_only: %s, is %s',
+    'with contract_only set to %s for the plan and to %s for the apply, ends as %s',
     async (then, now, expected) => {
       const text = await savedText({ contractOnly: then });
       const { ending, stderr } = await runApply(text, { contractOnly: now });
@@ -320,7 +320,7 @@ describe('apply --plan', () => {
     );
   });
 
-  test('as JSON prints a document with the reason', async () => {
+  test('prints a JSON document with the reason if it is refused with -o json', async () => {
     const text = await savedText();
     service = fakeService({ drifted: existing.drifted });
     const { stdout, ending } = await runApply(text, { output: 'json' });
@@ -339,7 +339,7 @@ describe('apply --plan without look-ups', () => {
     [500, '', 'failed'],
     [404, '<!DOCTYPE html>', 'failed'],
   ] as const)(
-    'ends after a response with status %i as a plan would, and creates nothing',
+    'ends as a plan would after a response with status %i, and creates nothing',
     async (status, body, expected) => {
       const text = await savedText();
       let posts = 0;

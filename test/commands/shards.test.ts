@@ -65,7 +65,7 @@ function runShard(
 const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shards}`);
 
 describe('shards', () => {
-  test('of many resources, run in parallel, have together the same result as one run', async () => {
+  test('that run in parallel have together the same result as one run of all resources', async () => {
     const count = times({ short: 20, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];

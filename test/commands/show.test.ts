@@ -64,7 +64,7 @@ describe('rollcall show', () => {
   test.each([
     ['a saved plan', saved],
     ['the JSON of a plan', printed],
-  ])('prints %s as plan did, and the same JSON, without secrets', async (_, file) => {
+  ])('prints %s with the text and the JSON that plan printed, without secrets', async (_, file) => {
     const document = await file();
     const text = await shown(document);
     expect(text).toMatchObject({ ending: 'done', stderr: '' });
@@ -77,7 +77,7 @@ describe('rollcall show', () => {
     expect(compact.stdout).toContain('  + application.grafana  m.yaml:3\n  ! application.wiki differs in ');
   });
 
-  test('prints the JSON of an apply as text, in full to a pipe, or as the same JSON', async () => {
+  test('prints the JSON of an apply as text with every outcome, or as the same JSON', async () => {
     const { stdout: document } = await applied('json');
     const { stdout } = await done(shown(document));
     expect(stdout).toMatch(

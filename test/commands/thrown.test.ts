@@ -277,7 +277,7 @@ describe('an exception before anything is sent', () => {
     }
   });
 
-  test('in the confirmation creates nothing', async () => {
+  test('in the confirmation prevents every create', async () => {
     const service = fakeService();
     const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
     const asking = { ...context, ask: async () => fails() };

@@ -31,7 +31,7 @@ describe('records that could not be read', () => {
     );
   });
 
-  test('are reported as not read by an export too', async () => {
+  test('are reported as not read, by an export as well', async () => {
     const { send } = listingService({
       users: manyUsers(2),
       instead: ({ path }) =>

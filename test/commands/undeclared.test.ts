@@ -53,7 +53,7 @@ test('the document lists undeclared records, and says whether the list is comple
   });
 });
 
-test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if some could not be read', async () => {
+test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if none is found but some could not be read', async () => {
   const found = await planned(new World(seed), { failOn: ['undeclared'] });
   expect(found.ending).toBe('changes');
   expect(found.stderr).toContain('2 resources are not declared');
@@ -75,7 +75,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
   expect(unread.stdout).toContain('Not all records were read: not all outposts could be read');
 });
 
-test('--fail-on undeclared ends with 2 if records are undeclared and others could not be read', async () => {
+test('--fail-on undeclared ends with 2 if records are undeclared, even if others could not be read', async () => {
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
     path.includes('/outposts/instances/') ? answered(403, { detail: 'no' }) : answer();
@@ -84,7 +84,7 @@ test('--fail-on undeclared ends with 2 if records are undeclared and others coul
   expect(stderr).toContain('2 resources are not declared');
 });
 
-test('--fail-on undeclared counts both removed and never declared records', async () => {
+test('--fail-on undeclared counts the records that were declared in the baseline and those that never were', async () => {
   const past = { 'm.yaml': roll.replace('users: [', 'users: [{ username: zoe, name: Zoe }, ') };
   const { context, stderr } = new World(seed).run(roll, {}, { past });
   const options = { output: 'text', undeclared: true, baseline: '.before', failOn: ['undeclared'] } as const;

@@ -324,7 +324,7 @@ describe('undeclared attributes', () => {
     expect(other.writes()).toMatchObject([{ body: { name: 'Alicia' } }]);
   });
 
-  test('with a number that would lose digits are recognized in a list too', async () => {
+  test('with a number that would lose digits are also recognized if the users are read from a list', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `user-${index}`);
     const world = holding('1e400', {
       users: names.map((username) => ({ username, name: 'U', attributes: { dept: 'sales' } })),

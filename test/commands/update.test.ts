@@ -69,7 +69,7 @@ describe('a plan with --allow update', () => {
     expect(world.writes()).toEqual([]);
   });
 
-  test('as JSON works with policies written for Terraform', async () => {
+  test('as JSON contains the `resource_changes` of a Terraform plan', async () => {
     const world = new World();
     const { context, stdout } = world.run();
     await plan(['m.yaml'], { output: 'json', ...allowed }, context);
@@ -193,7 +193,7 @@ describe('an apply with --allow update', () => {
       expect(after.stdout()).toContain('No changes.');
     });
 
-    test('keeps memberships without the permission, and reports a difference', async () => {
+    test('without permission to update, keeps the memberships and reports a difference', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
@@ -381,7 +381,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     },
   );
 
-  describe('with an absent entry that may be a renamed undeclared record', () => {
+  describe('with a new entry that may be an undeclared record under another name', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     // Enough records for a list to be read.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
@@ -400,7 +400,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       return stdout();
     };
 
-    test('has a note on the undeclared record, which says that nothing is renamed', async () => {
+    test('has a note that names the undeclared record', async () => {
       const text = await said(others, {});
       expect(text).toContain(remark);
       expect(text.match(/has the same/g)).toHaveLength(1);

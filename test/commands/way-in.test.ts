@@ -33,7 +33,7 @@ test('a flow that logs anybody in by name alone is an error unless allowed', asy
   await done(validated(['open-login']));
 });
 
-test('an unknown risk for --allow is refused by name', async () => {
+test('a value of --allow that is no known risk is refused, and the error names it', async () => {
   await expect(validated(['open-logins'])).rejects.toThrow('--allow cannot be "open-logins"');
 });
 
@@ -365,7 +365,7 @@ test('during an apply that swaps two policies, the login is possible at each req
   ]);
 });
 
-describe('the unauthenticated check of the login flow before and after its changes', () => {
+describe('the check, without a token, that the login flow starts', () => {
   const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
   const asked = ({ requests }: Service): string[] =>
     requests.flatMap(({ method, path, isAnonymous }) => {
@@ -425,7 +425,7 @@ describe('the unauthenticated check of the login flow before and after its chang
     expect(stderr).not.toContain(secret);
   });
 
-  test('reports nothing if the flow did not start before', async () => {
+  test('reports nothing if the flow did not start before the apply either', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
     await run(apply, service, text, { allow });
@@ -444,7 +444,7 @@ describe('the unauthenticated check of the login flow before and after its chang
     expect(stderr).toContain('it is unknown whether people can still log in');
   });
 
-  test('covers the new flow if the brand gets another flow', async () => {
+  test('is sent for the new flow after the brand gets another flow', async () => {
     const service = fresh();
     const other = `flows:\n  - { slug: other, name: Other, title: Other, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = 'brands:\n  - { domain: authentik-default, flow_authentication: { slug: other } }\n';
@@ -453,7 +453,7 @@ describe('the unauthenticated check of the login flow before and after its chang
     expect(paths).toEqual([`anonymous ${executor}`, 'anonymous /api/v3/flows/executor/other/?query=']);
   });
 
-  test('delays every change until its first answer', async () => {
+  test('is answered a first time before any change is sent', async () => {
     const service = fresh();
     const events: string[] = [];
     const send: typeof service.send = async (request) => {
@@ -467,7 +467,7 @@ describe('the unauthenticated check of the login flow before and after its chang
     expect(events).toEqual(['GET', 'PATCH', 'GET']);
   });
 
-  test('covers the former flow if the change of the brand failed', async () => {
+  test('is sent for the former flow again if the change of the brand failed', async () => {
     const service = fresh();
     const shut =
       'flows:\n  - { slug: shut, name: Shut, title: Shut, designation: authentication, stages: [{ stage: { name: no }, order: 0 }] }\n';
@@ -489,7 +489,7 @@ describe('the unauthenticated check of the login flow before and after its chang
   });
 });
 
-describe('a plan with the last active superuser', () => {
+describe('a plan that could remove the last active superuser', () => {
   const people = { tokens: [{ token: sandboxToken, superuser: true }], groups: [] };
   const user = (more: string): string => `users:\n  - { username: alice, name: Alice${more} }\n`;
   const group = (entry: string): string => `groups:\n  - { ${entry} }\n`;
@@ -529,7 +529,7 @@ describe('a plan with the last active superuser', () => {
     })),
   ];
   test.each(someOf(cases, 8))(
-    'is refused if that user, by $by, $condition',
+    'is refused if that user, a superuser through the group $by, $condition',
     async ({ text, by, release }) => {
       const service = await withAlice(by, '', release);
       const { ending, stderr, stdout } = await run(plan, service, text);
@@ -544,11 +544,14 @@ describe('a plan with the last active superuser', () => {
     losses
       .slice(0, 3)
       .flatMap(([condition, text]) => ['admins', 'ops'].map((by) => [condition, by, text] as const)),
-  )('is accepted although that user %s, if %s leaves another active superuser', async (_, by, text) => {
-    const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
-    const service = await withAlice('admins', other);
-    await done(run(plan, service, text));
-  });
+  )(
+    'is accepted if that user %s, and the group %s contains another active superuser',
+    async (_, by, text) => {
+      const other = `  - { username: bob, name: Bob, groups: [{ name: ${by} }] }\n`;
+      const service = await withAlice('admins', other);
+      await done(run(plan, service, text));
+    },
+  );
 
   test.each(['admins', 'ops', 'others'])(
     'is accepted if it makes another user a superuser, by %s',

@@ -174,7 +174,7 @@ describe('the main provider of another application', () => {
     expect(asked(world)).toHaveLength(1);
   });
 
-  test('is read from a list if many are declared, and not for existing applications', async () => {
+  test('is read from a list if many new applications declare providers, and is not read for existing applications', async () => {
     const providers = Array.from({ length: 40 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
     const holding = {
       ...seed,
@@ -229,7 +229,7 @@ describe('the main provider of another application', () => {
     expect(stderr()).toContain('is already the main provider of `outsider`');
   });
 
-  test('is not read for an existing application, nor from an expensive list', async () => {
+  test('is not read for an existing application, and is read one by one if the list is too long', async () => {
     const there = await planned(applications('slug: known, name: Known, provider: 2'));
     expect(asked(there.world)).toEqual([]);
     const providers = Array.from({ length: 300 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));

@@ -59,7 +59,7 @@ transports:
 `;
 
 test.each(['2025.12', '2026.8'] as const)(
-  'records of all lists that refer to each other are created in one run: %s',
+  'records of all types, with references among them, are created in one run: %s',
   async (release) => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
     const env = { SECRET: 'canary-of-a-secret' };
