@@ -139,7 +139,7 @@ export function namesById(resource: DeclaredFields, field: string): NamesById {
 
 export type NamesByPointer = Readonly<Record<string, string>>;
 
-/** The names of the nested records that belong to a reference field, by normalized id. */
+/** The names of the nested records of a reference field, by normalized id. */
 export function nestedNames(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     nestedRecords(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
@@ -203,7 +203,7 @@ export const nestedFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] 
 );
 
 /** Whether other resources may refer to resources of this type. */
-export function isNamedByOthers(type: string): boolean {
+export function canBeReferenced(type: string): boolean {
   return namedTypes().has(type);
 }
 

@@ -1,4 +1,4 @@
-import { federationFields, hostProblem, providerFields, validityField } from './provider.ts';
+import { federationFields, urlProblem, providerFields, validityField } from './provider.ts';
 import {
   redirectUrisAsLines,
   redirectUrisAsRecords,
@@ -55,7 +55,7 @@ const fields = {
     changeWarning: () => 'the application sees other user ids, and may not recognize its users',
   },
   issuer_mode: { default: 'per_provider' },
-  logout_uri: { default: '', checks: [hostProblem] },
+  logout_uri: { default: '', checks: [urlProblem] },
   logout_method: { default: 'backchannel' },
   grant_types: {
     isOptionalBefore: true,

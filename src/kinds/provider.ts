@@ -51,7 +51,7 @@ export function validityRefusal(text: string): Problem | undefined {
 
 const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-export function hostProblem(url: string): Problem | undefined {
+export function urlProblem(url: string): Problem | undefined {
   if (url === '') return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.hostname === '' || !/^https?:$/.test(parsed.protocol))

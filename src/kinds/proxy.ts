@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
-import { federationFields, hostProblem, patternProblem, providerFields, validityField } from './provider.ts';
+import { federationFields, urlProblem, patternProblem, providerFields, validityField } from './provider.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
@@ -13,12 +13,12 @@ const fields = {
   },
   mode: { default: 'proxy', changeWarning: () => 'requests reach the application in another way' },
   external_host: {
-    checks: [hostProblem],
+    checks: [urlProblem],
     changeWarning: () => 'people reach it at another URL',
   },
   internal_host: {
     default: '',
-    checks: [hostProblem],
+    checks: [urlProblem],
     ifMissing: (_, { mode = 'proxy' }) =>
       mode === 'proxy'
         ? {

@@ -211,7 +211,7 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
   ];
 }
 
-export function askingKinds({ stages }: LoginFlow): ReadonlySet<Kind> {
+export function kindsWithChallenge({ stages }: LoginFlow): ReadonlySet<Kind> {
   const asking = stages
     .filter(({ passes }) => passes !== false)
     .flatMap(({ record, inside }) => (record ? [record, ...inside] : []))

@@ -5,7 +5,7 @@ import { placeholderFor } from '../kinds/fields.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
-  askingKinds,
+  kindsWithChallenge,
   isLoginFlow,
   lockout,
   loginObstacles,
@@ -244,8 +244,8 @@ function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
   const known = new Set(loginObstacles(before));
-  const asks = askingKinds(after);
-  const lost = [...askingKinds(before)].filter((kind) => !asks.has(kind));
+  const asks = kindsWithChallenge(after);
+  const lost = [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
     ...loginObstacles(after).filter((reason) => !known.has(reason)),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),

@@ -1,6 +1,6 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
-import { isNamedByOthers } from '../kinds/named.ts';
+import { canBeReferenced } from '../kinds/named.ts';
 import { baselineWarning, compareWithBaseline, type Comparison } from '../manifest/baseline.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
@@ -68,7 +68,7 @@ async function manifestsIn(
     { ...world, files },
     {
       secrets: 'assumed',
-      isSelected: ({ address, kind }) => selector.has(address) || isNamedByOthers(kind.type),
+      isSelected: ({ address, kind }) => selector.has(address) || canBeReferenced(kind.type),
       isWarningReported: () => false,
     },
   );

@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isNewerThanKnown, type Release } from '../kinds/release.ts';
-import { addressOfName, declaredNames, isNamedByOthers } from '../kinds/named.ts';
+import { addressOfName, declaredNames, canBeReferenced } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
@@ -144,7 +144,7 @@ async function checkScope(
 
 /** Whether unselected dependencies are included: with --target, but not with --shard, because shards are independent. */
 function mayBeIncluded({ kind }: Resource, { shard }: Selection): boolean {
-  return shard === undefined && isNamedByOthers(kind.type);
+  return shard === undefined && canBeReferenced(kind.type);
 }
 
 function selectResources(

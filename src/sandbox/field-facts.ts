@@ -2,7 +2,7 @@ import { textOf, isJsonList, isJsonObject, type JsonObject, type JsonValue } fro
 import { factsOf, type FieldFacts, type TypeFacts, type ValueFacts } from '../kinds/facts.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
 import {
-  choiceOf,
+  choiceReader,
   readDateTime,
   readBoolean,
   readMapping,
@@ -53,7 +53,7 @@ function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): 
   const { checkFirst, checkLast, ...stated } = { ...texts, ...row };
   const list = listOf(place, facts);
   const form = facts.enum
-    ? choiceOf(facts.enum, names, checkFirst)
+    ? choiceReader(facts.enum, names, checkFirst)
     : {
         read: readerFor(world, place, facts, {
           ...(checkFirst && { checkFirst }),
@@ -90,7 +90,7 @@ function readerFor(
     const rows = (): Rows => world.at(referredLists[list]);
     return items ? referenceListReader(idForm, rows) : referenceReader(idForm, rows, checks.checkFirst);
   }
-  if (facts.enum) return choiceOf(facts.enum).read;
+  if (facts.enum) return choiceReader(facts.enum).read;
   if (fields) return (value) => readRecord(world, place, fields, value);
   if (items) return (value) => readItems(readerFor(world, place, items), value);
   switch (type) {

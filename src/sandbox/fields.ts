@@ -81,7 +81,7 @@ export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRule
   });
 }
 
-export function choiceOf(
+export function choiceReader(
   values: readonly (string | number)[],
   names: Readonly<Record<string, string>> = {},
   check?: ContentCheck,
