@@ -57,7 +57,7 @@ function reportProblem(what: string, more: string): void {
   setExitCode();
 }
 
-/** Sets the exit code. It is set again if output is lost after the command ended. */
+/** Sets the exit code. This function is called again if output is lost after the command ended. */
 function setExitCode(): void {
   if (ending === undefined) return;
   process.exitCode =

@@ -25,7 +25,7 @@ import { nodeService } from './terminal/node-context.ts';
 export { UsageError } from './base/errors.ts';
 export type { ApplyDocument, Diagnostic, Ending, OutcomeDocument, PlanDocument, ReportFormat };
 
-/** The flags of a command. Flags that are left out come from the environment and rollcall.yaml, as for the commands. */
+/** The flags of a command. As in the commands, the environment and rollcall.yaml supply the flags that are left out. */
 export interface Options
   extends Omit<GivenSettings, 'nameOf' | 'headers' | 'config'>, Given<'config', string> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -59,7 +59,7 @@ export interface Result {
   readonly report: (format: ReportFormat, setting?: Pick<FormatSetting, 'commentKey'>) => Promise<string>;
 }
 
-/** `plan` is the output of `plan -o json`, `run` that of `apply -o json`. If either is undefined, the diagnostics say why. */
+/** `plan` is the output of `plan -o json`, and `run` is the output of `apply -o json`. If either is undefined, the diagnostics say why. */
 export type Planned = Result & Given<'plan', PlanDocument>;
 export type Applied = Planned & Given<'run', ApplyDocument>;
 

@@ -31,7 +31,7 @@ export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
   readonly failFast?: boolean;
   readonly yes?: boolean;
-  /** A saved plan to apply, made from the same manifests. */
+  /** The file with a saved plan, which must come from the same manifests. */
   readonly plan?: string;
 }
 
@@ -126,7 +126,7 @@ function refuseFlagsWithSavedPlan(options: ApplyOptions): void {
   );
 }
 
-/** Shows the plan for confirmation, even if stdout is a file. Without a confirmation, a saved or large plan is shown as counts by default. */
+/** Shows the plan for confirmation, even if stdout is a file. If nobody is asked, shows only counts of a saved or large plan by default. */
 function showPlan(
   plan: Plan,
   onStdout: boolean,

@@ -25,7 +25,7 @@ import {
   type OptionFactory,
 } from './options.ts';
 
-/** How the program ended. If the sandbox ran a command, this is the exit code of that command. */
+/** How the program ended: an ending, or the exit code of the command that the sandbox ran. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
 export interface CommandDeclaration {

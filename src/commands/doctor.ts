@@ -113,7 +113,7 @@ export type ServiceCheck =
   | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
   | { readonly kind: 'interrupted'; readonly ending: Ending };
 
-/** Checks the service and the token. With --wait, it waits for the service. Without `declared`, it sends only documented requests. */
+/** Checks the service and the token. With --wait, waits for the service. Without `declared`, sends only documented requests. */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,
@@ -207,7 +207,7 @@ export function commandLine(
   );
 }
 
-/** The flags that another command also accepts. A header is shown with `…` as its value, because the value may be a secret. */
+/** The flags of `doctor` that `plan` accepts too. A header is shown with `…` as its value, because the value may be a secret. */
 export function sharedFlags(options: Readonly<Partial<ProjectFlags & ServiceFlags>>): string[] {
   const { verbose: _, quiet: __, header = [], ...flags } = options;
   const { output: ___, role: ____, ...shared } = { output: '', role: false, ...flags };

@@ -70,7 +70,7 @@ export async function settingsFromFlags(
   };
 }
 
-/** The request for a plan or apply, from paths and flags. Throws a UsageError for a wrong path or flag. */
+/** Makes the request for a plan or apply from paths and flags. Throws a UsageError for a wrong path or flag. */
 export async function requestFromFlags(
   paths: readonly string[],
   flags: RunFlags,

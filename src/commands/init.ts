@@ -259,10 +259,7 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
-/**
- * Whether the name of a variable looks like a token, because it has mixed case and digits but no `_`. A proper name consists of
- * words.
- */
+/** Whether a text looks like a token, not like the name of a variable: it is long, or has mixed case and digits but no `_`. */
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))

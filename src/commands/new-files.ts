@@ -27,7 +27,7 @@ export async function tryWrite(
   }
 }
 
-/** Writes all texts to new files that only the owner can read, or none of them, and reports the result. */
+/** Writes either all or none of the texts to new files that only the owner can read, and reports the result. */
 export async function writeNewFiles(
   texts: ReadonlyMap<string, string>,
   { createPrivateFiles, stderr }: Pick<Context, 'createPrivateFiles' | 'stderr'>,

@@ -57,7 +57,7 @@ export async function plan(
     reports.print({ ...report, diagnostics: [] }, context, detailFromFlags(options));
   const written = await reports.write(report, context, target);
   if (ended.thrown) throw ended.thrown;
-  // Failures come last, because readers of a log look there first.
+  // Failures come last, because readers of a log first look at its end.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
   return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
 }
@@ -106,7 +106,7 @@ async function runPlan(
     const saved = await tryWrite(out, 'the plan cannot be saved to', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
-  // The condition may hold for a record that was not read.
+  // A record that was not read may meet a condition of `--fail-on`.
   if (ending === 'done' && uncheckedConditionReasons(result, failOn).length > 0)
     return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingChanges(result).length > 0;

@@ -19,7 +19,7 @@ export function missingResultReason({ valid, diagnostics = [] }: JsonObject): st
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;
 }
 
-/** Restores the report of a plan from its document, as far as the document contains it. */
+/** Restores the report of a plan from its document, except for parts that the document does not contain. */
 export function planReportFrom(document: PlanDocument): Report {
   const { diagnostics = [] } = document;
   return planReport({ result: planFromDocument(document, resourceForDisplay), diagnostics, filenames: [] });

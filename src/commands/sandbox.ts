@@ -85,7 +85,7 @@ function withoutProxy(host: string, env: EnvironmentVariables): { no_proxy: stri
   return { no_proxy: all, NO_PROXY: all };
 }
 
-/** Reads a seed. The user may have given the file with the token by mistake, so the token is never shown. */
+/** Reads a seed. The user may have passed the token file instead of a seed, so the token is never shown. */
 async function readSeed(
   filename: string,
   release: SandboxRelease,

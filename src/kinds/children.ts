@@ -23,7 +23,7 @@ export interface Children {
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH must contain parent, child and order, because the service would otherwise reject the PATCH or crash. */
   readonly isSentWhole: boolean;
-  /** The nested bindings of a binding, and the field of the binding with the id to which they are bound. */
+  /** The nested bindings of a binding, and the field that contains the id to which the nested bindings are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
   /** If some children must come last: the field of a child that determines its rank, and the rank for each value of the field. */
   readonly last?: { readonly field: string; readonly ranks: Readonly<Record<string, number>> };
@@ -57,7 +57,7 @@ export interface Access {
   readonly field: string;
   readonly children: Children;
   readonly subjects: readonly Subject[];
-  /** The setting that opens records without bindings to everyone. The setting is on by default. */
+  /** The setting that lets everyone open records that have no bindings. The setting is on by default. */
   readonly openFlag: OpenFlag;
 }
 

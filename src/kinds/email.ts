@@ -12,13 +12,13 @@ const domainName = new RegExp(
   String.raw`^(?:${label}\.)+(?:[${letters}-]{1,62}[${letters}]|[\u00a1-\uffff])$`,
   'i',
 );
-/** The domain names that releases from 2025.12 on accept. The flag `u` prevents half of a surrogate pair from matching as a letter. */
+/** The domain names that are accepted since 2025.12. The flag `u` prevents half of a surrogate pair from matching as a letter. */
 const stricterName = new RegExp(
   String.raw`^(?:${label}\.)+(?!-)(?:[a-z\u00a1-\uffff\-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$`,
   'iu',
 );
 
-/** The problem with an e-mail address that releases from 2023.10 on reject. */
+/** The problem with an e-mail address that the service rejects. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

@@ -42,7 +42,7 @@ interface FamilyRow extends Partial<
 > {
   readonly list: string;
   readonly path?: string;
-  /** The name in permissions, for a list with several types: `authentik_flows.stage`. */
+  /** The name of a list with several types in permissions, such as `authentik_flows.stage`. */
   readonly model?: string;
   readonly identity?: string;
   readonly isDeletedWithOwner?: true;
@@ -53,7 +53,7 @@ interface FamilyRow extends Partial<
 /** The prefix of the `managed` identifiers of built-in mappings, which are the same in every service. */
 const builtInMappingPrefix = 'goauthentik.io/';
 
-/** The lists that a manifest can contain. Names are unique within a list, which has one or several types. */
+/** The lists that a manifest can contain. A list has one or several types, and names are unique within the list. */
 const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   certificate: {
     list: 'certificates',

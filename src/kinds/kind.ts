@@ -107,7 +107,7 @@ interface Deletion {
   readonly isOwned?: boolean;
 }
 
-/** Who gets rights from a record. This may include the token of the run. */
+/** The recipients of rights from a record. The token of the run may be one of them. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
   /** The field that contains the user of a token. */
@@ -178,7 +178,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly part?: 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
-  /** A warning about the effect of a change on people. Each of the two values may be masked. */
+  /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */
   readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
   /** Who gains access when the value changes. `before` is undefined for a new record. */
   readonly accessGain?: (
@@ -212,7 +212,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly checks?: readonly ValueCheck<Value>[];
   /** The first release that has the field. Earlier releases ignore the field. */
   readonly since?: string;
-  /** Whether manifests may declare the field for earlier releases, which work without the field. The field is never null. */
+  /** Whether manifests may declare the field for earlier releases, which do not return it. Later releases never return null. */
   readonly isOptionalBefore?: boolean;
   /** The name in earlier releases, which ignore the current name. */
   readonly formerly?: string;

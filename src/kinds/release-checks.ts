@@ -54,7 +54,7 @@ export function kindSinceCheck(several: string, since: string): ValueCheck {
       : undefined;
 }
 
-/** Reports a name that cannot be used in paths, such as a slug that equals another path of the API. */
+/** Reports a name that cannot be used in paths, such as a slug that is already part of another path of the API. */
 export function reservedPathCheck(names: readonly string[]): ValueCheck {
   return (name) =>
     names.includes(textOf(name))

@@ -1,8 +1,9 @@
 const longestSearch = 100;
 
 /**
- * Query parameters that shorten a list but keep every record with the name: a search for the longest plain word of the name. The
- * service ignores case, and some releases treat quotes and commas specially. If the name has no plain word, the query is empty.
+ * Query parameters that shorten a list but keep every record with the name: a search for the longest word of the name. The
+ * service ignores case, and some releases treat quotes and commas specially. If the name has no letters, digits, `_` or `-`, the
+ * query is empty.
  */
 export function searchFor(name: string): Readonly<Record<string, string>> {
   const words = name.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];

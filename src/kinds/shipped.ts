@@ -6,7 +6,7 @@ import { memoizePerText } from '../base/memoize.ts';
 import { sameJson } from './values.ts';
 
 export interface ShippedRecords {
-  /** The records, converted to declarations and keyed by address; digests replace code. */
+  /** The records, converted to declarations, by address. Code is replaced by its digest. */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** The release line in which the records were recorded, or an empty string if there is no recording for the release. */
   readonly line: string;

@@ -12,7 +12,7 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isKnownKind(outcome));
 }
 
-/** Restores the report from which a document was written, as far as the document contains it. */
+/** Restores the report of an apply from its document, except for parts that the document does not contain. */
 export function applyReportFromDocument(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
   const { outcomes, summary } = document;

@@ -50,7 +50,7 @@ export function wrapText(text: string, width: number, indent: number = 0): [stri
   return [first, ...others.map((other) => other.replace(ciCommandAtStart, escapedStart))];
 }
 
-/** Splits a string into words, each with the blanks before it, and at characters of double width. */
+/** Splits a string into words, each with the blanks before it. Words are also split next to characters of double width. */
 function piecesOf(text: string): string[] {
   return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
     if (ascii.test(word)) return [word];

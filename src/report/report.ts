@@ -22,7 +22,7 @@ import {
   type ApplySummary,
 } from './words/outcomes.ts';
 
-/** How a command ended, worked out once for all formats. */
+/** The result of a command, in the form from which every format makes its text. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
 interface SortedDiagnostics {
@@ -35,7 +35,7 @@ interface SortedDiagnostics {
 interface Common extends SortedDiagnostics, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   readonly headline: string;
-  /** Diagnostics of single resources that follow from the result: differences and failures. */
+  /** Diagnostics that show the differences or failures of single resources. */
   readonly findings: readonly Diagnostic[];
 }
 
@@ -89,7 +89,7 @@ export function headingOf(report: Report): string {
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
-/** All messages about lines of manifests, for readers who see only these messages, with paths in the repository. */
+/** All messages about lines of manifests, with paths in the repository, for readers who see only these messages. */
 export function annotationsOf(report: Report, { pathInRepository = String }: FormatSetting): Diagnostic[] {
   const advice =
     report.kind === 'apply' ? report.remarks.filter((remark) => remark !== interruptedSentence) : [];

@@ -47,7 +47,7 @@ export interface SandboxKind extends GuardedKind {
 
 interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
-  /** Stores a record unchanged, with its id. Omitted fields get the service's defaults. */
+  /** Stores a record under its own id without checking its fields. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
   /** Stores a validated request as a new record, or changes the record `existing`. */
   readonly save: (values: Values, sent: JsonObject, existing?: Row, asker?: Requester) => Row | Rejection;

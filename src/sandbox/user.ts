@@ -78,7 +78,7 @@ export function userKind(world: World): WritableKind {
   };
 }
 
-/** The attributes that violate the rules of administrators. An omitted field is checked like an empty field. */
+/** The attributes that violate the rules that administrators have set. An omitted field is checked like an empty field. */
 function refusedAttributes(
   demanded: readonly Row[],
   attributes: JsonValue,

@@ -61,7 +61,7 @@ export async function readConfig(
   const text = await readText(read.filename, files, { secretFiles, linksOutside: 'refused' });
   if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideableFields() };
   const hides = hideField.test(text.text);
-  // The file also has variables, whose values may be used for hidden fields.
+  // No line is quoted, because variables in this file may contain values of hidden fields.
   const file = hides ? withoutQuotableLines(text) : text;
   const parsed = parseYaml(file);
   const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
@@ -143,7 +143,7 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** Hides the quoted line if it contains a token or password by mistake, and adds advice where a token belongs. */
+/** Hides the quoted line if it contains a token or password by mistake. For a token, adds advice about the right place. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;

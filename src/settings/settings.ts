@@ -40,7 +40,7 @@ export interface Settings extends AllowedOperations {
   readonly strict: boolean;
   /** The release of the service, if rollcall.yaml has it. */
   readonly release?: Release | undefined;
-  /** The settings that only a run that sends requests needs. */
+  /** The settings that are needed only by runs that send requests. */
   readonly service?: ServiceSettings | undefined;
   readonly acceptedRisks?: readonly Risk[];
   readonly policy: {

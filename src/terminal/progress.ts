@@ -13,7 +13,7 @@ const minBarWidth = 8;
 const refreshMs = 80;
 const lineEveryMs = 10_000;
 
-/** A progress bar on stderr if it is a terminal and nothing else is written to it; otherwise a line from time to time. */
+/** A progress bar if stderr is a terminal and nothing else is written there; otherwise a line from time to time. */
 export function createProgress(
   label: string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,

@@ -4,7 +4,7 @@ import { link, lstat, mkdir, open, rename, rm, stat, writeFile, type FileHandle 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Writes a new file and missing folders. Returns false if the name is taken. A failure leaves no part of the file. */
+/** Writes a new file, and creates missing folders. Returns false if the name is taken. A failure leaves no part of the file. */
 export async function createFile(filename: string, text: string): Promise<boolean> {
   await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
@@ -22,7 +22,7 @@ export async function createFile(filename: string, text: string): Promise<boolea
 }
 
 /**
- * Writes either all or none of some new files, and their folders if needed. Only the owner can read the files. Returns the names
+ * Writes either all of the new files or none, and creates missing folders. Only the owner can read the files. Returns the names
  * that are taken; if there are any, no file is written. Each file appears atomically and replaces nothing.
  */
 export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Promise<string[]> {

@@ -37,10 +37,10 @@ export function doctorJson({ service, environment, checks, beyondContract }: Dia
   });
 }
 
-/** If the text has more similar lines than this, they share one line. JSON contains each of them. */
+/** If more passed checks than this are similar, they share one line of the text. The JSON contains every check. */
 const mostAlike = 10;
 
-/** The checks for people: a line for each, followed by advice if it failed. Many similar checks that passed share a line. */
+/** The checks as text: a line for each check, with advice below each failed check. Many similar checks that passed share a line. */
 export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): string {
   const { beyondContract } = diagnosis;
   const checks = folded(diagnosis.checks);
@@ -71,7 +71,7 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Combines many passed checks that differ only in their list into one check. */
+/** Combines passed checks into one check if there are many and their summaries differ only in the name of the list. */
 function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
   return [...groupBy(checks, summaryWithoutName)].flatMap(([summary, some]): readonly DoctorCheck[] => {
     if (some.length <= mostAlike) return some;
@@ -120,7 +120,7 @@ export function requiredRoleBlueprint(
   const viewedKinds = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
   const changedKinds = capabilities.includes('update') ? kinds : [];
   const childModels = contractOnly ? [] : allChildren(kinds);
-  // A record of such a kind is changed after its bindings were created.
+  // Some fields of these kinds are set by an update, after the bindings have been created.
   const completedKinds =
     changedKinds.length > 0 || contractOnly ? [] : kinds.filter(({ bindable }) => bindable?.withheld.length);
   const permissions = [

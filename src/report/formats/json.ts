@@ -40,7 +40,7 @@ function escapeUnsafe(document: string): string {
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
 
-/** Characters to escape occur only in strings, so each UTF-16 code unit can become a JSON escape. */
+/** The characters that must be escaped occur only in strings, so each UTF-16 code unit can become a JSON escape. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },

@@ -94,7 +94,7 @@ function element({ name, file, line, failed, type, message, text }: Case): strin
   return text === '' ? `${start}/>` : `${start}><system-out>${xml(text)}</system-out></testcase>`;
 }
 
-/** Escapes a string for an element or attribute. Characters that XML cannot contain are made visible first. */
+/** Escapes a string for an element or attribute, and replaces characters that XML cannot contain by visible escapes. */
 function xml(text: string): string {
   return escapeMarkup(text.split('\n').map(printableLine).join('\n'));
 }

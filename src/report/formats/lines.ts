@@ -64,7 +64,7 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** Returns an empty string for a diagnostic about a whole file, whose range begins at the start and which has no excerpt. */
+/** Returns an empty string for a diagnostic about a whole file: it has no excerpt, and its range begins at the start of the file. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
@@ -79,7 +79,7 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
-  // The line number, a bar, blanks and the mark at each cut end also take columns.
+  // The line number, the bar, the blanks, and the `…` where the excerpt is cut also take columns.
   const room = Math.min(maxExcerptLength, style.width - number.length - 7);
   const escapedExcerpt = withEscapes(excerpt);
   const until = (column: number): number => withEscapes(excerpt.slice(0, column - 1)).length;

@@ -178,7 +178,7 @@ function warningBlock(warnings: readonly Diagnostic[]): string[] {
 /** Wider code blocks need scrolling. */
 const style: Style = { ...plainStyle, width: 100 };
 
-/** A diff of a change. The signs are in the first column, as Markdown needs for colours. */
+/** A diff of a change. The signs are in the first column, from which Markdown takes the colour of each line. */
 function diffBlock(change: Change): string {
   return changeLines(change, style).map(diffLine).join('\n');
 }

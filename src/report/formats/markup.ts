@@ -33,7 +33,7 @@ export function markup(
 /** Characters that markup interprets, and starts of CI commands, because a log may contain the page. See printable.ts. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
-/** Escapes a string for HTML or XML. Invisible characters except line endings are made visible first. */
+/** Escapes a string for HTML or XML, and replaces invisible characters other than line endings by visible escapes. */
 export function escapeMarkup(text: string): string {
   const visible = text.replace(unsafeCharacters, (character) =>
     character === '\n' ? character : printableLine(character),

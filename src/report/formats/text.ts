@@ -34,7 +34,7 @@ import {
   type Style,
 } from './lines.ts';
 
-/** The text for people. Parts are left out only on a terminal. */
+/** The text for people. */
 export const text: Format = byReportKind<[FormatSetting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
@@ -64,12 +64,12 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSett
 /** If a plan has more changes than this, a terminal shows one line for each by default. */
 const maxLinesOnTerminal = 200;
 
-/** The plan for people. By default, all changes are shown in full, unless very many changes go to a terminal. */
+/** The plan for people. By default, very many new resources are cut to the first ones, and on a terminal very many changes to a line each. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan that is shown before an apply. Advice about resources left unchanged comes later, with the result. */
+/** The plan that is shown before an apply. It has no advice about unchanged resources, because the result will contain this advice. */
 export function planTextBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, plan, style, detail);
 }
@@ -183,7 +183,7 @@ export function omittedOutcomesText(named: number, more: number): string {
   return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
-/** A line for each resource. Resources share a line if dozens of them were not begun for the same reason. */
+/** A line for each resource. Resources share a line if dozens of them were not attempted for the same reason. */
 function groupedLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...groupBy(notBegun, verdictWords)].filter(([, { length }]) => length > maxAsPlanned);

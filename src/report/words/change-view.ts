@@ -40,7 +40,7 @@ export interface ValueSide {
   readonly text: string;
 }
 
-/** The fields of a change to show: how they were altered since the baseline, which values would be created, or how they differ. */
+/** The fields that are shown for a change: how they were altered since the baseline, which values would be created, or how they differ. */
 export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [], setAfter = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));

@@ -15,7 +15,7 @@ export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'addre
 /** Listing more places of one cause would hide other causes. */
 const maxListedPlaces = 3;
 
-/** Codes of problems with a single value or resource. At another place, a problem with the same message has another cause. */
+/** Codes of problems with a single value or resource. Such messages about different values or resources have different causes. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
   'invalid-value',
   'invalid-format',
@@ -57,7 +57,7 @@ function causeOf(diagnostic: Diagnostic): string {
   ]);
 }
 
-/** The text that a diagnostic marks, as far as it is on one line. */
+/** The text that a diagnostic marks. If the text has several lines, returns the part on the first line. */
 function markedText({ range, excerpt }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
   const { start, end } = range;

@@ -30,7 +30,7 @@ interface DoctorFacts extends ProbeResult, Omit<RightsFacts, 'denial'> {
   readonly now: number;
 }
 
-/** The checks whose results follow from a probe. A check is unknown if an earlier check failed. */
+/** The checks whose results follow from a probe. The result of a check is unknown if an earlier check failed. */
 export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { stage, answer } = facts;
   const { summary } = answerWords(answer);

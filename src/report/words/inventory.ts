@@ -38,7 +38,7 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
-/** The only diagnostic about unread lists if the service refuses the token, because all other answers have the same cause. */
+/** If the service refuses the token, this is the only diagnostic about unread lists, because all other answers have the same cause. */
 function refusedToken(answer: Answer): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
   return diagnosticFor(undefined, { code, summary, detail: advice });

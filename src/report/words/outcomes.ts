@@ -189,7 +189,7 @@ interface ApplyWords {
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. `summary` may count more outcomes than are given. */
+/** How a run of apply ended, in words. `summary` may count more outcomes than `outcomes` contains. */
 export function applyWords(
   { interrupted, saved, lostWayIn = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostWayIn'>,
   outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],

@@ -59,7 +59,7 @@ function rankOf(change: Change): number {
 /** If a list has more than `inFull` new resources, only the first `named` of them are named, and the others are counted. */
 const maxListedNew = { inFull: 200, named: 50 };
 
-/** The changes to show in full. If a kind has very many new resources, the first are shown by name and the others counted. */
+/** The changes to show in full. If a list has very many new resources, the first are shown by name, and the others are counted. */
 export function limitNewResources(
   changes: readonly Change[],
   kinds: readonly ChangeKind[] = ['create', 'create_if_absent'],
@@ -94,7 +94,7 @@ export interface PlanView {
   readonly head: string;
   /** The baseline, and the number of entries added, altered and removed since. */
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
-  /** Lines about the rights that the plan takes from its own token, and about the records that it opens and to whom. */
+  /** Lines about the rights that the plan takes from its own token, and about people who can open more records after the plan. */
   readonly accessLines: readonly string[];
   /** With a baseline, these are the unplanned, added and altered resources; without a baseline, all changes. */
   readonly touched: readonly Change[];

@@ -46,7 +46,7 @@ export interface RightsFacts {
   readonly rights: ReadonlyMap<Kind, KindRights> | undefined;
 }
 
-/** The reason if the service was not asked for its release and the rights. */
+/** Why the service was not asked for its release and the token's rights; undefined if it was asked. */
 export function notAskedReason(finding: TokenFinding | undefined): string | undefined {
   if (finding === undefined) return 'only documented requests were sent';
   return finding.kind === 'unknown' ? "the service does not return the token's user" : undefined;
