@@ -179,18 +179,21 @@ describe('the secrets of manifests and of the library', () => {
     ['env:SECRET', { token: secret }],
     ['file:client.key', { clientCert: 'client.pem', clientKey: 'client.key' }],
     ['file:link', { clientCert: 'client.pem', clientKey: 'client.key' }],
-  ])('can be sent by a manifest that refers to them: %s', async (reference, options) => {
-    writeFileSync(join(folder, 'client.key'), tlsFixture('client.key'));
-    writeFileSync(join(folder, 'client.pem'), tlsFixture('client.pem'));
-    symlinkSync('client.key', join(folder, 'link'));
-    const paths = manifest(`users: [{ username: a, name: A, attributes: { x: ["\${${reference}}"] } }]`);
-    const own =
-      'clientKey' in options
-        ? { clientCert: join(folder, options.clientCert), clientKey: join(folder, options.clientKey) }
-        : options;
-    expect(await plan(paths, { ...service, ...own })).toMatchObject({
-      ending: 'invalid',
-      diagnostics: [{ code: 'invalid-reference' }],
-    });
-  });
+  ])(
+    'cause an error in a manifest that refers to the token or the client key of the library: %s',
+    async (reference, options) => {
+      writeFileSync(join(folder, 'client.key'), tlsFixture('client.key'));
+      writeFileSync(join(folder, 'client.pem'), tlsFixture('client.pem'));
+      symlinkSync('client.key', join(folder, 'link'));
+      const paths = manifest(`users: [{ username: a, name: A, attributes: { x: ["\${${reference}}"] } }]`);
+      const own =
+        'clientKey' in options
+          ? { clientCert: join(folder, options.clientCert), clientKey: join(folder, options.clientKey) }
+          : options;
+      expect(await plan(paths, { ...service, ...own })).toMatchObject({
+        ending: 'invalid',
+        diagnostics: [{ code: 'invalid-reference' }],
+      });
+    },
+  );
 });

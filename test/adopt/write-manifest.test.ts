@@ -103,7 +103,7 @@ users:
 `);
   });
 
-  test('has the most common value of a field in the defaults if the manifest gets shorter by that', () => {
+  test('has the most common value of a field in the defaults if that makes the manifest shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
     const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
     expect(text).toBe(`version: 1

@@ -145,7 +145,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('distinguish differing resources from unchanged ones, for which no request is sent', async () => {
+  test('distinguish resources that differ from unchanged resources, and no request is sent for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -283,7 +283,7 @@ describe('concurrent creates of one kind', () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
-  test('do not stop creates of other kinds if one is denied and the others have to wait', async () => {
+  test('do not stop creates of other kinds if one create is denied and the service asks the rest to wait', async () => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},

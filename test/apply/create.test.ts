@@ -277,7 +277,7 @@ describe('a create during an outage', () => {
     return settled;
   }
 
-  test('is sent after the outage if it could not be sent before, and three outages use up no tries', async () => {
+  test('is sent after the outage if it could not be sent before, and up to three outages do not count as tries', async () => {
     const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
@@ -300,7 +300,7 @@ describe('a create during an outage', () => {
     });
   });
 
-  test('is followed by look-ups for at most five tries and three outages, as a look-up may cause the outage', async () => {
+  test('is followed by at most five look-ups, and by one more for each of up to three outages', async () => {
     const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
@@ -463,7 +463,7 @@ describe('a create of a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('ends as with contract_only if the token may not look up users', async () => {
+  test('is judged by its own answers, as with contract_only, if the token may not look up users', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {
@@ -507,10 +507,10 @@ describe('the answer', () => {
 
   test.each(
     answerRows.flatMap((row) => [
-      { ...row, what: scopes[row.ends ?? 'nothing'], of: 'an application', creation: application },
-      { ...row, what: scopes[row.ends ?? 'nothing'], of: 'a user', creation: wikiUser },
+      { ...row, scope: scopes[row.ends ?? 'nothing'], record: 'an application', creation: application },
+      { ...row, scope: scopes[row.ends ?? 'nothing'], record: 'a user', creation: wikiUser },
     ]),
-  )('$name to a create of $of stops $what', async ({ exchange, creation, ends }) => {
+  )('$name to the create of $record stops $scope', async ({ exchange, creation, ends }) => {
     const stops: string[] = [];
     await createRecord(creation, {
       client: documentedClient(async ({ method }) => (method === 'GET' ? absent : exchange)),

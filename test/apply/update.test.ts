@@ -199,7 +199,7 @@ describe('the look-up before an update', () => {
     });
   });
 
-  test('is not sent, or not followed by the update, if the run was stopped', async () => {
+  test('is not sent after the run has stopped, and the update is not sent if the run stops after the look-up', async () => {
     const stopped = { mayBegin: () => false, mayRetry: () => true };
     expect(await settle([], { control: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
     let times = 0;
@@ -246,7 +246,7 @@ describe('an update with a lost answer', () => {
     expect(settled).not.toHaveProperty('clash');
   });
 
-  test('is followed by a read instead of a retry if the answer was a redirect, and the run stops', async () => {
+  test('is followed by a read instead of a retry, and stops the run, if a redirect came in place of the answer', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
     expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
       outcome: 'updated',
@@ -292,7 +292,7 @@ describe('an update that the service accepts and ignores', () => {
 });
 
 describe('an update during an outage', () => {
-  test('is sent after the outage if it could not be sent before, and three outages use up no tries', async () => {
+  test('is sent after the outage if it could not be sent before, and up to three outages do not count as tries', async () => {
     const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
     expect(await settle([...refusals, asPlanned, asDeclared], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'updated',

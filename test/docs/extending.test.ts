@@ -20,7 +20,7 @@ test('docs/extending/ has a page for each kind of extension that is tested here'
 });
 
 test.each(Object.entries(models))(
-  'the page on a new %s names exactly the files that mention an existing one',
+  'the page on a new %s names exactly the source files in which an existing example occurs',
   (page, model) => {
     const text = readFileSync(join(root, `docs/extending/${page}.md`), 'utf8');
     const named = Array.from(text.matchAll(/^\| `([\w/.-]+)` \|/gm), ([, path = '']) => path);

@@ -39,7 +39,7 @@ test('every change in a release names its source: a file and a release tag', () 
   }
 });
 
-test('no change of a release after the last tried one is marked as tried', () => {
+test('a change in a release later than the last tried release is not marked as tried', () => {
   const lastTried = knownReleases.findLastIndex(({ tried }) => tried !== undefined);
   const seen = changes.filter(({ known }) => known !== 'read');
   expect(seen.filter(({ since }) => indexOf(since) > lastTried)).toEqual([]);

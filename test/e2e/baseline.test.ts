@@ -98,11 +98,14 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     ],
     ['.', '.before', ['roll/manifests'], '1 added, 1 altered, 2 no longer declared'],
     ['.', './.before/', ['./roll/manifests/'], '1 added, 1 altered, 2 no longer declared'],
-  ])('run in the folder %j compares with the baseline %j', async (folder, baseline, paths, counts) => {
-    const { stdout, stderr } = await planned(folder, '--baseline', baseline, ...paths);
-    expect(stderr).toBe('');
-    expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
-  });
+  ])(
+    'started in the folder %j compares the manifests with the baseline %j',
+    async (folder, baseline, paths, counts) => {
+      const { stdout, stderr } = await planned(folder, '--baseline', baseline, ...paths);
+      expect(stderr).toBe('');
+      expect(stdout).toContain(`In this change, compared with ${baseline}: ${counts}.\n`);
+    },
+  );
 
   test('accepts absolute paths in the working directory and next to it', async () => {
     const at = (path: string): string => project.path(path);

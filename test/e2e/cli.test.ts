@@ -223,17 +223,20 @@ describe('the sandbox command', () => {
     },
   );
 
-  test.runIf(inFull)('replaces the service of each environment that its command uses', async () => {
-    const { code, stdout } = await rollcall(
-      ['sandbox', '--', process.execPath, cli, 'plan', '--env', 'production'],
-      {
-        cwd: join(root, 'examples/environments'),
-        env: { PAGER_KEY: 'canary-pager-key', PRODUCTION_TOKEN: 'canary-production-token' },
-      },
-    );
-    expect(stdout).toMatch(/^Plan for production \(http:\/\/127\.0\.0\.1:\d+\)\n/);
-    expect(code).toBe(0);
-  });
+  test.runIf(inFull)(
+    'takes the place of the service, whatever environment the started command chooses',
+    async () => {
+      const { code, stdout } = await rollcall(
+        ['sandbox', '--', process.execPath, cli, 'plan', '--env', 'production'],
+        {
+          cwd: join(root, 'examples/environments'),
+          env: { PAGER_KEY: 'canary-pager-key', PRODUCTION_TOKEN: 'canary-production-token' },
+        },
+      );
+      expect(stdout).toMatch(/^Plan for production \(http:\/\/127\.0\.0\.1:\d+\)\n/);
+      expect(code).toBe(0);
+    },
+  );
 
   test('runs until it is interrupted, and exits with 0', async () => {
     const { code, stdout } = await rollcall(['sandbox'], {

@@ -46,7 +46,7 @@ describe('one set of manifests for several environments', () => {
     },
   );
 
-  test('requires an environment for its variables', async () => {
+  test('is invalid if no environment is chosen, because a variable has no value', async () => {
     const { code, stdout } = await endedHere(['validate'], { cwd: `${root}/examples/environments` });
     expect(code).toBe(3);
     expect(stdout).toContain(

@@ -57,7 +57,7 @@ describe('under the permission model of Node.js', () => {
     expect(ended.stderr).not.toMatch(/\n\s+at |bug in rollcall/);
   });
 
-  test.runIf(inFull)('operations that are allowed work', async () => {
+  test.runIf(inFull)('allowed operations succeed', async () => {
     const write = [`--allow-fs-write=${join(folder, 'given')}/`];
     expect(await hardened(['plan', 'm', '--out', 'plan.json'], write)).toMatchObject({ code: 0, stderr: '' });
   });

@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     expect(code).toBe(1);
   });
 
-  test.runIf(inFull)('does not replace a more specific exit code', async () => {
+  test.runIf(inFull)('does not change the exit code of another failure', async () => {
     expect(await bash('rollcall validate broken.txt >/dev/full')).toMatchObject({ code: 3 });
     expect(await bash('ROLLCALL_TOKEN=another rollcall plan apps.yaml -o json >/dev/full')).toMatchObject({
       code: 4,
@@ -149,7 +149,7 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
-    'to %s is appended to a file or a pipe, and printed instead of the text',
+    'to %s is appended to standard output, which may be a file or a pipe, and replaces the printed text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
       const { stdout } = await bash(`${command} && ${command} >out && cat out`);

@@ -123,7 +123,7 @@ describe('standard output', () => {
 
 describe('a saved plan', () => {
   test.runIf(inFull)(
-    'is readable for its owner only, written without other files, and applied once',
+    'is readable only by its owner, leaves no other files, and can be applied only once',
     async () => {
       const file = join(folder, 'plan.json');
       writeFileSync(file, 'something older', { mode: 0o644 });

@@ -38,7 +38,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
 
-    test('can have defaults for each field with one meaning in all types of the list, except identities', () => {
+    test('can have a default for each optional field that has the same schema in all types of the list', () => {
       const among = kindsOf(kind.type);
       const values = (field: string): (object | undefined)[] =>
         among.flatMap((one) => {

@@ -58,12 +58,12 @@ describe('the facts of the API contain', () => {
     });
   });
 
-  test.each(['certificate_data', 'key_data'])('the %s of a certificate as write-only', (name) => {
+  test.each(['certificate_data', 'key_data'])('the %s of a certificate as a write-only field', (name) => {
     for (const line of lines)
       expect(field(line, '/crypto/certificatekeypairs/', name), line).toMatchObject({ writeOnly: true });
   });
 
-  test("the maximum length of a group's name and its single parent in early releases", () => {
+  test('the single parent and the maximum name length of a group in early releases', () => {
     const path = '/core/groups/';
     expect(field('2024.6', path, 'name')).toMatchObject({ maxLength: 80, required: true });
     expect(field('2024.8', path, 'name')).toEqual({ type: 'string', minLength: 1, required: true });

@@ -41,7 +41,7 @@ function byWord(
   );
 }
 
-test('every field that contains an id refers to a known list, or is classified without one', () => {
+test('each field that contains an id is known to refer to a certain list or to none', () => {
   const holdsId = ({ path, name, facts }: Found): boolean => {
     const { format, type } = facts.items ?? facts;
     return (
@@ -153,7 +153,7 @@ test('every field that contains an id refers to a known list, or is classified w
   });
 });
 
-test('the record that an answer shows for an id has the type of the list that the id refers to', () => {
+test('if an answer shows a record next to its id, the type of the record fits the list to which the id refers', () => {
   const shown = fields.filter(({ shownAs }) => shownAs !== undefined);
   const listOf = ({ path, name, facts }: Found): string => referenceOf(path, name, facts)?.list ?? 'none';
   expect(byWord(shown, listOf, ({ shownAs = '' }) => shownAs)).toEqual({
@@ -181,7 +181,7 @@ test.each(Object.entries(referredLists))(
   },
 );
 
-test('every field that is write-only or whose name suggests a secret is classified', () => {
+test('each field that is write-only or has a name that suggests a secret is classified as secret or open', () => {
   const sounds = /secret|pass|token|key|credential|kube|keytab|cache|auth$|private|jwks/;
   const candidates = fields.filter(
     ({ name, facts: { type, format, items, writeOnly } }) =>
@@ -243,7 +243,7 @@ test('every field that is write-only or whose name suggests a secret is classifi
 });
 
 test.each(kinds.map((kind) => [kind.path, kind] as const))(
-  'rows of %s refer to the list of the same name',
+  'the fields in the row of %s refer to the lists that referenceOf returns',
   (path, kind) => {
     const ownPath = path.replace('/api/v3', '');
     for (const [name, facts] of Object.entries(newestFacts(ownPath).fields)) {

@@ -75,7 +75,7 @@ describe('a release in settings', () => {
   });
 });
 
-describe('a range of releases from or before 2025.10.3', () => {
+describe('a range of releases that begins with 2025.10.3, or ends before it', () => {
   test.each([
     ['2023.10', false],
     ['2025.8.9', false],
@@ -105,7 +105,7 @@ test('a range of releases includes every patch of its first release line', () =>
   }
 });
 
-test('a release line counts as possibly the same as one of its patches, but two patches differ', () => {
+test('a release line may be the same release as any of its patches, but two patches are different releases', () => {
   expect(maybeSameRelease(release('2025.12'), release('2025.12.4'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.4'), release('2025.12'))).toBe(true);
   expect(maybeSameRelease(release('2025.12.3'), release('2025.12.4'))).toBe(false);

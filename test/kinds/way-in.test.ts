@@ -122,7 +122,7 @@ describe('a name is not enough to log in through a flow', () => {
   });
 });
 
-test('a policy on the only stage that asks for a proof is reported, and the flow counts as neither open nor closed', () => {
+test('if the only stage that asks for a proof has a policy, the policy is reported and the flow counts as neither open nor closed', () => {
   const guarded = { stage: 'proof', policies: [policy('expression')] };
   expect(nameOnlyLogin(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',

@@ -131,7 +131,7 @@ describe('a sensitive value compared with its baseline', () => {
     expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
   });
 
-  test('is masked in the entry, and all attributes of the baseline are masked with it', async () => {
+  test('is the only masked attribute in the entry, whereas all attributes of the baseline are masked', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),

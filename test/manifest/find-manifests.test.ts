@@ -58,7 +58,7 @@ describe('the manifests of a command line', () => {
     expect(names).toEqual(expect.arrayContaining(['a/b/two.yml', 'a/x\\y.yaml']));
   });
 
-  test('do not include the settings file, in a folder or by a pattern, whatever its name', async () => {
+  test('do not include the settings file, whatever its name, if a folder or a pattern leads to it', async () => {
     const one = [join(folder, 'a/one.yaml')];
     for (const settings of ['a/b/two.yml', 'a/./b/../b/two.yml']) {
       for (const path of ['a/b', 'a/b/*.yml']) {
@@ -138,13 +138,13 @@ describe('the manifests of a command line', () => {
     });
   });
 
-  test('found by a glob below a folder are the same as those found by the folder, also if links lead to them', async () => {
+  test('are the same for a folder and for a glob of all files below the folder, even behind links', async () => {
     const { names, codes } = await found('a/**/*.{yaml,yml}');
     expect(codes.toSorted()).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toEqual((await found('a')).names);
   });
 
-  test('found by a glob through a link in the folder are read once', async () => {
+  test('are read once if a glob finds them both directly and through a link', async () => {
     mkdirSync(join(folder, 'c/real'), { recursive: true });
     writeFileSync(join(folder, 'c/real/six.yaml'), '');
     symlinkSync('real', join(folder, 'c/alias'));

@@ -130,14 +130,14 @@ describe('rules over all files', () => {
     expect(loaded.diagnostics[0]?.summary).toBe('provider "x" is already the main provider of `a`');
   });
 
-  test('do not take a name that consists of digits for an id', async () => {
+  test('do not mistake a name that consists of digits for an id', async () => {
     const loaded = await load([
       'applications: [{ slug: a, name: A, provider: { name: "7" } }, { slug: b, name: B, provider: 7 }]',
     ]);
     expect(loaded.diagnostics).toEqual([]);
   });
 
-  test('warn at the place of a name that is twice in one list', async () => {
+  test('warn at the second occurrence of a name in a list', async () => {
     const loaded = await load([
       'users: [{ username: a, name: A, groups: [{ name: x }, { name: y }, { name: x }] }]',
     ]);

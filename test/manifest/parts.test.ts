@@ -96,7 +96,7 @@ async function part(
 }
 
 describe('in sharded runs', () => {
-  test('each run reports all errors, and the runs together have the resources of one run', async () => {
+  test('each run reports all errors, and together the runs contain the resources of an unsharded run', async () => {
     const codes = new Set<string>();
     for (let seed = 0; seed < times({ short: 6, full: 60 }); seed += 1) {
       const files = manifests(seed);

@@ -61,7 +61,7 @@ describe('a link that leads out of the project, in place of a folder', () => {
     },
   );
 
-  test('is not followed if the absolute path of another link to it is given', async () => {
+  test('is not followed if the link is in a folder next to the project and its absolute path is given', async () => {
     expect(await found(join(folder, 'links/out'))).toEqual(['link-outside']);
   });
 
@@ -84,13 +84,13 @@ describe('manifests outside of the project are found', () => {
     expect(await found('..', 'elsewhere/deeper')).toEqual(['../deeper/m.yaml', '../m.yaml']);
   });
 
-  test('behind a link that stays in its folder, or leads into the working directory', async () => {
+  test('behind a link to a folder beside it, or to the working directory', async () => {
     expect(await found('alias')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('alias/deeper/m.yaml')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('by a path that leads through a link to the working directory, and from there through no link', async () => {
+  test('by a path through a link to the working directory that then leaves the directory without another link', async () => {
     const path = '../links/mine/../elsewhere/m.yaml';
     expect(await found(path)).toEqual([path]);
   });

@@ -85,7 +85,7 @@ describe('a reference in a manifest', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('is reported separately for each invalid one in a string', async () => {
+  test('is reported separately from other invalid references in the same string', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',
@@ -141,7 +141,7 @@ describe('a reference in a manifest', () => {
     expect(diagnostics).toMatchObject([{ code: 'invalid-reference' }]);
   });
 
-  test('to a file reads it once, and refuses large files', async () => {
+  test('to a file reads the file once for all references, and is refused if the file is large', async () => {
     let reads = 0;
     const files = memoryFiles({
       'a.yaml': `version: 1\napplications:\n${Array.from({ length: 50 }, (_, index) => `  - { slug: a${index}, name: "\${file:s}", group: "\${file:large}" }\n`).join('')}`,

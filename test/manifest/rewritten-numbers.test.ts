@@ -19,15 +19,18 @@ test.each([
   ['+491701234567', '491701234567'],
   ['12e4', '120000'],
   ['0x1F', '31'],
-])('a number written %s and read as %s causes a warning with both', async (written, read) => {
-  expect(await warningsOf(written)).toEqual([
-    [
-      'warning rewritten-number',
-      `YAML reads this number differently from its spelling: ${written} is read as ${read}`,
-      '6:13',
-    ],
-  ]);
-});
+])(
+  'a number that is written as %s and read as %s causes a warning with both spellings',
+  async (written, read) => {
+    expect(await warningsOf(written)).toEqual([
+      [
+        'warning rewritten-number',
+        `YAML reads this number differently from its spelling: ${written} is read as ${read}`,
+        '6:13',
+      ],
+    ]);
+  },
+);
 
 test('a number in a list or an inline mapping is reported at its place', async () => {
   expect(await warningsOf('{ a: [1, 007] }')).toEqual([

@@ -20,9 +20,12 @@ test.each([
   [' pass ', ' pass '],
   ['', ''],
   ['\n', ''],
-])('a secret file with the content %j gives %j, without its last line end', async (content, expected) => {
-  expect(await secretIn(content)).toBe(expected);
-});
+])(
+  'a secret file with the content %j is read as %j, without the last line break',
+  async (content, expected) => {
+    expect(await secretIn(content)).toBe(expected);
+  },
+);
 
 test.each([
   [64 * 1024, 'string'],
@@ -57,7 +60,7 @@ describe('a file that ${text:} refers to', () => {
   });
 
   test.each(['.git/config', '../.env', '/home/key', '/proc/self/environ'])(
-    'must not be hidden, or outside of the working directory: %s',
+    'must be visible and inside the working directory: %s',
     async (path) => {
       expect(await textOf(path)).toMatchObject({ code: expect.stringMatching(/-reference$/) as string });
     },

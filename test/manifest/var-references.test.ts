@@ -50,7 +50,7 @@ test.each<[string, VariablesByEnvironment, string]>([
   expect(diagnostics[0]?.detail).toContain(words);
 });
 
-test('a variable with a similar name is suggested together with the environments that may set the misspelt one', async () => {
+test('for an unknown variable, a similar name is suggested, and also the environments that may set the variable', async () => {
   const { diagnostics } = await loadText('version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n', {
     variables: { zone: 1 },
     choices: { a: { vars_files: ['f'] } },

@@ -158,7 +158,7 @@ describe('an inventory of a service', () => {
     expect(gaps).toEqual([{ kind: 'short', read, count: 250 }]);
   });
 
-  test('is marked incomplete if the only page has fewer records than the page says', async () => {
+  test('is marked incomplete if its only page contains fewer records than the count on that page', async () => {
     const users = manyUsers(3);
     const { send, requests } = listingService({
       users,
@@ -228,7 +228,7 @@ describe('an inventory of a service', () => {
     ]);
   });
 
-  test("of applications for a token that is not a superuser's keeps the first page if the next one is a 404", async () => {
+  test("of applications keeps the first page if the token is not a superuser's and the second page is a 404", async () => {
     const applications = manyApplications(150);
     const { send } = listingService({
       applications,
@@ -266,7 +266,7 @@ describe('an inventory with corrupted pages', () => {
   const users = manyUsers(250);
   const usernames = users.map(({ username }) => username);
 
-  test('in which the first record of each page is missing is marked incomplete', async () => {
+  test('is marked incomplete if the first record of each page is missing', async () => {
     const { send } = spoiling(users, ({ pagination, results }) => ({
       pagination: { ...pagination, start_index: Number(pagination['start_index']) + 1 },
       results: results.slice(1),
@@ -274,7 +274,7 @@ describe('an inventory with corrupted pages', () => {
     expect((await taking(send)).gaps).not.toEqual([]);
   });
 
-  test("that repeat forever ends, with or without a superuser's token", async () => {
+  test("ends if the pages repeat forever and the token is not a superuser's", async () => {
     const { send, requests } = listingService({
       isSuperuser: false,
       instead: ({ list, page = 0, before }) =>

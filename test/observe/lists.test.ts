@@ -106,7 +106,7 @@ describe('records read from lists', () => {
     });
   });
 
-  test('are counted as resources, page by page', async () => {
+  test('are added to the count of read resources after each page', async () => {
     const declared = { users: manyUsers(250) };
     const { reads } = await observing(declared, listingService(declared));
     expect(reads).toEqual([
@@ -171,7 +171,7 @@ describe('lists are read instead of single records', () => {
     },
   );
 
-  test('unless there are too many records, and the log has their number', async () => {
+  test('unless there are too many records, in which case their number is reported', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, progress: { kind: 'too_many', count: 30_000 } }]);
@@ -255,7 +255,7 @@ describe('a user missing from a complete list', () => {
 describe("with a token that is not a superuser's", () => {
   const declared = { users: manyUsers(300) };
 
-  test('users missing from a list are looked up if the token sees only some', async () => {
+  test('users missing from a list are looked up if the token sees only some users', async () => {
     const hidden = new Set(['u00007', 'u00299']);
     const service = listingService({
       ...declared,
@@ -273,7 +273,7 @@ describe("with a token that is not a superuser's", () => {
     expect(service.singles()).toBe(2);
   });
 
-  test('each user is looked up if the token sees none, and the look-up decides', async () => {
+  test('each user is looked up if the list is empty, and the look-up decides whether the user is absent', async () => {
     const service = listingService({
       isSuperuser: false,
       instead: ({ page }) => (page === undefined ? undefined : pageOf([], 1, 1)),
@@ -298,7 +298,7 @@ describe("with a token that is not a superuser's", () => {
     expect(service.singles()).toBe(1);
   });
 
-  test('a record is found if a creation during the read lists it twice', async () => {
+  test('a record is found if it is listed twice because another record was created during the read', async () => {
     const service = listingService({
       ...declared,
       isSuperuser: false,

@@ -48,14 +48,14 @@ async function lookedUp(
 
 const asked = ({ names }: Seen): string[] => names.filter((name) => /^n\d/.test(name));
 
-test('look-ups end after five web pages in place of a 404 if it remains unknown whether they mean "absent"', async () => {
+test('look-ups end after five web pages with status 404 if it remains unknown whether such pages mean "absent"', async () => {
   const seen = await lookedUp('applications', 9, () => page);
   expect(asked(seen)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
   expect(seen.lookUps.failures.map(({ proof }) => proof)).toEqual(Array(5).fill('fault'));
   expect(seen.done).toBe(5);
 });
 
-test('a look-up that got a web page in place of a 404 is repeated if the service reports absence in JSON', async () => {
+test('if the service reports the absence of a record in JSON, a look-up that was answered with a web page is repeated', async () => {
   const seen = await lookedUp('applications', 1, (name, nth) => (nobodyOf(name) || nth > 1 ? absent : page));
   expect(asked(seen)).toEqual(['n0', 'n0']);
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });
@@ -92,7 +92,7 @@ test('once five records of a readable kind could not be read, the rest of the ki
   expect(seen.done).toBe(9);
 });
 
-test('an absent record is reported with the name of the only other record that has its title', async () => {
+test('an absent record is reported with the name of a record that has the same title, if there is exactly one', async () => {
   const seen = await lookedUp('applications', 1, () => absent, { namesake: 'other' });
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent', namesake: 'other' });
 });

@@ -119,7 +119,7 @@ describe('the look-ups of a plan', () => {
     expect(result.kind).toBe('observed');
   });
 
-  test('end if the service asks for too long a pause, even if part of it has passed', async () => {
+  test('end if the service asks for too long a pause, and do not continue after part of the pause has passed', async () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
     const result = await observe(await applications('a', 'b', 'c', 'd'), {

@@ -394,7 +394,7 @@ describe('a list that changes while it is read', () => {
     ]);
   });
 
-  test('is read again for a name that a search of several pages does not show', async () => {
+  test('is read again if a search of several pages does not show a declared name', async () => {
     const service = nameService(
       { providers: moved },
       moving((query) => query.has('search')),

@@ -141,27 +141,30 @@ const uses: Uses = async (step, given, job) => {
 describe('the example workflow for GitHub', () => {
   const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests run it
 
-  test.runIf(inFull)('comments the changes on a pull request, and applies everything on merge', async () => {
-    write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
-    const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
-    expect(Object.keys(planned)).toEqual(['plan']);
-    expect(planned['plan']?.failed).toBe(false);
-    expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
-      expect.stringContaining('Plan: 1 to add'),
-    ]);
-    expect(github.comments[0]?.body).toContain('application.new');
-    expect(github.comments[0]?.body).not.toContain('application.wiki');
-    expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
+  test.runIf(inFull)(
+    'shows the changes in a comment on a pull request, and applies everything on merge',
+    async () => {
+      write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
+      const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+      expect(Object.keys(planned)).toEqual(['plan']);
+      expect(planned['plan']?.failed).toBe(false);
+      expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
+        expect.stringContaining('Plan: 1 to add'),
+      ]);
+      expect(github.comments[0]?.body).toContain('application.new');
+      expect(github.comments[0]?.body).not.toContain('application.wiki');
+      expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
 
-    merged();
-    const pushed = await runWorkflow(workflow, ofPush);
-    expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
-    expect(pushed['apply']?.log).toContain('Resources: 2 added');
+      merged();
+      const pushed = await runWorkflow(workflow, ofPush);
+      expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
+      expect(pushed['apply']?.log).toContain('Resources: 2 added');
 
-    const again = await runWorkflow(workflow, ofPush);
-    expect(Object.keys(again)).toEqual(['plan']);
-    expect(again['plan']?.log).toContain('No changes.');
-  });
+      const again = await runWorkflow(workflow, ofPush);
+      expect(Object.keys(again)).toEqual(['plan']);
+      expect(again['plan']?.log).toContain('No changes.');
+    },
+  );
 
   test.runIf(inFull)('fails at night if something differs', async () => {
     await runWorkflow(workflow, ofPush);
@@ -216,7 +219,7 @@ describe('the workflow that init writes', () => {
     [false, 'An apply would change nothing.', 'Resources: 0 added, 0 changed', { failed: true, code: 2 }],
     [true, 'Plan: 0 to add, 1 to change', 'Resources: 0 added, 1 changed', { failed: false }],
   ])(
-    'in which merges may change existing records (%s) comments: %s',
+    'writes the expected comment with allowsUpdates set to %s: %s',
     async (allowsUpdates, comment, applied, drift) => {
       const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
       const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });

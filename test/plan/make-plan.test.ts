@@ -105,7 +105,7 @@ describe('a plan', () => {
     expect(plan.resource_drift).toEqual([]);
   });
 
-  test('marks the creates of users that could not be looked up as conditional', async () => {
+  test('marks a create as conditional if the user could not be looked up', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
@@ -198,7 +198,7 @@ applications:
   });
 });
 
-test('a saved plan with updates gets the current records and permissions, and is refused without them', async () => {
+test('a saved plan with updates gets the current records and permissions, and is refused if these are missing', async () => {
   const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
   const existing = { a: { slug: 'a', name: 'Other' } };
   const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
@@ -211,7 +211,7 @@ test('a saved plan with updates gets the current records and permissions, and is
   expect(() => withCurrentRecords(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
-test('an unplanned resource takes no value from others, and does not count as unread', async () => {
+test('a resource that could not be planned takes no value from others, and its kind does not count as unread', async () => {
   const manifest =
     'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\nusers: [{ username: u, name: U }]\n';
   const resources = await desired(manifest);

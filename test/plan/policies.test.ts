@@ -69,7 +69,7 @@ describe('a policy written for Terraform', () => {
     ['of no resources', { 'u.yaml': 'version: 1\nusers: []\n' }],
   ];
   test.each(someOf(plans, 3))(
-    "counts as many changes in a plan %s as the last line of the plan's text",
+    "counts the same number of changes as the last line of the plan's text, in a plan %s",
     async (_, files) => {
       const { printed, saved, text } = await planned(files);
       const [, line = '0'] = /\nPlan: (\d+) to add, 0 to change, 0 to destroy\.\n$/.exec(text) ?? [];

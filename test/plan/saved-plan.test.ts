@@ -156,13 +156,13 @@ describe('a new plan', () => {
       { differences: [{ field: 'name', declared: 'Mine', observed: 'Old' }] },
       { kind: 'field', which: 'declared', field: 'name', planned: 'Mine', now: 'Wiki' },
     ],
-  ])('differs from the saved plan if that has another %s', async (_, more, staleness) => {
+  ])('differs from a saved plan with a different %s', async (_, more, staleness) => {
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([
       ['application.wiki', staleness],
     ]);
   });
 
-  test('differs from the saved plan if that has another action', async () => {
+  test('differs from a saved plan with a different action', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.map((change) =>
         change.change.actions[0] === 'no-op' && change.change.before
@@ -173,7 +173,7 @@ describe('a new plan', () => {
     expect(found).toEqual([['application.wiki', { kind: 'action', planned: 'update', now: 'no-op' }]]);
   });
 
-  test('differs from the saved plan if that has fewer resources', async () => {
+  test('differs from a saved plan with fewer resources', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.filter(({ address }) => address !== 'application.new'),
     );

@@ -30,7 +30,7 @@ describe('an observed value in a sensitive field', () => {
   });
 });
 
-describe('an observed secret in another field', () => {
+describe('an observed secret in a field that is not sensitive', () => {
   test('is masked if that field differs', async () => {
     const group = 'once hunter-canary-22, now other';
     expect(await changeOf({ meta_description: 'hunter-canary-22', group })).toMatchObject({

@@ -364,7 +364,7 @@ describe('the probe reports a service that', () => {
   });
 });
 
-test('the probe skips questions that depend on the release if that is unknown', async () => {
+test('the probe skips questions that depend on the release if the release is unknown', async () => {
   const { failed, skipped } = await probed((exchange, { path }) =>
     path.includes('/version/') ? { ...exchange, status: 404, body: '' } : exchange,
   );

@@ -399,7 +399,7 @@ test('the sandbox answers like the services that the probe recorded', () => {
   expect(differences).toEqual([]);
 });
 
-test.runIf(inFull)('a recording over HTTP has the same content', async () => {
+test.runIf(inFull)('a recording made over HTTP equals a recording made without HTTP', async () => {
   const [here, there] = [newFile(), newFile()];
   await run([url, '--record', here]);
   const server = await serveSandbox(sandboxWith({}, undefined, 'an-access-token'), { port: 0, latencyMs: 0 });

@@ -28,7 +28,7 @@ describe.each([
     return stdout();
   }
 
-  test('mentions both switches and the command once, for updates and for deletes', async () => {
+  test('explains once how to allow updates, and once how to allow deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
     const deleting = both('delete').replace('\n', " A superuser's token is needed for user.bob.\n");
@@ -36,7 +36,7 @@ describe.each([
     expect(count(text, 'To change')).toBe(1);
   });
 
-  test("mentions only the command's switch if the capability is enabled", async () => {
+  test("mentions only the command's flag if the capability is enabled", async () => {
     const text = await told('update,delete');
     expect(text).toContain('To change these differences, apply with `--allow update`.\n');
     expect(text).not.toContain('--capability');
@@ -59,7 +59,7 @@ describe.each(['markdown', 'html'] as const)('the %s report of a plan with diffe
     return format(planReport(ended), { toolVersion: '1.2.3' }).replaceAll(/\s+/g, ' ');
   }
 
-  test('mentions both switches once, and says that an apply would change nothing', async () => {
+  test('explains once how to allow updates, and says that an apply would change nothing', async () => {
     const page = await written(manifest);
     expect(count(page, both('update').trim())).toBe(1);
     expect(page).toContain('An apply would change nothing.');
@@ -72,7 +72,7 @@ describe.each(['markdown', 'html'] as const)('the %s report of a plan with diffe
   });
 });
 
-test('with contract_only, reports do not mention switches for updates', async () => {
+test('with contract_only, reports do not explain how to allow updates', async () => {
   const ended = {
     result: await planOf(manifest, held),
     ending: 'done',

@@ -43,7 +43,7 @@ describe('a report of undeclared records', () => {
     ]);
   });
 
-  test('says only after a complete read that no record is undeclared, and limits this to what the token can see', async () => {
+  test('says after a complete read that everything that the token sees is declared, but not after an incomplete read', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
       '\n\nEverything that this token sees in the service is declared.\n\n',
     );

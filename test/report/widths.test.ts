@@ -129,7 +129,7 @@ describe('a plan of hundreds of changes on a terminal', () => {
     expect(planText(plans.get(500) ?? expect.fail(), style, 'lines')).not.toContain(note);
   });
 
-  test.runIf(inFull)('is complete on request, or for few changes', () => {
+  test.runIf(inFull)('shows all details on request, or if there are only 200 changes', () => {
     const many = plans.get(2300) ?? expect.fail();
     const few = { ...many, changes: many.changes.slice(0, 200) };
     const whole = [planText(many, style, 'all'), planText(few, style)];
@@ -167,11 +167,11 @@ test.each(outputs)(
 );
 
 test.each([
-  ['on a terminal of 10 columns, a line wraps at 40', 10, 40],
-  ['on a terminal of 60 columns, a line wraps at 60', 60, 60],
-  ['on a terminal of 300 columns, a line wraps at 120', 300, 120],
-  ['in a pipe, no line wraps', undefined, Infinity],
-])('%s', (_, columns, width) => {
+  ['at 40 columns on a terminal of 10 columns', 10, 40],
+  ['at 60 columns on a terminal of 60 columns', 60, 60],
+  ['at 120 columns on a terminal of 300 columns', 300, 120],
+  ['at no column in a pipe', undefined, Infinity],
+])('a line wraps %s', (_, columns, width) => {
   expect(createStyle({ colours: false, ...(columns && { columns }) }).width).toBe(width);
 });
 

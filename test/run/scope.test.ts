@@ -129,7 +129,7 @@ describe('the release of the service', () => {
     });
   });
 
-  test('is read at most three times, and then the run continues without it', async () => {
+  test('is read at most three times, and then the run continues without the release', async () => {
     expect(await run(plan, { says: [answered(500)], config: "release: '2025.12'" })).toMatchObject({
       ran: { ending: 'done' },
       sent: [asked, asked, asked, looked],
@@ -152,7 +152,7 @@ test('the release is not read if a manifest is invalid for every release', async
   expect(sent).toEqual([]);
 });
 
-test('a warning about a field is reported only if the service does not tell which release it is', async () => {
+test('a warning about a field is reported only if the release of the service is unknown', async () => {
   const files = {
     'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: "fa://fa-book" }] }',
   };

@@ -97,7 +97,7 @@ describe("the sandbox's list of bindings", () => {
     expect(shown(await service.ask('GET', other))).toEqual([200, 'staff', 'carol', 'contractors']);
   });
 
-  test('is refused if a requested target does not exist, also one of several', async () => {
+  test('is refused if any of the requested targets does not exist', async () => {
     const { ask, pkOf } = await serving(both);
     expect(await ask('GET', `${bindings}?target=${absent}`)).toEqual({
       status: 400,

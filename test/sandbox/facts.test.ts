@@ -44,7 +44,7 @@ describe('a scope mapping in the sandbox', () => {
     expect(askSandbox(sandbox, 'POST', '/propertymappings/provider/saml/', fields)).toMatchObject(taken);
   });
 
-  test('is in the list of all mappings and in its own, and not in that of another type', () => {
+  test('is in the list of all mappings and in the list of its type, but not in the list of another type', () => {
     const sandbox = of('2025.12');
     askSandbox(sandbox, 'POST', path, fields);
     const found = (list: string): unknown =>
@@ -259,7 +259,7 @@ describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of releas
     expect(JSON.stringify(made.body)).not.toMatch(/certificate_data|key_data|secret/);
   });
 
-  test('that is a stage is in the list of all stages, in pages and in order', () => {
+  test('that is a stage is in the list of all stages, which has pages and can be sorted', () => {
     const sandbox = of(release);
     for (const name of ['b', 'a', 'c']) askSandbox(sandbox, 'POST', '/stages/dummy/', { name });
     askSandbox(sandbox, 'POST', '/stages/deny/', { name: 'd' });

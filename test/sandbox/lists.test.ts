@@ -174,7 +174,7 @@ describe("the sandbox's list of applications", () => {
     expect(all.body['pagination']).toMatchObject({ count: 4, current: 2, end_index: 2 });
   });
 
-  test('shows applications that policies open to the user, regardless of view permissions', () => {
+  test('shows the applications that the user may open, even without permission to view them', () => {
     const tokens = [{ token: 'limited', view_applications: 'none' as const, open_applications: ['a'] }];
     const sandbox = seeded({ ...apps, tokens });
     const list = get(sandbox, 'core/applications/', 'limited');
@@ -184,7 +184,7 @@ describe("the sandbox's list of applications", () => {
   });
 });
 
-describe('a list of names in the sandbox', () => {
+describe('a list of groups or providers in the sandbox', () => {
   const seed: SandboxSeed = {
     providers: [
       { pk: 7, name: 'Grafana OIDC' },
@@ -214,7 +214,7 @@ describe('a list of names in the sandbox', () => {
     expect(shown(get(seeded(seed), path), 'name')).toEqual([200, names]);
   });
 
-  test('has the users or the application of each record', () => {
+  test('shows the users of each group, and the application of each provider', () => {
     const sandbox = seeded(seed);
     const [staff] = resultsOf(get(sandbox, 'core/groups/?name=staff'));
     expect(staff).toMatchObject({ users: [1], users_obj: [{ pk: 1, username: 'ann' }] });

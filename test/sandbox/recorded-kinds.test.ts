@@ -309,7 +309,7 @@ function referredIn(sandbox: Sandbox, path: string, name: string, value: JsonVal
 }
 
 test.each(summaries.map((summary) => [summary.path, summary] as const))(
-  'the sandbox answers a duplicate and an empty update of %s as 2023.10.7 was recorded',
+  'the sandbox answers a duplicate create and an empty update of %s as 2023.10.7 did in a recording',
   (path, { minimal, createdWith, again, againSays, patchNothing, patchNothingSays }) => {
     const { sandbox } = seedSandbox({ is_fresh: true }, '2023.10');
     for (const [list, , body] of before2024) makeIn(sandbox, list, body);

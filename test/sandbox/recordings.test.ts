@@ -35,7 +35,7 @@ const servedIn = (release: Release, files: readonly RecordingFile[]): (readonly 
       .map((recording) => [titleOf(file, recording), recording] as const),
   );
 
-describe.each(sessions)('the sandbox answers as release $release was recorded: $files', (given) => {
+describe.each(sessions)('the sandbox answers as release $release did in the recordings $files', (given) => {
   const { release, session } = given;
   let server: SandboxServer;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded: $
     else expect(answer).toEqual(recorded(recording));
   });
 
-  test('with each change by another client placed before a recorded exchange', () => {
+  test('and each change by another client is made before an existing exchange', () => {
     const titles = new Set(all.map(([title]) => title));
     expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
   });

@@ -112,7 +112,7 @@ describe.each(late)('a user in the sandbox of release %s', (release) => {
     });
   });
 
-  test('with an integer that is too large is stored, and makes its page of the list fail', () => {
+  test('is stored despite an integer that is too large, and then a list page with that user fails', () => {
     const sandbox = seeded(release, { users: [{ username: 'ann', name: 'Ann' }] });
     const body = '{"username":"big","name":"","attributes":{"deep":[{"a":18446744073709551616}]}}';
     expect(ask(sandbox, 'POST', 'core/users/', body).status).toBe(201);
@@ -205,7 +205,7 @@ describe("the sandbox's reader of bodies", () => {
 });
 
 describe('the sandbox of release 2026.8 and later', () => {
-  test('has a list at the path of the slug `requestable`, with or without such an application', () => {
+  test('has a list at the path of the slug `requestable`, even if an application has that slug', () => {
     const applications = [{ slug: 'requestable', name: 'R' }];
     const path = 'core/applications/requestable/';
     expect(get(seeded('2026.5', { applications }), path).body).toMatchObject({ slug: 'requestable' });

@@ -104,7 +104,7 @@ describe('a seed of the sandbox', () => {
     else expect(ask(loaded.sandbox, 'GET', 'applications/a/').status).toBe(200);
   });
 
-  test('has a first token, which a command gets', () => {
+  test('passes its first token to a command, or the default token if it has none', () => {
     expect(seedSandbox({ tokens: [{ token: 'own' }, { token: 'other' }] }).token).toBe('own');
     expect(seedSandbox({}).token).toBe(sandboxToken);
   });

@@ -38,7 +38,7 @@ describe.each([
   ['2023.10', (action: string): string => action.toUpperCase()],
   ['2025.12', (action: string): string => action],
 ] as const)('deletes in the sandbox of release %s', (release, said) => {
-  test('of a flow that a provider names twice free the name of the provider', () => {
+  test('of a flow free the name of a provider that refers to the flow twice', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const provider = (pk: JsonValue = null): JsonObject => ({
       name: 'own',

@@ -125,7 +125,7 @@ describe.each(releases)('the flow executor of the sandbox of release %s', (relea
     },
   );
 
-  test('has a recording for each login flow that the tests build', () => {
+  test('is recorded for each login flow that the tests build', () => {
     expect(recorded(release).map(({ name }) => name)).toEqual(Object.keys(flows));
   });
 });

@@ -52,7 +52,7 @@ test('a web page no longer counts as "absent" once the service itself has report
   expect([client.evidence.takeRefutedAbsence(), client.evidence.takeRefutedAbsence()]).toEqual([true, false]);
 });
 
-test('an absence that the service itself reports refutes nothing if no web page counted as "absent"', async () => {
+test('an absence that the service itself reports changes no earlier conclusion if no web page counted as "absent"', async () => {
   const client = createClient(async () => absent);
   await client.read({ kind: application, name: 'wiki' });
   await client.read({ kind: application, name: 'mail' });

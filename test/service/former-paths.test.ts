@@ -133,7 +133,7 @@ test('a path that is the same in every release is requested as it is', async () 
   ]);
 });
 
-test('a connection refused at the path of an earlier release is marked as refused after an answer of the service', async () => {
+test('if the connection is refused at the path of an earlier release, the result says that the service has answered before', async () => {
   const send = withFormerPaths(async (request) => (request.path === path ? page(404) : refused));
   expect(await send(list)).toEqual({ ...refused, wasAnsweredBefore: true });
 });

@@ -276,7 +276,7 @@ describe('pacing during an outage', () => {
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
 
-  test('does not report a wait if the service has asked for a longer pause', async () => {
+  test('does not report the start of a wait if the service has asked for a longer pause than --wait', async () => {
     const news: OutageEvent[] = [];
     const { pacing, clock } = pacingThat(() => unavailable, {
       waitMs: 3000,
@@ -321,7 +321,7 @@ describe('pacing during an outage', () => {
     expect(await again(pacing, 3, 3, true)).toBeUndefined();
   });
 
-  test('allows as many additional retries after each outage as requests can be under way', async () => {
+  test('allows one more retry after each outage for each request that can be under way', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
     const granted = async (): Promise<number> => {
       let count = 0;

@@ -133,7 +133,7 @@ describe("the answer about the token's user", () => {
     ['that is a denial', answered(403, { detail: 'no' }), 'denied', undefined],
     ['that is a 404', answered(404, { detail: 'no' }), 'fault', undefined],
   ] as const)(
-    '%s proves a user and superuser rights only if the answer contains these',
+    'proves no user and no superuser rights that it does not contain: %s',
     async (_, exchange, proof, isSuperuser) => {
       const met = await createClient(scriptedTransport(exchange).send).readSelf();
       expect(met.proof).toBe(proof);

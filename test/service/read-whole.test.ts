@@ -35,7 +35,7 @@ test('a list is read again if its pages disagree on the number of records', asyn
   expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('a list that a single answer contains is marked as read in one answer', async () => {
+test('a list is marked as a single page if one answer contains the whole list', async () => {
   expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isSinglePage: true });
   expect(await reading()).toMatchObject({ kind: 'whole', isSinglePage: false });
 });

@@ -67,10 +67,10 @@ describe('a field name of the API', () => {
   });
 });
 
-describe("a record with a header's value", () => {
+describe('a record that contains the value of a header', () => {
   const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
 
-  test('is compared without masks', async () => {
+  test('is compared unmasked', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
     const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({

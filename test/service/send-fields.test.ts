@@ -44,7 +44,7 @@ test('a request is retried in the form of earlier releases if another request ha
   expect(sent.map(isList)).toEqual([true, true, false, false]);
 });
 
-test('an unclear answer to the form of earlier releases is the result, and the next request uses the present form', async () => {
+test('an unclear answer to the form of earlier releases is returned, and the next request uses the present form', async () => {
   const { send, sent, answer } = held();
   const sendFields = createFieldSender(send);
   const first = sendFields(request, oauth2, fields);
@@ -57,7 +57,7 @@ test('an unclear answer to the form of earlier releases is the result, and the n
   expect(sent.map(isList)).toEqual([true, false, true]);
 });
 
-test('a field that is refused in both forms is reported with the first refusal', async () => {
+test('a field that is refused in its present and in its earlier form is reported with the first refusal', async () => {
   const { send, answer } = held();
   const refused = createFieldSender(send)(request, oauth2, fields);
   const said = answered(400, { redirect_uris: { url: ['Too long.'] } });

@@ -345,7 +345,7 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
   ),
 );
 
-describe('a request whose proxy', () => {
+describe('a request through a proxy that', () => {
   test.each(someOf(proxyCells, 10))(
     '$name ($way, $method) has the expected outcome',
     async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
@@ -372,7 +372,7 @@ describe('a request whose proxy', () => {
     }
   });
 
-  test('gets the address of the service and the credentials, which the service does not get', async () => {
+  test('requires credentials sends them only to the proxy, together with the address of the service', async () => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       expect(seen(await send(here, 'POST'))).toBe('answered 200');
@@ -387,22 +387,25 @@ describe('a request whose proxy', () => {
   test.each([
     ['is known', [tlsFixture('ca.pem')], 'answered 200'],
     ['is not known', [], 'never sent, lasting'],
-  ])('uses TLS checks its certificate: the authority %s', async (_name, certificates, expected) => {
-    const service = await rawServer(answering(ok));
-    const proxy = await testProxy({ certificate: 'good' });
-    const transport = undiciTransport({
-      baseUrl: `http://127.0.0.1:${service.port}`,
-      authorization: 'Bearer t',
-      timeoutMs: guardMs,
-      certificates,
-      proxy: { origin: `https://localhost:${proxy.port}` },
-      lookup: (_hostname, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
-    });
-    closing.push(transport, service, proxy);
-    const exchange = await transport.send({ method: 'GET', path: '/x/' });
-    expect(seen(exchange)).toBe(expected);
-    expectNoContradiction(exchange, service.received());
-  });
+  ])(
+    "uses TLS is sent only if the authority of the proxy's certificate %s",
+    async (_name, certificates, expected) => {
+      const service = await rawServer(answering(ok));
+      const proxy = await testProxy({ certificate: 'good' });
+      const transport = undiciTransport({
+        baseUrl: `http://127.0.0.1:${service.port}`,
+        authorization: 'Bearer t',
+        timeoutMs: guardMs,
+        certificates,
+        proxy: { origin: `https://localhost:${proxy.port}` },
+        lookup: (_hostname, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+      });
+      closing.push(transport, service, proxy);
+      const exchange = await transport.send({ method: 'GET', path: '/x/' });
+      expect(seen(exchange)).toBe(expected);
+      expectNoContradiction(exchange, service.received());
+    },
+  );
 });
 
 /** On a busy machine one long pause is one turn of the event loop; data passed between sockets takes several. */

@@ -110,7 +110,7 @@ describe('the table of answers', () => {
       expect(requests).toEqual([]);
     });
 
-    test('proves that a taken name exists with contract_only, and otherwise calls for a look-up', async () => {
+    test('reads a taken name as proof of the record with contract_only, and otherwise requires a look-up', async () => {
       const taken = answered(400, { username: ['taken'] });
       const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');

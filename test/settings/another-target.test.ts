@@ -37,8 +37,8 @@ async function refusalOf(flags: Flags, env: Variables): Promise<UsageError> {
 
 const own = { PRODUCTION_TOKEN: 'canary-production' };
 
-describe('ROLLCALL_URL with a chosen environment', () => {
-  test('is refused if it is not the URL of the environment, and the message has both URLs', async () => {
+describe('ROLLCALL_URL', () => {
+  test('is refused if it is not the URL of the chosen environment, and the message has both URLs', async () => {
     const elsewhere = { ...own, ROLLCALL_URL: 'https://id.staging.example.com' };
     const said = {
       message:
@@ -64,7 +64,7 @@ describe('ROLLCALL_URL with a chosen environment', () => {
       'b',
     ],
     ['it is empty', {}, { ROLLCALL_URL: '' }, ''],
-  ])('is accepted if %s', async (_, flags, env, host) => {
+  ])('is accepted with a chosen environment if %s', async (_, flags, env, host) => {
     const { baseUrl, environment } = await serviceOf({ env: 'production', ...flags }, { ...own, ...env });
     expect(baseUrl).toBe(host === '' ? 'https://id.example.com' : `https://${host}.example.com`);
     expect(environment).toBe(flags.env ?? 'production');

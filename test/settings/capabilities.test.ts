@@ -61,7 +61,7 @@ describe('the enabled capabilities', () => {
   });
 
   test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
-    'cannot include a read that always happens: %s',
+    'cannot include a read, since rollcall always reads: %s',
     async (name) => {
       const advice = expect.stringMatching(
         /^Delete it: rollcall always reads everything that the token may read/,

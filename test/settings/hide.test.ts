@@ -56,7 +56,7 @@ describe('the setting `hide` of rollcall.yaml', () => {
       'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
       'a: 1\n',
     ],
-  ])('prevents quotes of lines with variables of %s', async (_, config, vars) => {
+  ])('prevents messages from quoting lines with variables in %s', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);
     expect(diagnostics[0]).not.toHaveProperty('excerpt');

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('reports for machines have the names of files relative to the repository, also through a link, and texts for people have them as typed', async () => {
+test('file names are relative to the repository in reports for machines, and as typed in reports for people', async () => {
   const cwd = join(folder, 'repository/roll');
   const link = join(folder, 'link');
   symlinkSync(join(folder, 'repository'), link);

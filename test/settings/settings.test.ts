@@ -51,7 +51,7 @@ describe('the settings', () => {
     expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
-  test('come from --var before --vars, and from --vars before rollcall.yaml', async () => {
+  test('take variables from --var first, then from --vars, and then from rollcall.yaml', async () => {
     const { variables } = await settings({
       env: 'staging',
       vars: ['more.yaml'],
@@ -205,7 +205,7 @@ describe('the settings', () => {
     );
   });
 
-  test('come from flags before environment variables, and from these before the file', async () => {
+  test('come from flags first, then from environment variables, and then from rollcall.yaml', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
     const fromFile = await serviceSettings({}, env, chosen, files);

@@ -8,7 +8,7 @@ test.each([
   [20, false],
   [60, true],
   [200, true],
-])('on %i columns, the progress bar fits its line', async (columns, hasBar) => {
+])('on %i columns, the progress fits in one line', async (columns, hasBar) => {
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false, columns };
   const clock = virtualClock();

@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('a private file is readable for its owner only, and a report like any new file', async () => {
+test('a private file is readable only by its owner, and a report has the permissions of any new file', async () => {
   writeFileSync(join(folder, 'other'), '');
   await writePrivateFile(join(folder, 'private'), 'text');
   await writeReport(file, 'text');

@@ -66,7 +66,7 @@ test.each([
   expect(found?.detail).toContain('Write `everyone`, or `{ groups: [{ name: … }] }`');
 });
 
-describe("a value in another form than the field's", () => {
+describe('a value whose form does not fit its field', () => {
   test('is reported with the right form if a name is in place of an id', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
@@ -133,7 +133,7 @@ describe('an unknown field', () => {
   });
 
   test.each(['scim_providers', 'scim_provider', 'provider_scim'])(
-    'that is named like a type, as %s, gets advice with the list and the type',
+    'with the name of a type (%s) gets advice that mentions the list and the type',
     async (list) => {
       const [message] = await told(`version: 1\n${list}: []\nusers: []\n`);
       expect(message).toMatch(/Write an entry of providers with `type: scim`\.$/);

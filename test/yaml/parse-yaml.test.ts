@@ -18,12 +18,12 @@ describe('a YAML alias', () => {
     expect(value).toEqual({ a: x, c: x, d: [x, x] });
   });
 
-  test('repeats the last value that has its anchor, even after another alias repeats an earlier value with that anchor', () => {
+  test('refers to the last anchor of its name, even if another alias has repeated a value with an earlier anchor of that name', () => {
     const text = 'a: &list [&x 1]\nb: &x 2\nc: *list\nd: *x\n';
     expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
-  test('has the places of the keys in the value with its anchor', () => {
+  test('gets the places of the keys in the anchored value', () => {
     const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 2 }\nc: *x\n'));
     expect(places.keySpan(['c'], 'b')).toEqual(places.keySpan(['a'], 'b'));
     expect(places.keySpan(['c'], 'b')).toEqual([8, 9]);
@@ -36,7 +36,7 @@ describe('a YAML alias', () => {
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });
 
-  test('that refers to another alias has the depth of that alias in addition', () => {
+  test('that refers to another alias also counts the depth of that alias', () => {
     const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });

@@ -24,7 +24,10 @@ test.each<[AllowedOperations, string[]]>([
     { contractOnly: false, capabilities: ['update'] },
     [...reading, 'change_group', 'change_application', 'change_user'],
   ],
-])('the smallest role for %j has the permissions of its kinds', (reach, expected) => {
-  const permissions = requiredRoleBlueprint(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
-  expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
-});
+])(
+  'the smallest role for a run with %j has exactly the permissions that the run needs',
+  (reach, expected) => {
+    const permissions = requiredRoleBlueprint(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
+    expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
+  },
+);

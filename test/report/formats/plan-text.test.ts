@@ -105,7 +105,7 @@ describe('the text of a plan', () => {
     expect(joined.replaceAll(' ', '')).toBe(`"${'word'.repeat(40)}${'\u{10330}'.repeat(120)}"`);
   });
 
-  test('shows spaces at the end of a line if nothing else differs, and a missing last line end', async () => {
+  test('shows trailing spaces if nothing else in a line differs, and shows a missing line break at the end', async () => {
     const blanks = await textOf(application('meta_description: "One\\nTwo"'), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'One  \nTwo' },
     });

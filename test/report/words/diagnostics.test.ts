@@ -80,7 +80,7 @@ test.each([
   ['appeared', 'now exists'],
   ['vanished', 'no longer exists'],
 ] as const)(
-  'a record that has %s since the plan was saved is reported as one that %s',
+  'a record that has %s since the plan was saved is reported with the words "%s"',
   async (kind, words) => {
     const [resource = expect.fail()] = await declared('wiki');
     const [found] = haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] });
