@@ -30,7 +30,7 @@ export function readTable(file: SourceFile, delimiter: string, max: number): Tab
     parse(bytes, {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true, // a row of another length is reported with its missing columns
+      relax_column_count: true, // a later check reports rows that have too many or too few cells
       cast: (text, { bytes: end }) => reader.add(text, end),
       on_record: keep,
     });

@@ -89,7 +89,7 @@ interface Run extends ApplyOptions {
   readonly unbound: UnboundState;
   /** Whether, after the apply, nobody can open applications without bindings. */
   readonly isFlagOff: boolean;
-  /** Resources that are written in several steps, because they have bindings, or references that are set later. */
+  /** Resources that are written in several steps, because they have bindings or because some references are set later. */
   readonly parents: ReadonlySet<Address>;
   readonly settling: Map<Address, Promise<Outcome>>;
   readonly started: Map<Address, Promise<StartedCreate>>;
@@ -164,7 +164,7 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const startedAt = clock.now();
   const { endedOutages } = pacing.outage;
   const startedCreate = await startOnce(change, run);
-  run.started.delete(change.resource.address); // frees the record, which the outcome does not keep
+  run.started.delete(change.resource.address); // frees the memory of the record
   if ('change' in startedCreate) return startedCreate;
   const { ready, result } = await completeCreate(change, startedCreate, run);
   stops.count(ready, result.outcome, endedOutages);

@@ -29,7 +29,7 @@ export interface WriteEnding {
       };
 }
 
-/** Controls whether the write of a resource may start or retry, and stops other writes if an answer demands it. */
+/** Decides whether a resource may be written or a write may be retried, and stops other writes if an answer demands it. */
 export interface RunControl {
   sending(): void;
   /** Stops the run, the changes of one kind, or all resources with bindings. */

@@ -26,7 +26,7 @@ function packageRoot(): URL {
 
 export function pageAsset(name: 'page.css' | 'page.js'): string {
   const text = packageFileText(`src/report/page/${name}`);
-  return text.replaceAll('\r\n', '\n'); // a browser normalizes line endings too; their digests must match
+  return text.replaceAll('\r\n', '\n'); // browsers normalize line endings before they compute the digest
 }
 
 export function toolVersion(): string {

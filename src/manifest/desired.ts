@@ -119,7 +119,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   const fields: Record<string, Field> = {};
   const values = valueAt(manifest, path);
   for (const [name, written] of isJsonObject(values) ? Object.entries(values) : []) {
-    if (name === kind.variant?.field) continue; // the kind implies it
+    if (name === kind.variant?.field) continue; // the kind determines this field
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
     const row = kind.fields[name] ?? {};

@@ -114,7 +114,7 @@ function checkByType(entries: ListCheck['entries'], entry: JsonValue, at: string
   const { type: tagValue } = entry;
   const check = typeof tagValue === 'string' && Object.hasOwn(entries, tagValue) && entries[tagValue];
   if (check) return check;
-  const error = typeof tagValue === 'string' ? 'mapping' : 'tag'; // as ajv calls them
+  const error = typeof tagValue === 'string' ? 'mapping' : 'tag'; // the names of these errors in ajv
   return schemaError(at, 'discriminator', { error, tag: 'type', tagValue, choices: Object.keys(entries) });
 }
 

@@ -10,9 +10,9 @@ import {
 import { lazy } from '../base/memoize.ts';
 import { schemaText } from '../base/package-file.ts';
 
-const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // our own
+const schema = lazy(() => JSON.parse(schemaText('manifest')) as JsonObject); // rollcall's own schema is an object
 
-/** Adds to an error the wrong value, and the part of the published schema that describes it. */
+/** Extends an error with the wrong value and with the part of the published schema that describes this value. */
 export function withErrorContext(error: ErrorObject, manifest: JsonValue): ErrorObject {
   let data = manifest;
   let parentSchema = schema();

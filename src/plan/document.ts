@@ -57,8 +57,8 @@ function renamed<Of extends object, Names extends { readonly [Key in keyof Of]?:
   of: Of,
   names: Names,
 ): Renamed<Of, Names> {
-  const values = Object.entries(names).map(([key, name]) => [name, of[key as keyof Of]] as const); // keys of names
-  return Object.fromEntries(values.filter(([, value]) => isGiven(value))) as Renamed<Of, Names>; // as the names say
+  const values = Object.entries(names).map(([key, name]) => [name, of[key as keyof Of]] as const); // each key of `names` is a key of `of`
+  return Object.fromEntries(values.filter(([, value]) => isGiven(value))) as Renamed<Of, Names>; // `names` determines the keys
 }
 
 /** Renames parts of a document back to the names that the plan uses. */
@@ -70,7 +70,7 @@ export function partsOfDocument<Of, Names extends { readonly [Key in keyof Of]?:
   const parts = Object.entries<string | undefined>(names).flatMap(([key, name = key]) =>
     values.has(name) ? [[key, values.get(name)] as const] : [],
   );
-  return Object.fromEntries(parts) as Pick<Of, keyof Names & keyof Of>; // as the names say
+  return Object.fromEntries(parts) as Pick<Of, keyof Names & keyof Of>; // `names` determines the keys
 }
 
 function isGiven(value: unknown): boolean {

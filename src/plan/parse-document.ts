@@ -24,7 +24,7 @@ export function parsePlan(text: string): ParsedPlan {
 /** Whether a value is a plan as `plan -o json` prints it, and this version knows all of its kinds. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
-  const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
+  const { created_at, resource_changes } = value as PlanDocument; // the schema requires the fields of this type
   // The schema allows leap seconds, which Date cannot parse.
   return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isKnownKind(change));
 }

@@ -103,7 +103,7 @@ export interface ApplyRun {
   readonly interruptedBy?: InterruptSignal;
   readonly pace: Pace;
   readonly saved: boolean;
-  /** Login flows that started before the apply, and that afterwards do not start or could not be checked. */
+  /** Login flows that people could start before the apply, but that they cannot start afterwards or that could not be checked again. */
   readonly lostWayIn?: readonly LostLogin[];
   readonly error?: Error;
 }

@@ -75,6 +75,6 @@ function createContext(
 
 /** The certificate authorities that Node trusts, which in newer releases of Node can include the system's. */
 function defaultCertificates(): readonly string[] {
-  const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
+  const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types belong to an older release of Node
   return getCACertificates?.() ?? tls.rootCertificates;
 }

@@ -19,7 +19,7 @@ export type AnswerKind =
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
-  /** 400 with an error for the identity only, such as the slug. */
+  /** 400 whose only error is about the identity, such as the slug. */
   | 'identity_refused'
   /** 400 with the service's code for an enterprise licence that allows no changes. */
   | 'read_only'

@@ -186,7 +186,7 @@ async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<
   return closed;
 }
 
-/** Describes the record that has the bindings to this id, by its name if a list shows it. */
+/** Describes the target of bindings by its name, or by its id if no list contains the record. */
 async function recordWithBindings(target: string, context: ReadContext): Promise<string> {
   const byFamily = new Map(kinds.flatMap((kind) => (kind.bindable ? [[kind.family, kind] as const] : [])));
   const likelyFirst = [...byFamily.values()].toSorted((a, b) => Number(!a.access) - Number(!b.access));

@@ -24,7 +24,7 @@ export function withFormerPaths(send: Transport): Transport {
     if (!isUnknownPath(answer) || signal?.aborted) return answer;
     const second = await send(former, signal);
     if (isUnknownPath(second)) return answer;
-    // A 405 may follow a create that succeeded, so the 405 is returned if the second request had no effect.
+    // A create that succeeded may be answered with a 405, so the 405 is returned if the second request had no effect.
     if (request.method !== 'GET' && isRefusedMethod(answer) && hadNoEffect(second))
       return { ...answer, headers: { ...answer.headers, ...retryAfterOf(second) } };
     if (second.kind === 'answered' && isOfService(second)) earlier.add(kind.path);

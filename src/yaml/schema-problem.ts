@@ -41,7 +41,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     return ['missing-field', `the field \`${missing}\` is missing`, properties[missing]?.description];
   },
   discriminator: ({ params }) => {
-    const choices = params['choices'] as string[]; // the types of the list
+    const choices = params['choices'] as string[]; // set in manifest-check.ts
     if (params['error'] === 'tag')
       return ['missing-field', 'the field `type` is missing', `The types are: ${choices.join(', ')}.`];
     return [
@@ -147,7 +147,7 @@ function typeHint(error: WrongValue): string | undefined {
   }
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     const isPlain = typeof data === 'boolean' || Number.isInteger(data);
-    return isPlain ? 'Quote it.' : `Quote it: without quotes, YAML reads the number ${data} here.`; // 2024.10 becomes 2024.1
+    return isPlain ? 'Quote it.' : `Quote it: without quotes, YAML reads the number ${data} here.`; // for example, 2024.1 for 2024.10
   }
   if (types.includes('boolean') && typeof data === 'string') {
     if (/^(yes|on|true|y)$/i.test(data)) return `Write true, without quotes. ${yaml12Words}`;
@@ -175,7 +175,7 @@ function acceptedForms({
 }: WrongValue): { words: string; detail: string } | undefined {
   const [, word] = /^\^(\w+)\$$/.exec(String(parentSchema?.['pattern'])) ?? [];
   if (word === undefined) return undefined;
-  const keys = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const keys = Object.keys((parentSchema?.['properties'] ?? {}) as object); // in rollcall's schemas, this is an object
   const examples = keys.map((key) => `\`{ ${key}: [{ name: … }] }\``).join(' or ');
   return {
     words: `\`${word}\`, or a mapping with ${keys.map((key) => `\`${key}:\``).join(' and ')}`,
@@ -185,7 +185,7 @@ function acceptedForms({
 
 /** How to write a name instead of an id. A value that the line does not contain may be a secret, so it is not quoted. */
 function nameInsteadOfId({ parentSchema, data, line }: WrongValue): string {
-  const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // in rollcall's schemas, this is an object
   const takesName =
     parentSchema?.['additionalProperties'] === false &&
     (key === 'name' || key === 'slug' || others.includes('name'));

@@ -16,7 +16,7 @@ const entryDepth = 2;
 const idNames = new Set(['id', 'pk', 'uuid']);
 
 export function likelyFieldOfError({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
-  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // in rollcall's schemas, this is an object
   const unknown = String(params['additionalProperty']);
   const steps = pointerSteps(instancePath);
   if (steps.length === 0) {
@@ -26,7 +26,7 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
     if (typed) return { hint: `Write an entry of ${placeOf(typed)}.` };
   }
   if (steps.length <= entryDepth) {
-    const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // what the schema was checked against is JSON
+    const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // ajv checked a JSON value
     return likelyField(unknown, known, kind);
   }
   // Because `field` is `name`, the missing name is not reported as a second error.
