@@ -122,7 +122,7 @@ describe('an update of the access of an application with a provider', () => {
     ['removes a binding', 'Who can open it now: everyone'],
     ['disables a binding', 'Who can open it now: everyone'],
     ['adds a binding', 'the group "contractors"'],
-  ])('reports who can open it now if another client %s', async (name, words) => {
+  ])('reports who can now open the application if another client %s', async (name, words) => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       if (request.method === 'PATCH') deeds[name]?.(service);

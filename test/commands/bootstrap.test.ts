@@ -147,7 +147,7 @@ users:
     expect(addresses.flat()).toHaveLength(5);
   });
 
-  test('in a later shard reports which shard to run first if a group is missing', async () => {
+  test('that is a later shard leads to advice on what to apply first if a group is missing', async () => {
     const many = {
       'm.yaml': `${roll}${Array.from({ length: 8 }, (_, index) => `  - { username: u${index}, name: U, groups: [{ name: staff }] }\n`).join('')}`,
     };

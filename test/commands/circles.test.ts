@@ -101,7 +101,7 @@ flows:
     expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on was not created/);
   });
 
-  test('is completed if the run is interrupted as soon as the flow is created', async () => {
+  test('is completed even if the run is interrupted right after the create of the flow', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const interruption = new AbortController();
     world.tamper = ({ method, path }, answer) => {

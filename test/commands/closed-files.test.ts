@@ -249,7 +249,7 @@ describe('a token_file in rollcall.yaml', () => {
     },
   );
 
-  test('outside of the folder of rollcall.yaml is used if the user also names that file or gives the same token', async () => {
+  test('that lies outside of the folder of rollcall.yaml is used if the user also names that file or gives the same token', async () => {
     expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
@@ -344,7 +344,7 @@ describe('manifests that rollcall.yaml names', () => {
     'secrets/out',
     '/etc/passwd',
     '-',
-  ])('must be inside its folder, unlike %s', async (path) => {
+  ])('are refused if they are not in its folder: %s', async (path) => {
     const config = configured(`manifests: [manifests, ${JSON.stringify(path)}]`);
     const run = capture({ contractOnly: true, env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files: nodeFiles });

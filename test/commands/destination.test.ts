@@ -129,14 +129,14 @@ describe('the environment and the URL of the service are shown', () => {
   });
 });
 
-describe('settings for a service other than that of the environment', () => {
+describe('a URL that contradicts the environment', () => {
   const elsewhere = { url: 'https://other.example.com' };
 
   test.each<[string, (setup: Setup) => Promise<Tried>]>([
     ['plan', (setup) => planned({ report: everyReport }, setup)],
     ['apply', (setup) => applied({ report: everyReport }, setup)],
     ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
-  ])('stop %s before any request, with advice', async (_, run) => {
+  ])('stops %s before any request, with advice', async (_, run) => {
     const service = fakeService();
     const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });
     expect(ending).toBe('invalid');
@@ -147,7 +147,7 @@ describe('settings for a service other than that of the environment', () => {
     if (written.size > 0) expect(written.get('report.markdown')).toContain('[invalid-usage]');
   });
 
-  test('do not affect validate', async () => {
+  test('does not affect validate', async () => {
     const run = ran((context) => validate([], { output: 'text', ...production }, context), elsewhere);
     expect(await run).toMatchObject({ ending: 'done', refusal: '' });
   });
@@ -231,7 +231,7 @@ describe('the first line of a Markdown comment', () => {
     expect(await firstLine(options, setup)).toBe(await firstLine({}));
   });
 
-  test('contains the value of --comment-key, if given, and not the service, environment and path', async () => {
+  test('contains the value of --comment-key, if given, instead of the service, environment and path', async () => {
     expect(await firstLine({ commentKey: 'a roll --> of ours' })).toBe(
       '<!-- rollcall plan key=a%20roll%20%2D%2D%3E%20of%20ours -->',
     );

@@ -387,7 +387,7 @@ describe('rollcall export', () => {
     );
   });
 
-  test('leaves out a field that contains the token, and reports that', async () => {
+  test('leaves out a field that contains the token, and reports the omission', async () => {
     const users = [{ username: 'alice', name: 'Alice', attributes: { key: `x ${sandboxToken}` } }];
     const { send } = sandboxHere({ users });
     const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });

@@ -168,7 +168,7 @@ const changes: readonly { what: string; before: readonly string[]; now: string; 
   ];
 
 describe.each(changes)('an apply in which $what', ({ what, before, now, after }) => {
-  test('has all the former or all the new stages in front of the login stage at every moment', async () => {
+  test('always keeps either all the former or all the new stages in front of the login stage', async () => {
     const service = serviceWith(before);
     const states: (readonly string[])[] = [];
     const send: Transport = async (request, signal) => {

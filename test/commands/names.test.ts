@@ -154,7 +154,7 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
   });
 
-  test('names that the token may not view, but not as missing', async () => {
+  test('names that the token may not view, without calling them missing', async () => {
     const blind = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
       'canary-blind',
@@ -214,7 +214,7 @@ applications:
     expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
   });
 
-  test('names escaped for the terminal, with advice', async () => {
+  test('names with their control characters escaped', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
     expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');

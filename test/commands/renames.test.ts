@@ -149,7 +149,7 @@ test('with contract_only, a rename is an error, since a rename is not a document
   expect(stderr + stdout).toContain('renames are not among the three documented operations');
 });
 
-test('a former name of two records is ambiguous, and nothing is renamed', async () => {
+test('a former name that two records have is ambiguous, and nothing is renamed', async () => {
   const world = new World(
     { groups: [{ name: 'engineering' }, { name: 'engineering', pk: staff }], users: [] },
     '2023.10',

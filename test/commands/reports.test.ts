@@ -113,7 +113,7 @@ describe('--report', () => {
     ['a plan', 'plan', (setup) => runPlan({ output: 'json', report: all }, setup)],
     ['an apply', 'apply', (setup) => runApply({ output: 'json', report: all }, setup)],
   ])(
-    'includes the warnings of manifests in the document and on the page of %s',
+    'includes the warnings of manifests in the JSON, HTML and Markdown reports of %s',
     async (_, schema, command) => {
       const warned =
         'version: 1\nusers: [{ username: alice, name: A }, { username: Alice, name: A }, { username: b, name: B }]\n';
@@ -222,7 +222,7 @@ describe('--report', () => {
 describe('--report github', () => {
   const env = { GITHUB_STEP_SUMMARY: 'summary' };
 
-  test('appends the comment to the summary of the step', async () => {
+  test('appends the Markdown report to the summary of the step', async () => {
     const { written } = await runPlan({ report: ['markdown=m', 'github=-'] }, { env });
     expect(written.get('summary')).toBe(written.get('m'));
     const twice = await runPlan({ report: ['github=a', 'github=b', 'markdown=m'] }, { env });
@@ -242,7 +242,7 @@ describe('--report github', () => {
       () => runPlan({ report: ['github=-'] }, { ...denied, env }),
       'the service denied access (403)',
     ],
-  ])('appends the comment %s', async (_, command, said) => {
+  ])('appends the Markdown report %s to the summary', async (_, command, said) => {
     expect((await command()).written.get('summary')).toContain(said);
   });
 

@@ -357,7 +357,7 @@ describe('apply --plan without look-ups', () => {
     },
   );
 
-  test('creates nothing beyond --max-creates', async () => {
+  test('creates nothing if the plan has more creates than --max-creates allows', async () => {
     const text = await savedText();
     const { ending, stderr } = await runApply(text, { maxCreates: '2' });
     expect(ending).toBe('failed');

@@ -84,7 +84,7 @@ test('a run interrupted while it reads undeclared records ends as interrupted, w
   expect(stderr).toContain(`No plan for ${url}: interrupted. Nothing was changed.`);
 });
 
-test('records that share a name are all undeclared', async () => {
+test('all records with the same name are listed as undeclared', async () => {
   // Later releases refuse a duplicate.
   const { send } = sandboxHere({ groups: [{ name: 'twice' }, { name: 'twice' }] }, '2023.10');
   const { stdout } = await planned(

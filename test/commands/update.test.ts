@@ -94,7 +94,7 @@ describe('a plan with --allow update', () => {
     });
   });
 
-  test('is refused beyond --max-updates', async () => {
+  test('is refused if it has more updates than --max-updates allows', async () => {
     const world = new World();
     const { context, stderr } = world.run();
     expect(await apply(['m.yaml'], { ...now, maxUpdates: '4' }, context)).toBe('failed');
@@ -155,7 +155,7 @@ describe('an apply with --allow update', () => {
     ]);
   });
 
-  test('removes undeclared attributes only with exactly', async () => {
+  test('removes undeclared attributes if the entry has `exactly: [attributes]`', async () => {
     const world = new World();
     const users = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: x }, exactly: [attributes] }]\n`;
     await apply(['m.yaml'], now, world.run(users).context);
@@ -245,7 +245,7 @@ describe('an apply with --allow update', () => {
       'somebody else has changed `group` since the plan',
     ],
     ['to the declared value, and sends nothing', { group: 'Tools' }, 'unchanged', ''],
-  ])('detects a change between the plan and the write %s', async (_, body, outcome, words) => {
+  ])('detects that after the plan somebody changed the field %s', async (_, body, outcome, words) => {
     const world = new World();
     const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
     let looks = 0;
@@ -262,7 +262,7 @@ describe('an apply with --allow update', () => {
     expect(world.held('/applications/wiki/')).toMatchObject(body);
   });
 
-  test('applies a saved plan with updates only with the permission', async () => {
+  test('may apply a saved plan with updates, and an apply without the switch may not', async () => {
     const world = new World();
     const made = world.run();
     await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
@@ -364,22 +364,19 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');
   });
 
-  test.each([4, 14])(
-    'does not send a field that the release shows but ignores, to %i applications',
-    async (count) => {
-      const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
-      const root = { token: sandboxToken, username: 'root', superuser: true };
-      const applications = slugs.map((slug) => ({ slug, name: slug }));
-      const world = new World({ tokens: [root], applications }, '2023.10');
-      const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
-      const { context, stdout } = world.run(text);
-      world.tamper = ({ path }, answer) =>
-        path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
-      expect(await apply(['m.yaml'], now, context)).toBe('done');
-      expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'unchanged'));
-      expect(world.writes()).toEqual([]);
-    },
-  );
+  test.each([4, 14])('sends no field that the release shows but ignores: %i applications', async (count) => {
+    const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
+    const root = { token: sandboxToken, username: 'root', superuser: true };
+    const applications = slugs.map((slug) => ({ slug, name: slug }));
+    const world = new World({ tokens: [root], applications }, '2023.10');
+    const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
+    const { context, stdout } = world.run(text);
+    world.tamper = ({ path }, answer) =>
+      path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
+    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'unchanged'));
+    expect(world.writes()).toEqual([]);
+  });
 
   describe('with a new entry that may be an undeclared record under another name', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };

@@ -276,13 +276,16 @@ describe('an update of the login flow', () => {
   test.each([
     [all, true],
     [[...all, 'way-in'], false],
-  ])('in a plan made with --allow %s and shown later needs --allow way-in: %s', async (allow, needs) => {
-    const saved = await run(plan, fresh(), longer, { out: 'plan.json', allow });
-    const shown = capture({ files: { 'plan.json': saved.written.get('plan.json') ?? '' } });
-    expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
-    expect(shown.stdout()).toContain('Affects how people log in');
-    expect(shown.stdout().includes('needs `--allow way-in`')).toBe(needs);
-  });
+  ])(
+    'in a saved plan is shown as needing --allow way-in unless that switch was given: --allow %s, needed: %s',
+    async (allow, needs) => {
+      const saved = await run(plan, fresh(), longer, { out: 'plan.json', allow });
+      const shown = capture({ files: { 'plan.json': saved.written.get('plan.json') ?? '' } });
+      expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
+      expect(shown.stdout()).toContain('Affects how people log in');
+      expect(shown.stdout().includes('needs `--allow way-in`')).toBe(needs);
+    },
+  );
 });
 
 describe('if the login flow cannot be read', () => {
@@ -589,7 +592,7 @@ describe('a plan that could remove the last active superuser', () => {
     expect(stdout).toContain('note  it is unknown whether an active superuser is left');
   });
 
-  test('is accepted if somebody else leaves a group, without reading all groups', async () => {
+  test('is accepted without a request for all groups if somebody else leaves a group', async () => {
     const service = await withAlice(
       'admins',
       '  - { username: bob, name: Bob, groups: [{ name: staff }] }\n',

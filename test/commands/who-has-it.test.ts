@@ -117,7 +117,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
   });
 });
 
-describe('the main provider of another application', () => {
+describe('a declared provider that is the main provider of another application', () => {
   const taken = applications('slug: new, name: New, provider: { name: OIDC 1 }');
 
   test('is an error at its line if the plan has found the other application', async () => {
@@ -309,7 +309,7 @@ describe('a plan that moves a value from one entry to another', () => {
     'slug: known, name: Known, provider: 4',
   );
 
-  test('begins with the entry that frees the value, and reports that', async () => {
+  test('begins with the entry that frees the value, and reports why it comes first', async () => {
     const { stdout } = await planned(handedOver, allowed);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
     expect(stdout()).toContain('after  application.known, which frees a value that this change needs');
