@@ -59,7 +59,7 @@ export interface Result {
   readonly report: (format: ReportFormat, setting?: Pick<FormatSetting, 'commentKey'>) => Promise<string>;
 }
 
-/** `plan` is the output of `plan -o json`, and `run` is the output of `apply -o json`. If either is undefined, the diagnostics say why. */
+/** `plan` is the output of `plan -o json`, and `run` is the output of `apply -o json`. If `plan` or `run` is undefined, the diagnostics say why. */
 export type Planned = Result & Given<'plan', PlanDocument>;
 export type Applied = Planned & Given<'run', ApplyDocument>;
 

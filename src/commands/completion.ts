@@ -11,7 +11,7 @@ export function completion(shell: string, _: object, { stdout }: Pick<Context, '
   return 'done';
 }
 
-/** A candidate is a line with its description after a tab. Without candidates, the shell completes file names. */
+/** Each candidate is printed on a line, with its description after a tab. Without candidates, the shell completes file names. */
 const scripts = {
   bash: `# In ~/.bashrc: source <(rollcall completion bash)
 _rollcall() {

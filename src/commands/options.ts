@@ -3,7 +3,7 @@ import { fileSplits } from '../adopt/choices.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 import { failOnNames } from './fail-on.ts';
 
-/** Makes a new option for each command, because an option stores its group in the help of its command. */
+/** Makes a new option for each command, because an option contains its help group, which depends on the command. */
 export type OptionFactory = () => Option;
 
 export function singleOption(

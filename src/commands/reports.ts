@@ -105,7 +105,7 @@ export class Reports {
       stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
   }
 
-  /** Reports the outputs that would overwrite one of these inputs. Such outputs are not written. */
+  /** Refuses to write outputs that would overwrite one of these inputs, and reports these outputs. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const { files } = this.#of.context;
     const refused: string[] = [];

@@ -12,7 +12,7 @@ const domainName = new RegExp(
   String.raw`^(?:${label}\.)+(?:[${letters}-]{1,62}[${letters}]|[\u00a1-\uffff])$`,
   'i',
 );
-/** The domain names that are accepted since 2025.12. The flag `u` prevents half of a surrogate pair from matching as a letter. */
+/** The domain names that release 2025.12 and all later releases accept. The flag `u` prevents half of a surrogate pair from matching as a letter. */
 const stricterName = new RegExp(
   String.raw`^(?:${label}\.)+(?!-)(?:[a-z\u00a1-\uffff\-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$`,
   'iu',

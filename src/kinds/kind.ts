@@ -10,7 +10,7 @@ import { type IdForm, sameIds, sameJson } from './values.ts';
 export type { Family } from './family.ts';
 
 export interface StatedKind {
-  /** Records of this kind are reachable only if a record of this list refers to them in this field. */
+  /** A record of this kind is reachable only if a record of `list` refers to it in `field`. */
   readonly referencedBy?: {
     readonly list: string;
     readonly field: string;

@@ -19,7 +19,7 @@ export const settings: RowKind = kindFrom({
   isPermanent: true,
   fields: {
     flags: {
-      // Releases before 2026.5 have a second flag.
+      // Releases before 2026.5 also have this flag.
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
       accessGain: (now, before) =>

@@ -14,7 +14,7 @@ export interface ShippedRecords {
   readonly isOwn: boolean;
 }
 
-/** Recorded in authentik 2023.10.7 and 2025.12.4 by test/adopt/shipped.test.ts. */
+/** test/adopt/shipped.test.ts recorded these release lines in authentik 2023.10.7 and 2025.12.4. */
 export const recordedLines = ['2023.10', '2025.12'] as const;
 
 const recordsOf = memoizePerText((line) => {

@@ -187,7 +187,7 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
   return names.length > 0 ? names : [record?.name ?? ''];
 }
 
-/** The reasons why nobody can log in through a flow. Empty if somebody can log in or if this is unknown. */
+/** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];

@@ -72,7 +72,7 @@ interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 /** The outcome of a planned resource, in the words of a report. */
 export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Change, 'notCompared'> {
   readonly resource: Resource;
-  /** Whether the plan contains a change of the resource, or the resource could not be planned. */
+  /** True if the plan contains a change of the resource, and also if the resource could not be planned. */
   readonly planned: boolean;
   /** The answer of the service, or why nothing was sent; may be empty. */
   readonly detail: string;

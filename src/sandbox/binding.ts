@@ -44,7 +44,7 @@ function hasTwin({ at }: World, existing: Row, values: Values): boolean {
     );
 }
 
-/** The expiry of a binding. Only seeds set it. The bindings of the seed are created first, so `made` is also the number in the seed. */
+/** The expiry of a binding. Only seeds set an expiry. The bindings of the seed are created first, so `made` is also the number in the seed. */
 function expiryOf({ seed }: World, made: number): Values {
   const { expires } = seed.bindings?.[made - 1] ?? {};
   return expires === undefined ? {} : { expires, expiring: true };

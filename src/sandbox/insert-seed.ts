@@ -98,7 +98,7 @@ export interface RejectedEntry {
   readonly texts: readonly (string | JsonObject)[];
 }
 
-/** Stores each entry that has an id without a request, then sends all other entries as requests. Returns the rejected entries. */
+/** Stores the entries with ids directly, then sends all other entries as requests. Returns the rejected entries. */
 export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];

@@ -36,7 +36,7 @@ export interface SandboxKind extends GuardedKind {
   readonly filtersFor?: (query: Query) => readonly Filter[] | FieldErrors;
   /** Answers list requests, if the answer depends on more than permissions and filters. */
   readonly listFor?: (query: Query, asker: Requester) => ListResult;
-  /** Converts a record to an answer. The query may leave out fields. */
+  /** Converts a record to an answer. Parameters of the query may exclude fields. */
   readonly record: (row: Row, asker?: Requester, query?: Query) => JsonObject;
   readonly urls?: (row: Row, origin: string) => JsonObject;
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;

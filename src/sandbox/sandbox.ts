@@ -239,7 +239,7 @@ export class Sandbox {
     return jsonResponse(existing ? 200 : 201, result.record, allow);
   }
 
-  // The following methods imitate another client of the service. They check no permissions, and find records by slug, username or name.
+  // The following methods imitate another client of the service. These methods check no permissions, and find records by slug, username or name.
 
   create(type: KindName, body: JsonObject): SaveResult {
     return saveRequest(this.#written(type), body);

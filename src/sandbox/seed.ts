@@ -23,7 +23,7 @@ const defaultRecords = {
   roles: [{ pk: '33333333-3333-4333-8333-333333333333', name: 'auditors' }],
 } satisfies SandboxSeed;
 
-/** Records of a new service that exist unless the seed has their list. */
+/** At each path, the records of a new service exist unless the seed contains the list. */
 const freshLists: readonly (readonly [path: RegExp, list: keyof SandboxSeed])[] = [
   [/^\/flows\/instances\//, 'flows'],
   [/^\/outposts\/instances\//, 'outposts'],

@@ -105,7 +105,7 @@ function refusedAttributes(
   return undefined;
 }
 
-/** The service's user for anonymous requests. Clients can only see that the name of this user is taken. */
+/** The service's user for anonymous requests. This user is never returned, but clients can see that its name is taken. */
 const anonymous = 'AnonymousUser';
 
 const internalServiceAccount = 'internal_service_account';

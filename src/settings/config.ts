@@ -143,7 +143,7 @@ function urlProblem(url: string): Problem | undefined {
   }
 }
 
-/** Hides the quoted line if it contains a token or password by mistake. For a token, adds advice about the right place. */
+/** Hides the quoted line if it contains a token or password by mistake, and tells the user where a token belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;

@@ -4,7 +4,7 @@ import { readBaseUrl } from './base-url.ts';
 import { defaultConfigFile } from './config.ts';
 import { nonEmpty, type EnvironmentVariables } from './environment.ts';
 
-/** The service and configuration that are known before any file is read. Reports of failures contain them. */
+/** The service and configuration that are known before any file is read. Reports of failures contain this target. */
 export interface RunTarget extends Partial<Destination> {
   /** The path of rollcall.yaml, whether it exists or not. */
   readonly config: string;

@@ -45,7 +45,7 @@ export type ChosenConfig = Readonly<Omit<Config, 'version' | 'environments'> & C
   readonly manifests: string[];
   /** The variables of each environment, by its name; undefined if an environment is chosen. */
   readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
-  /** Whether the token file is outside the folder of rollcall.yaml after following links. */
+  /** Whether the token file is outside the folder of rollcall.yaml after links are followed. */
   readonly hasTokenOutside?: boolean;
 };
 

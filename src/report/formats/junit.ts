@@ -25,7 +25,7 @@ interface Case {
 /** JUnit XML, which pipelines show as test results: a suite for each file, a case for each diagnostic and each outcome. */
 export const junit: Format = (report, { pathInRepository = String }) => {
   const isApply = report.kind === 'apply';
-  // In the report of an apply, the cases of the outcomes contain the findings.
+  // An apply needs no separate cases for findings, because the cases for outcomes contain them.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const passed = { failed: false, message: '' } as const;

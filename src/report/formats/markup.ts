@@ -30,7 +30,7 @@ export function markup(
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/** Characters that markup interprets, and starts of CI commands, because a log may contain the page. See printable.ts. */
+/** The characters that markup interprets, and those that begin a CI command (see printable.ts), because a log may contain the page. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Escapes a string for HTML or XML, and replaces invisible characters other than line endings by visible escapes. */

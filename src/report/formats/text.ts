@@ -64,12 +64,11 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSett
 /** If a plan has more changes than this, a terminal shows one line for each by default. */
 const maxLinesOnTerminal = 200;
 
-/** The plan for people. By default, very many new resources are cut to the first ones, and on a terminal very many changes to a line each. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan that is shown before an apply. It has no advice about unchanged resources, because the result will contain this advice. */
+/** The plan that is shown before an apply, without the advice about unchanged resources, which the result will contain. */
 export function planTextBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, plan, style, detail);
 }

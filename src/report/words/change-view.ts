@@ -286,7 +286,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
-/** Adds a line ending, so that a missing final line ending shows as a difference. */
+/** Adds a line ending. If only one of two texts had one already, the diff then shows an additional empty line. */
 function withFinalNewline(text: string): string {
   return `${text}\n`;
 }

@@ -108,7 +108,7 @@ function staysIn({ since }: Pick<Change, 'since'>): string[] {
   return since?.kind === 'altered' ? (since.fields ?? []).flatMap(({ stays }) => stays ?? []) : [];
 }
 
-/** Sentences about how the entry changed since the baseline, and what happens to it. */
+/** Sentences about how the entry changed since the baseline, and about what the plan does with the record. */
 export function changeVerdict(change: Change): string {
   const news = { added: 'Added. ', altered: `Altered${invalidInBaselineText(change)}. `, same: '' };
   return `${news[change.since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;

@@ -14,7 +14,7 @@ import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
 import { fieldList, unchangedWords } from './plan.ts';
 
-/** A problem of a resource or of a field, which need not be declared. */
+/** A problem of a resource, or of a field that the manifest need not declare. */
 interface PlacedProblem extends Omit<Problem, 'address'> {
   readonly field?: string | undefined;
   readonly item?: number | undefined;

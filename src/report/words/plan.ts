@@ -106,7 +106,7 @@ export interface PlanView {
   readonly notes: readonly string[];
   /** A sentence for a plan that would change nothing; otherwise undefined. */
   readonly idleSentence: string | undefined;
-  /** Lines about flags that would also change or delete the resources left unchanged. */
+  /** Lines about flags that would also change or delete resources that this plan leaves unchanged. */
   readonly switches: readonly string[];
   readonly undeclared: UndeclaredView | undefined;
   readonly counts: string;

@@ -5,7 +5,7 @@ import { changeKind, pendingChanges, type Change, type Plan } from '../../plan/p
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from './diagnostics.ts';
 
-/** For each capability, the flags that would change the resources left unchanged. Returns no notes if contract_only is set. */
+/** For each capability, the flags that would change resources that this plan leaves unchanged. Returns no notes if contract_only is set. */
 export function switchNotes({
   changes,
   capabilities = [],

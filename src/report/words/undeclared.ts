@@ -85,7 +85,7 @@ function removalAdvice(address: Address): string {
     : `${still}${gone}`;
 }
 
-/** The entries that are no longer declared, on one line. If there are very many, only the first are named. Safe to print. */
+/** The entries that are no longer declared, on one line. If there are more than `max` entries, only the first are named. Safe to print. */
 export function removedEntryWords(gone: readonly RemovedEntry[], max: number = gone.length): string {
   const names = gone.map(({ address, active: isActive }) =>
     printableLine(`${address}${isActive ? ' (still active)' : ''}`),
