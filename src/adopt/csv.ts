@@ -118,7 +118,7 @@ function declarationOf(resource: Resource): Declaration {
 const noRows: Problem = {
   code: 'empty-file',
   summary: 'this table has no rows',
-  detail: 'The first row has the names of the columns; each other row is an entry.',
+  detail: 'The first row names the columns. Every later row is an entry.',
 };
 
 type Report = (span: Span, problem: Problem) => void;

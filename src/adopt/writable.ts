@@ -166,5 +166,5 @@ function hasBlanks(value: JsonValue): boolean {
 const blanks: Problem = {
   code: 'invalid-value',
   summary: 'this begins or ends with white space',
-  detail: 'The service trims it, so no manifest can declare it.',
+  detail: 'The service trims white space, so no manifest can declare this value.',
 };

@@ -2,8 +2,7 @@
 export const diagnosticCodes = {
   Files: {
     'file-not-found': 'a path does not exist → check the path; relative paths start at the current folder',
-    'file-unreadable':
-      'the file cannot be read, or is not a file or folder → check its permissions and its kind',
+    'file-unreadable': 'the path cannot be read, or is not a file or folder → check its permissions and type',
     'no-manifests':
       'a folder or a pattern contains no `*.yaml` or `*.yml` file → name another folder or pattern',
     'not-a-manifest':
@@ -102,7 +101,7 @@ export const diagnosticCodes = {
       'the token is not permitted to do this (401 or 403) → check the token and its permissions',
     'service-read-only': 'the enterprise licence of the service allows no changes → renew it, then run again',
     'service-unreachable':
-      'the service did not answer in time, or asked to wait → check the URL and the service; use `--wait 60` while the service is starting',
+      'the service did not answer in time, or asked rollcall to wait → check the URL and the service; use `--wait 60` while the service is starting',
     'service-unexpected':
       'the answer does not come from the API: the URL is wrong, a proxy redirects, or the service crashed → check the URL, and any proxy in front of the service',
   },
@@ -117,7 +116,7 @@ export const diagnosticCodes = {
     'no-longer-declared':
       'warning: the entry is in the manifests of `--baseline`, but no longer declared → to delete the record, add the lines that are shown',
     'not-as-declared':
-      'the service returned a field with another value → set the field in the service; check whether its release has the field',
+      'the service returned a field with a different value than rollcall sent → set the field in the service; check whether the release has the field',
     'perhaps-incomplete':
       'the answer to a create was lost, and a record of this name now exists, perhaps without some of its fields → check the record in the service, especially its groups',
     'stale-plan': 'the saved plan differs from a plan made now → run `rollcall plan` again',

@@ -119,7 +119,7 @@ export const commands: readonly CommandDeclaration[] = [
     example: 'rollcall apply --plan plan.json manifests',
     options: [
       singleOption('-y, --yes', 'do not ask'),
-      singleOption('--plan <file>', 'apply a saved plan of the same manifests, without asking'),
+      singleOption('--plan <file>', 'apply a saved plan of these manifests, without asking'),
       singleOption('--fail-fast', 'stop after the first failure'),
       ...runOptions(['text', 'json']),
     ],
@@ -139,7 +139,7 @@ export const commands: readonly CommandDeclaration[] = [
     name: 'doctor',
     summary: 'check the connection, the token and its permissions',
     description:
-      'Checks connection, token and permissions: looks up an application that does not exist, the user of the token, and its permissions. Changes nothing.',
+      'Checks connection, token and permissions: looks up an application that does not exist, the user of the token, and the permissions of that user. Changes nothing.',
     example: 'rollcall doctor --url https://id.example.com --wait 60',
     options: doctorOptions,
     load: async () => (await import('./doctor.ts')).doctor,

@@ -66,7 +66,7 @@ export function exportRequestOf(options: ExportOptions, settings: Settings): Omi
   if (hidden)
     throw new UsageError(
       `--split ${split}: ${hidden.type}.${split} is hidden, and files would be named after it`,
-      'Divide them by type, or leave that field out of `hide`.',
+      'Divide the files by type, or remove that field from `hide`.',
     );
   const without = excludedFields(options, settings);
   return {
@@ -92,7 +92,7 @@ function refuseContractOnly({ contractOnly }: Settings): void {
   if (!contractOnly) return;
   throw new UsageError(
     'export reads lists, which contract_only does not allow',
-    'Leave out contract_only for the environment, and --contract-only.',
+    'Remove contract_only from the environment, and leave out --contract-only.',
   );
 }
 
@@ -111,7 +111,7 @@ function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings
     const names = known.flatMap((each) => [each.field, each.name]);
     throw new UsageError(
       `--without: there is no field ${JSON.stringify(name)} to leave out`,
-      didYouMean(name, names) ?? `There are: ${known.map((each) => each.name).join(', ')}.`,
+      didYouMean(name, names) ?? `The fields are: ${known.map((each) => each.name).join(', ')}.`,
     );
   }
   const chosen = known.filter(({ field, name }) => excluded.includes(field) || excluded.includes(name));

@@ -44,7 +44,7 @@ export function mergesMayUpdate(allowed: string): boolean {
   if (allowed === 'update' || allowed === 'create') return allowed === 'update';
   throw new UsageError(
     `merges cannot be allowed to ${JSON.stringify(allowed)}`,
-    'Choose create, or update to change existing resources too. For deletes: rollcall help capabilities.',
+    'Choose `create`, or choose `update` to change existing resources too. For deletes: rollcall help capabilities.',
   );
 }
 

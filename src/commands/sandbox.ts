@@ -55,7 +55,7 @@ export async function sandbox(
         `The sandbox serves the API of authentik ${release} from memory, and forgets all records when it stops.`,
         ...(isRecorded(release)
           ? []
-          : ['The behaviour of that release follows the schema of its API, not a recording.']),
+          : ['The sandbox imitates that release from the schema of its API, not from a recording.']),
         'In another shell:',
         '',
         `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${token}`,

@@ -113,8 +113,8 @@ function idsWithout(ids: JsonValue, others: JsonValue): string[] {
 
 const notDeclarable = {
   groups:
-    'Declare who may open it as `access: { groups: [...] }`. `group` is the label under which it is shown.',
-  users: 'Declare who may open it as `access: { users: [...] }`.',
+    'To declare who may open the application, write `access: { groups: [...] }`. `group` is the label under which the application is shown.',
+  users: 'To declare who may open the application, write `access: { users: [...] }`.',
   bindings: 'Declare its bindings as `policies`, or as `access` for groups and users only.',
 };
 
@@ -141,7 +141,7 @@ const longestSlug = 50;
 function longSlugProblem(slug: string, release: Release | undefined): Problem | undefined {
   const isLimited = inRange({ before: longSlugsSince }, release);
   if (slug.length <= longestSlug || isLimited === false) return undefined;
-  const from = `Releases from ${longSlugsSince} on accept a longer slug.`;
+  const from = `Releases since ${longSlugsSince} accept a longer slug.`;
   return {
     code: 'invalid-length',
     summary: `\`slug\` is longer than ${longestSlug} characters`,
@@ -157,7 +157,7 @@ function reservedSlugProblem(slug: string, release: Release | undefined): Proble
     { from: '2025.8' },
     release,
     'refuse this slug',
-    'These releases use it in their own URLs. Choose another slug.',
+    'These releases use this slug in their own URLs. Choose another slug.',
   );
 }
 

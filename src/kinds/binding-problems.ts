@@ -49,6 +49,6 @@ function repeatedBindingProblem({ idField }: ChildField): Problem {
   return {
     code: 'duplicate-resource',
     summary: `this ${idField} is bound twice with the same order`,
-    detail: 'Bindings of the same child must differ in `order`. Delete a binding, or change its order.',
+    detail: `Bindings of the same ${idField} must differ in \`order\`. Delete a binding, or change its order.`,
   };
 }

@@ -20,7 +20,7 @@ export const certificate: RowKind = kindFrom({
       checks: [noCertificateProblem],
     },
   },
-  notDeclarable: { managed: 'The service sets it for its own certificates.' },
+  notDeclarable: { managed: 'The service sets this field for its own certificates.' },
 });
 
 /** The SHA-256 fingerprint of the first certificate in a text, in the service's format. A text without a certificate is returned unchanged. */

@@ -54,7 +54,7 @@ export function hideProblem(name: string): Problem | undefined {
         ? `Hide its parts instead: ${parts.map((part) => `\`${part}\``).join(', ')}.`
         : parent === undefined
           ? (didYouMean(name, knownFields) ??
-            `Write a field as its type and its name: ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
+            `Write a field as TYPE.FIELD, such as ${defaultKinds.flatMap((kind) => hideableOf(kind)).join(', ')}.`)
           : `A field can be hidden only as a whole: \`${parent}\`.`,
   };
 }

@@ -24,7 +24,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (![...allReleases, ...newerReleases].includes(scheme)) {
     return refusedProblem(
       'this scheme',
-      `The service accepts ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
+      `The service accepts ${shown(allReleases)}. Since release 2026.2, it also accepts ${shown(newerReleases)}.`,
     );
   }
   if (isLongerThan(url, maxUrlLength))
@@ -66,13 +66,13 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
       { before: since },
       release,
       leave(name),
-      name === 'pk' ? 'These releases replace %(id)s.' : '',
+      name === 'pk' ? 'In these releases, use %(id)s.' : '',
     );
     if (found) return { ...found, severity: 'warning' };
   }
   const found =
     names.has('id') &&
-    releaseProblemFor({ from: since }, release, leave('id'), 'These releases replace %(pk)s.');
+    releaseProblemFor({ from: since }, release, leave('id'), 'In these releases, use %(pk)s.');
   return found ? { ...found, severity: 'warning' } : undefined;
 }
 

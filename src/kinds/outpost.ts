@@ -27,7 +27,7 @@ export const outpost: RowKind = kindFrom({
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,
-  notDeclarable: { managed: 'The service sets it for its own outpost.' },
+  notDeclarable: { managed: 'The service sets this field for its own outpost.' },
 });
 
 function newOnly(field: string, example: string): NonNullable<FieldOfKind['ifMissing']> {

@@ -78,7 +78,7 @@ export function releaseProblem(text: string): Problem | undefined {
   return {
     code: 'invalid-value',
     summary: `there is no release ${line}`,
-    detail: `${meant === undefined ? '' : `Did you mean '${meant}'? `}There are: ${lines.join(', ')}.`,
+    detail: `${meant === undefined ? '' : `Did you mean '${meant}'? `}The releases are: ${lines.join(', ')}.`,
   };
 }
 
@@ -104,7 +104,7 @@ export function inRange(range: ReleaseRange, release: Release | undefined): bool
 }
 
 function shownRange(range: ReleaseRange): string {
-  return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
+  return 'from' in range ? `releases since ${range.from}` : `releases before ${range.before}`;
 }
 
 /** Returns a negative number if `a` is earlier, and 0 if all known parts are equal. */
@@ -120,7 +120,7 @@ const known = memoizePerText((text): Release => {
 });
 
 export const howToSetRelease: string =
-  "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
+  "Set the release of the service in rollcall.yaml, such as release: '2025.12'. The commands plan and apply ask the service for it.";
 
 /** The problem with a value that every tested release rejects. `what` is a noun such as `this scheme`. */
 export function refusedProblem(

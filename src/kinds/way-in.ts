@@ -206,7 +206,7 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),
-    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks for the user']),
+    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who the user is']),
     ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
   ];
 }

@@ -222,7 +222,7 @@ function checkReferenceCycle(
         ? ['it refers to itself', 'Remove the name, because a record cannot depend on itself.']
         : [
             `${to} refers back to this resource`,
-            `Here it refers to ${to}; ${links.join(', ')}. None of them can be created first: remove one of these references.`,
+            `Here, this resource refers to ${to}; ${links.join(', ')}. None of them can be created first: remove one of these references.`,
           ];
     report(field, { code: 'circular-reference', summary, detail }, item);
   }

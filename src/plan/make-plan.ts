@@ -198,9 +198,9 @@ export function updateRefusal(
   const protectedDifference = differences.find(({ field }) => protectedOnSelf.includes(field));
   const text = `this ${resource.kind.type}`;
   if (protectedDifference && self === undefined)
-    return `it is unknown whether the token belongs to ${text}, and its \`${protectedDifference.field}\` differs`;
+    return `it is unknown whether the token belongs to ${text}, whose \`${protectedDifference.field}\` differs`;
   if (protectedDifference && self === record.pk)
-    return `the token belongs to ${text}, and its \`${protectedDifference.field}\` differs`;
+    return `the token belongs to ${text}, whose \`${protectedDifference.field}\` differs`;
   const { exact } = record;
   const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
   const sent = (observed: ObservedRecord['fields'], field: string): JsonValue =>

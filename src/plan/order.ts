@@ -271,9 +271,9 @@ function cycleProblems(change: Change | undefined, cycle: readonly Address[]): D
 }
 
 function omissionText({ resource, leftBecause }: Change): string {
-  const [verb, capability] = isToBeDeleted(resource) ? ['delete', 'delete'] : ['change', 'update'];
+  const [verb, capability] = isToBeDeleted(resource) ? ['deleting', 'delete'] : ['changing', 'update'];
   const reason =
-    leftBecause ?? `to ${verb} it requires the capability \`${capability}\` and --allow ${capability}`;
+    leftBecause ?? `${verb} it requires the capability \`${capability}\` and --allow ${capability}`;
   return `leaves the record unchanged: ${reason}`;
 }
 

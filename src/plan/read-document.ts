@@ -41,7 +41,7 @@ export function changeFromDocument(
 ): Change {
   const { address, presence, change, differences, observed_names: allNames = {}, since } = document;
   const known = resourceOf(document);
-  if (known === undefined) throw new Error(`${address} is planned, and not declared`);
+  if (known === undefined) throw new Error(`${address} is planned, but not declared`);
   const resource = withHidden(known, hiddenFields(known.kind, []));
   const [action] = change.actions;
   const { before } = change;

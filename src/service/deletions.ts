@@ -125,7 +125,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
   const isPolicy = policyField.refersTo === kind.family;
   for (const { app, model, words, pk, isDeletedToo } of dependents) {
     if (isPolicy && model.startsWith(policyBindings.type))
-      return 'records have this policy and could open to everyone without it: remove it from their `policies` first';
+      return 'records with this policy could open to everyone without it: remove the policy from their `policies` first';
     const family = isDeletedToo ? familyOf(app, model) : undefined;
     if (family === undefined || family.isDeletedAlong) continue;
     if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
@@ -174,7 +174,7 @@ async function judgeBindings(
   const [target, bindings] = opened;
   const binding = dependents.find((each) => bindings.some(({ pk }) => pk === each.pk));
   const record = await recordWithBindings(target, context);
-  const refusal = `the service would delete the binding ${binding?.name ?? ''} too, the only binding of ${record}, which everyone could open then: add another binding first, or delete ${record}`;
+  const refusal = `everyone could then open ${record}, because the service would also delete its only binding ${binding?.name ?? ''}: add another binding first, or delete ${record}`;
   return { notes: [], refusal };
 }
 

@@ -168,7 +168,7 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
     throw new UsageError(
       `the environment ${JSON.stringify(environment)} is not in ${filename}`,
       didYouMean(environment ?? '', names) ??
-        (names.length > 0 ? `There are: ${names.join(', ')}.` : 'It has none.'),
+        (names.length > 0 ? `The environments are: ${names.join(', ')}.` : 'It has none.'),
     );
   }
   const { version: _, environments: __, ...shared } = config;

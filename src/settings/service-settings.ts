@@ -93,7 +93,7 @@ function refuseUrlMismatch(baseUrl: string, { values, config }: SettingSources):
   if (ownValue === baseUrl) return;
   throw new UsageError(
     `ROLLCALL_URL is ${baseUrl}, and the environment ${JSON.stringify(environment)} is at ${ownValue}`,
-    `Unset ROLLCALL_URL, or choose with ${nameOf('url')}.`,
+    `Unset ROLLCALL_URL, or choose one of the two URLs with ${nameOf('url')}.`,
   );
 }
 

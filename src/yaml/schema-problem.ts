@@ -142,8 +142,8 @@ function typeHint(error: WrongValue): string | undefined {
   if (variable !== undefined) {
     const place = `The variable \`${variable}\` is ${typeName(data)}.`;
     return types.includes('string')
-      ? `${place} Quote its value where it is set, as in --var '${variable}="…"'.`
-      : `${place} Change its value where it is set.`;
+      ? `${place} Quote the value where the variable is set, as in --var '${variable}="…"'.`
+      : `${place} Change the value where the variable is set.`;
   }
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     const isPlain = typeof data === 'boolean' || Number.isInteger(data);
@@ -160,7 +160,7 @@ function typeHint(error: WrongValue): string | undefined {
   if (types.includes('array')) {
     return typeof data === 'object'
       ? 'Begin each entry with `- `.'
-      : 'Write it as [a, b], or each entry in a line of its own that begins with `- `.';
+      : 'Write it as [a, b], or put each entry on its own line, which begins with `- `.';
   }
   if (types.includes('object') && typeof data === 'string') {
     if (data.startsWith('{')) return 'Remove the quotes.';

@@ -90,7 +90,7 @@ function unclosedProblem(message: string): SyntaxWords | undefined {
   const closing = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
   return {
     summary: `the closing ${closing} is missing`,
-    detail: 'The character may be missing here, or in an earlier line, nearer to the opening character.',
+    detail: `The ${closing} may be missing here, or in an earlier line that is closer to the opening character.`,
   };
 }
 

@@ -255,7 +255,7 @@ describe('a token_file in rollcall.yaml', () => {
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
     expect(await sentWith('../tok', {}, { TOKEN_A: 'of-the-variable' })).toBe('of-the-variable');
     expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: 'other' })).toContain(
-      'which contains another token',
+      'which contains a different token',
     );
   });
 });

@@ -105,7 +105,7 @@ test.each([
   [
     'the last subject bound to an application',
     entry('groups', 'name: staff'),
-    'the service would delete the binding "wiki/staff" too, the only binding of the application "wiki", which everyone could open then',
+    'everyone could then open the application "wiki", because the service would also delete its only binding "wiki/staff"',
   ],
 ])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
   const world = new World(seed);
@@ -161,7 +161,7 @@ applications:
   test('is an error if the run may not delete it', async () => {
     const { ending, stderr } = await planned(new World(handing), text, { allow: ['update'] });
     expect(ending).toBe('invalid');
-    expect(stderr).toContain('to delete it requires the capability `delete` and --allow delete');
+    expect(stderr).toContain('deleting it requires the capability `delete` and --allow delete');
   });
 
   test('prevents the change of the other application if the delete failed', async () => {
@@ -187,7 +187,7 @@ test('the last two subjects bound to an application cannot be deleted together',
   });
   const text =
     'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
-  expect((await applied(world, text)).stdout).toContain('which everyone could open then');
+  expect((await applied(world, text)).stdout).toContain('everyone could then open');
   expect(deletes(world)).toEqual([]);
   // One of them may be deleted, since the other still has access.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
@@ -261,7 +261,7 @@ flows:
     );
     expect(made.ending, made.stdout).toBe('done');
     expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
-      'which everyone could open then',
+      'everyone could then open',
     );
     expect(deletes(world)).toEqual([]);
   },
@@ -521,6 +521,6 @@ flows: [{ slug: way, state: absent }]
       world,
       'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
     );
-    expect(stdout).toContain('policy.gate is not deleted: records have this policy');
+    expect(stdout).toContain('policy.gate is not deleted: records with this policy');
   });
 });

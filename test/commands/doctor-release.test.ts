@@ -107,14 +107,14 @@ describe('doctor', () => {
   test.each([
     [
       '2023.10.7',
-      "Grant the permission to add users to the token's user, or to a role of one of the user's groups.",
+      "Grant the token's user, or a role of one of the user's groups, the permission to add users.",
     ],
     [
       '2025.10.4',
-      "Grant the permission to add users to the token's user, or to a role of one of the user's groups.",
+      "Grant the token's user, or a role of one of the user's groups, the permission to add users.",
     ],
-    ['2025.12.0', "Grant the permission to add users to a role of the token's user."],
-    ['none', "Grant the permission to add users to a role of the token's user; before release 2025.12,"],
+    ['2025.12.0', "Grant a role of the token's user the permission to add users."],
+    ['none', "Grant a role of the token's user the permission to add users. Before release 2025.12,"],
   ])('advises which user or group to grant a missing permission: %s', async (release, advice) => {
     const { checks } = await examined({ says: version(release), mayCreate: false });
     expect(checks['users']).toContain(advice);

@@ -138,7 +138,9 @@ test.each(someOf(cases, 3))(
       await run({ groups: [{ name: 'bound' }], [kind.list]: [{ ...entry, policies }] });
       const left = await run({ groups: [{ name: 'bound', state: 'absent' }] });
       const of = `the ${family.type.replaceAll('_', ' ')} ${JSON.stringify(entry[identity])}`;
-      expect(left).toContain(`the only binding of ${of}, which everyone could open then`);
+      expect(left).toContain(
+        `everyone could then open ${of}, because the service would also delete its only binding`,
+      );
     }
     const scope = Object.fromEntries(
       Object.entries(entry).filter(([field]) => [identity, variant?.field, kind.scope].includes(field)),

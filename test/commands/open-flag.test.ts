@@ -311,7 +311,7 @@ describe('a delete of the only group of an application', () => {
   ])('is refused if %s, as everyone could open it', async (_, worldIn, text) => {
     const result = await applied(worldIn(), text);
     expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
-    expect(result.stdout).toContain('everyone could open then');
+    expect(result.stdout).toContain('everyone could then open');
   });
 
   test.each([

@@ -59,13 +59,13 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'a source that matches users by e-mail address',
       withSource({ user_matching_mode: 'identifier' }),
       withSource({ user_matching_mode: 'email_link' }),
-      'anyone with the e-mail address of a user at the source',
+      'anyone whose account at the source has the e-mail address of an existing user',
     ],
     [
       'a source that matches users by username',
       withSource({ user_matching_mode: 'email_link' }),
       withSource({ user_matching_mode: 'username_link' }),
-      'anyone with the username of a user at the source',
+      'anyone whose account at the source has the username of an existing user',
     ],
     [
       'a source that no longer matches users',
@@ -114,7 +114,7 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'a flow that denied people can continue',
       withFlow({ denied_action: 'message' }),
       withFlow({ denied_action: 'continue' }),
-      'people who are denied',
+      'people who are denied access',
     ],
     [
       'an enrolment without one of its stages',
@@ -172,7 +172,9 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
 test('a new source and a new proxy that let more people in have a line in the plan', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
-  expect(source).toBe('Opens source.s to anyone with the e-mail address of a user at the source.');
+  expect(source).toBe(
+    'Opens source.s to anyone whose account at the source has the e-mail address of an existing user.',
+  );
   expect(await lines(world, withProxy({ skip_path_regex: '^/a' }))).toHaveLength(1);
   expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
 });

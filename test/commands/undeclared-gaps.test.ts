@@ -27,7 +27,7 @@ describe('records that could not be read', () => {
   test('are reported as not read if the service asks for too long a pause', async () => {
     const { stdout } = await planned(asksToWait());
     expect(stdout).toContain(
-      'not all users were read: the run was interrupted, or the service asked to wait for too long',
+      'not all users were read: the run was interrupted, or the service asked rollcall to wait too long',
     );
   });
 

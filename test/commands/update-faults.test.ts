@@ -141,7 +141,7 @@ describe('an update reports', () => {
     const { ending, stdout } = await applied(world, wiki);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('`group` differs from both the planned and the declared value');
-    expect(stdout).toContain('with unknown effect');
+    expect(stdout).toContain('the effect is unknown');
     expect(stdout).not.toMatch(/created it|its create/);
   });
 
@@ -149,7 +149,9 @@ describe('an update reports', () => {
     const world = new World();
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();
-    expect((await applied(world, wiki)).stdout).toContain('was sent, and had no effect.');
+    expect((await applied(world, wiki)).stdout).toContain(
+      'rollcall sent a request to change it, which had no effect.',
+    );
   });
 
   test('that too many updates were denied, without mentioning creates', async () => {

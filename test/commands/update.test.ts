@@ -320,7 +320,7 @@ describe('an apply with --allow update', () => {
       ROLLCALL_TOKEN: 'own-token',
     });
     expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
-    expect(stdout()).toContain(`the token belongs to this user, and its \`${field}\` differs`);
+    expect(stdout()).toContain(`the token belongs to this user, whose \`${field}\` differs`);
     expect(world.writes()).toHaveLength(1);
   });
 

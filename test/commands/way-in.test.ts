@@ -152,7 +152,7 @@ describe('a plan that locks people out is refused:', () => {
     [
       'the brand gets another flow',
       'brands:\n  - { domain: authentik-default, flow_authentication: { slug: default-invalidation-flow } }\n',
-      'no stage asks for the user',
+      'no stage asks who the user is',
     ],
     [
       'the flow is deleted',
@@ -297,7 +297,7 @@ describe('if the login flow cannot be read', () => {
         : service.send(request);
     const { stdout } = await done(run(plan, { ...service, send }, longer));
     expect(stdout).toContain(
-      'It is unknown which flow people log in through, because brands could not be read: every flow that logs people in counts as a login flow.',
+      'It is unknown which flow people log in through, because brands could not be read. Therefore, every flow that logs people in counts as a login flow.',
     );
     expect(stdout).toContain('on the way in');
   });

@@ -25,7 +25,7 @@ test.each([
     'there is no field',
     'A field can be hidden only as a whole: `user.attributes`.',
   ],
-  ['x', 'there is no field `x` to hide', 'Write a field as its type and its name: certificate.'],
+  ['x', 'there is no field `x` to hide', 'Write a field as TYPE.FIELD, such as certificate.'],
 ])('a name that cannot be hidden is refused with advice: %s', (name, summary, detail) => {
   const problem = hideProblem(name);
   expect(problem?.summary).toContain(summary);

@@ -156,7 +156,7 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     {},
     [],
   ],
-  ['no stages', [], {}, ['no stage asks for the user', 'no stage logs anybody in']],
+  ['no stages', [], {}, ['no stage asks who the user is', 'no stage logs anybody in']],
   ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
 ])('if nobody can pass a login flow, the reason is reported: %s', (_, bound, fields, obstacles) => {
   expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);

@@ -132,11 +132,11 @@ test.each([
 });
 
 test.each([
-  ['no known release', 'slug', 'a'.repeat(51), /from 2025\.12 on.*rollcall\.yaml/],
-  ['2023.10', 'slug', 'a'.repeat(51), /from 2025\.12 on/],
+  ['no known release', 'slug', 'a'.repeat(51), /since 2025\.12.*rollcall\.yaml/],
+  ['2023.10', 'slug', 'a'.repeat(51), /since 2025\.12/],
   ['no known release', 'meta_icon', 'x', /releases before 2025\.12 ignore this field.*rollcall\.yaml/],
   ['2023.10.7', 'meta_icon', 'x', /release 2023\.10\.7 ignores this field.*before 2025\.12/],
-  ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*from 2025\.8 on/],
+  ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*since 2025\.8/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
   ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
 ])(

@@ -60,7 +60,7 @@ describe('values that some releases reject', () => {
   test.each(cases)('are reported with these releases if the release is unknown: %s', async (_, entry) => {
     const [first] = await diagnosticsOf(entry);
     expect(`${first?.summary} ${first?.detail}`.toLowerCase()).toMatch(
-      new RegExp(`releases (before|from) ${entry.later.since.replaceAll('.', '[.]')}`),
+      new RegExp(`releases (before|since) ${entry.later.since.replaceAll('.', '[.]')}`),
     );
   });
 

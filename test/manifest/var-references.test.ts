@@ -87,7 +87,7 @@ test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
       [
         'wrong-type',
         '`name` must be a string, not an integer',
-        `The variable \`u\` is an integer. Quote its value where it is set, as in --var 'u="…"'.`,
+        `The variable \`u\` is an integer. Quote the value where the variable is set, as in --var 'u="…"'.`,
       ],
     ]);
   },
@@ -97,7 +97,7 @@ test('for a string variable in place of a boolean, the advice is to change the v
   const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
   const { diagnostics } = await loadText(text, { variables: { on: 'true' } });
   expect(diagnostics.map(({ detail }) => detail)).toEqual([
-    'The variable `on` is a string. Change its value where it is set.',
+    'The variable `on` is a string. Change the value where the variable is set.',
   ]);
 });
 

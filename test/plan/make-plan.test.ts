@@ -147,7 +147,7 @@ describe('a plan', () => {
 
   test('cannot be read from a document that has an undeclared resource', async () => {
     const document = await documentOf('version: 1\nusers: [{ username: u }]\n');
-    expect(() => planFromDocument(document, () => undefined)).toThrow('user.u is planned, and not declared');
+    expect(() => planFromDocument(document, () => undefined)).toThrow('user.u is planned, but not declared');
   });
 
   test('has a digest of the declared resources, independent of their spelling', async () => {

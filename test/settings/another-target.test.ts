@@ -43,7 +43,7 @@ describe('ROLLCALL_URL', () => {
     const said = {
       message:
         'ROLLCALL_URL is https://id.staging.example.com, and the environment "production" is at https://id.example.com',
-      hint: 'Unset ROLLCALL_URL, or choose with --url.',
+      hint: 'Unset ROLLCALL_URL, or choose one of the two URLs with --url.',
     };
     expect(await refusalOf({ env: 'production' }, elsewhere)).toMatchObject(said);
     expect(await refusalOf({}, { ...elsewhere, ROLLCALL_ENV: 'production' })).toMatchObject(said);
@@ -85,34 +85,34 @@ describe('the general token with a chosen environment', () => {
     [
       'production',
       { ...own, ...other },
-      'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which contains another token',
+      'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which contains a different token',
     ],
     ['production', other, 'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which contains no token'],
     [
       'production',
       { ...own, ...otherFile },
-      'ROLLCALL_TOKEN_FILE is set, … PRODUCTION_TOKEN, which contains another token',
+      'ROLLCALL_TOKEN_FILE is set, … PRODUCTION_TOKEN, which contains a different token',
     ],
     [
       'from-file',
       other,
-      'ROLLCALL_TOKEN is set, … from the file production.token, which contains another token',
+      'ROLLCALL_TOKEN is set, … from the file production.token, which contains a different token',
     ],
     [
       'from-file',
       otherFile,
-      'ROLLCALL_TOKEN_FILE is set, … from the file production.token, which contains another token',
+      'ROLLCALL_TOKEN_FILE is set, … from the file production.token, which contains a different token',
     ],
     ['from-nowhere', other, 'from the file missing.token, which contains no token'],
     [
       'from-either',
       other,
-      'from PRODUCTION_TOKEN or the file production.token, which contains another token',
+      'from PRODUCTION_TOKEN or the file production.token, which contains a different token',
     ],
     [
       'from-either',
       { PRODUCTION_TOKEN: 'canary-x', ROLLCALL_TOKEN: 'canary-production' },
-      'which contains another token',
+      'which contains a different token',
     ],
   ])("is refused if it differs from the environment's: %s with %o", async (env, variables, said) => {
     const { message, hint } = await refusalOf({ env }, variables);
@@ -123,7 +123,9 @@ describe('the general token with a chosen environment', () => {
 
   test('is refused with --url too, as it is unclear which token the service of --url should get', async () => {
     const flags = { env: 'production', url: 'https://a.example.com' };
-    expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which contains another token');
+    expect((await refusalOf(flags, { ...own, ...other })).message).toContain(
+      'which contains a different token',
+    );
   });
 
   test.each<[string, Flags, Variables, string]>([

@@ -40,7 +40,7 @@ describe('a value of the wrong type is reported with the right form', () => {
     ],
     [
       'backchannel_providers: 1',
-      'Write it as [a, b], or each entry in a line of its own that begins with `- `.',
+      'Write it as [a, b], or put each entry on its own line, which begins with `- `.',
     ],
     ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
   ])('for %s', async (field, hint) => {

@@ -30,9 +30,9 @@ export const flow: RowKind = kindFrom({
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
     denied_action: {
-      changeWarning: () => 'people who are denied continue in another way',
+      changeWarning: () => 'people who are denied access are handled differently',
       accessGain: (now, before) =>
-        now === 'continue' && before !== now ? 'people who are denied' : undefined,
+        now === 'continue' && before !== now ? 'people who are denied access' : undefined,
     },
     designation: { changeWarning: () => 'the flow gets another purpose' },
   },

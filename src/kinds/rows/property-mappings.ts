@@ -6,7 +6,7 @@ const shared = {
   list: 'property_mappings',
   unique: true,
   isInternal: ({ managed = null }: JsonObject) => managed !== null,
-  notDeclarable: { managed: 'The service sets it for its own mappings.' },
+  notDeclarable: { managed: 'The service sets this field for its own mappings.' },
 };
 
 export const propertyMappings: readonly RowKind[] = kindsFrom(shared, {

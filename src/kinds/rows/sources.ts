@@ -4,8 +4,8 @@ import { requiredFieldCheck } from '../release-checks.ts';
 
 /** For each matching mode: the people whom a source lets log in as an existing user. */
 const linkedTo: Readonly<Record<string, string>> = {
-  email_link: 'anyone with the e-mail address of a user at the source',
-  username_link: 'anyone with the username of a user at the source',
+  email_link: 'anyone whose account at the source has the e-mail address of an existing user',
+  username_link: 'anyone whose account at the source has the username of an existing user',
 };
 
 const reach = {
@@ -18,7 +18,7 @@ const reach = {
   user_matching_mode: {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
-        ? 'anyone with the e-mail address or username of a user at the source logs in as that user'
+        ? 'anyone whose account at the source has the e-mail address or username of an existing user logs in as that user'
         : 'users of the source may be matched with other users',
     accessGain: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
   },

@@ -132,7 +132,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   if (configured && !maybeSameRelease(release, configured))
     return warn(
       written,
-      `Write release: '${line}' in rollcall.yaml, which \`validate\` needs. The commands \`plan\` and \`apply\` use the release that the service returns.`,
+      `Write release: '${line}' in rollcall.yaml, because \`validate\` uses this setting. The commands \`plan\` and \`apply\` use the release that the service returns.`,
     );
   if (inRange({ before: oldestRelease }, release) === true)
     return warn(`, and rollcall supports ${oldestRelease} and later releases`, 'Upgrade the service.');

@@ -226,7 +226,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isDeclaredElsewhere
-          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'; with --shard, it belongs to the first shard.`
+          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'. With --shard, apply the first shard before the others.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':
@@ -283,7 +283,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code: 'ambiguous-name',
         summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
-        detail: `A create could duplicate a hidden record. If the record is new, delete \`formerly\`; otherwise use a superuser's token, which sees all ${list}.`,
+        detail: `A create could duplicate a record that this token cannot see. If neither record exists, delete \`formerly\`. Otherwise use a superuser's token, which sees all ${list}.`,
       };
     case 'unread':
       return {

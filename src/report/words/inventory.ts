@@ -104,7 +104,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     }
     case 'interrupted':
       return notExported(
-        `not all ${list} were read: the run was interrupted, or the service asked to wait for too long`,
+        `not all ${list} were read: the run was interrupted, or the service asked rollcall to wait too long`,
         'Run the command again.',
       );
   }

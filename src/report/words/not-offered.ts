@@ -12,6 +12,6 @@ export function changeAnswerWords({ action, resource: { kind } }: Change, answer
   return {
     code: 'service-unexpected',
     summary: `the service does not offer to ${verb} ${kind.list} (${status})`,
-    advice: `The service answered the reads, so its URL is right. Allow ${method} ${kind.path} in every proxy in front of the service, or ${verb} the record by hand.`,
+    advice: `The service answered the read requests, so its URL is right. Allow ${method} ${kind.path} in every proxy in front of the service, or ${verb} the record by hand.`,
   };
 }

@@ -210,9 +210,9 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
   const { verb, done } = actionWords[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
     outcome === 'unknown'
-      ? `A request to ${verb} it was sent, with unknown effect.`
+      ? `rollcall sent a request to ${verb} it, and the effect is unknown.`
       : attempts > 0
-        ? 'A request to change it was sent, and had no effect.'
+        ? 'rollcall sent a request to change it, which had no effect.'
         : 'Nothing was sent.';
   const detail = `${sent} Plan again, read the differences, and apply.`;
   switch (clash.kind) {

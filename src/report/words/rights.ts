@@ -151,10 +151,10 @@ const firstRolesOnlyRelease = '2025.12';
 function grantAdvice(right: string, release: Release | null | undefined): string {
   switch (inRange({ from: firstRolesOnlyRelease }, release ?? undefined)) {
     case true:
-      return `Grant the permission to ${right} to a role of the token's user.`;
+      return `Grant a role of the token's user the permission to ${right}.`;
     case false:
-      return `Grant the permission to ${right} to the token's user, or to a role of one of the user's groups.`;
+      return `Grant the token's user, or a role of one of the user's groups, the permission to ${right}.`;
     case 'perhaps':
-      return `Grant the permission to ${right} to a role of the token's user; before release ${firstRolesOnlyRelease}, it can also be granted to the user directly.`;
+      return `Grant a role of the token's user the permission to ${right}. Before release ${firstRolesOnlyRelease}, the permission can also be granted to the user directly.`;
   }
 }

@@ -21,7 +21,7 @@ export function loginChangeWords({
     affected && `Affects how people log in: ${affected}.${needed}`,
     unread.length > 0 &&
       printableLine(
-        `It is unknown which flow people log in through, because ${joinWords(unread)} could not be read: every flow that logs people in counts as a login flow.`,
+        `It is unknown which flow people log in through, because ${joinWords(unread)} could not be read. Therefore, every flow that logs people in counts as a login flow.`,
       ),
   );
 }
