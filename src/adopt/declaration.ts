@@ -29,7 +29,7 @@ export interface ExportScope {
   readonly isWithInternal: boolean;
   readonly isWithShipped: boolean;
   readonly without: ReadonlySet<string>;
-  /** Resources that manifests already declare. The export leaves them out. */
+  /** The export leaves out these resources, because manifests already declare them. */
   readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
 

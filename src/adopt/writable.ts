@@ -125,7 +125,7 @@ function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
   return { version: 1, [list]: [fields] };
 }
 
-/** The depth of an entry's fields in a manifest: they are inside the manifest, a list and the entry. */
+/** The depth of an entry's fields in a manifest: inside the manifest, a list and the entry. */
 const depthOfFields = 3;
 
 function refusal(value: JsonValue, depth: number): Problem | undefined {

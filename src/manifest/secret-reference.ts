@@ -154,7 +154,7 @@ async function forbiddenFileSetting(
   if (allowedPaths === undefined) return undefined;
   const realPath = await files.realPath(path);
   for (const allowed of allowedPaths) {
-    // A path in the setting that does not exist allows no file.
+    // If a path in the setting does not exist, that path allows no file.
     const realAllowed = await files.realPath(allowed).catch(() => undefined);
     if (realAllowed !== undefined && isBelow(realPath, realAllowed)) return undefined;
   }

@@ -22,7 +22,7 @@ export function createHolderFinder(
         seen.set(factKey(kind, field, id), address);
   }
 
-  /** Returns the holder that the service reports, unless it was observed: for observed resources, the observed values count. */
+  /** Returns the holder that the service reports, unless this holder was observed: for observed records, the observed values count. */
   function reportedHolder(kind: Resource['kind'], key: string): Address | undefined {
     const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;

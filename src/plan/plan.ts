@@ -27,7 +27,7 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
-  /** The ids in new entries for which no record may exist, by list. */
+  /** The ids in new entries for which it is unknown whether the record exists, by list. */
   readonly unseenIds?: Readonly<Record<string, UnseenIds>>;
   readonly baseline?: Baseline;
   readonly hide?: HiddenFieldNames | undefined;
@@ -51,7 +51,7 @@ export interface NotPlanned extends ChangeBase {
 
 export interface PlannedLoginFlows {
   readonly flows: readonly { readonly before?: string; readonly after?: string }[];
-  /** The lists that could not be read. Unless this is empty, any login flow may be the flow in use. */
+  /** The lists that could not be read. If a list could not be read, any login flow may be the flow in use. */
   readonly unread: readonly string[];
 }
 

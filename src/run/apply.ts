@@ -170,7 +170,7 @@ async function send(
     durationMs: faults.runSafely(() => clock.now() - startedAt, 0),
     interrupted: isInterrupted(),
     ...(by && { interruptedBy: by }),
-    ...(loginCheck && loginCheck.lost.length > 0 && { lostWayIn: loginCheck.lost }),
+    ...(loginCheck && loginCheck.lost.length > 0 && { lostLogins: loginCheck.lost }),
     pace: currentPace(),
   };
 }
@@ -179,7 +179,7 @@ async function send(
 function ended(run: ApplyRun, { faults, settings, signal }: Service): RunResult<ApplyRun> {
   const { plan, outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;
-  const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostWayIn);
+  const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostLogins);
   const ending = interrupted ? endingOfInterrupt(signal) : otherwise;
   if (!isFaulty) return { result: run, ending };
   const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));

@@ -107,7 +107,7 @@ class Faults {
     return this.#controller.signal;
   }
 
-  /** Calls a function that the run does not depend on. If it throws after a call of `keep`, aborts the run and returns `fallback`. */
+  /** Calls a function that the run does not depend on. If the function throws after a call of `keep`, aborts the run and returns `fallback`. */
   runSafely<Value>(work: () => Value, fallback: Value): Value {
     try {
       return work();

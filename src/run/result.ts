@@ -103,17 +103,17 @@ export interface ApplyRun {
   readonly interruptedBy?: InterruptSignal;
   readonly pace: Pace;
   readonly saved: boolean;
-  /** Login flows that people could start before the apply, but that they cannot start afterwards or that could not be checked again. */
-  readonly lostWayIn?: readonly LostLogin[];
+  /** Login flows that people could start before the apply, and whose check after the apply did not succeed. */
+  readonly lostLogins?: readonly LostLogin[];
   readonly error?: Error;
 }
 
 /** Returns the ending of an apply that was not interrupted, or of several applies that are reported as one. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
-  lostWayIn: readonly LostLogin[] = [],
+  lostLogins: readonly LostLogin[] = [],
 ): Ending {
   if (outcomes.some((outcome) => isDenied(outcome))) return 'denied';
-  if (lostWayIn.length > 0) return 'incomplete';
+  if (lostLogins.length > 0) return 'incomplete';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

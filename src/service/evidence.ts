@@ -48,12 +48,12 @@ export class ServiceEvidence {
     this.#absentForm = 'detail';
   }
 
-  /** Records that a record exists which counted as absent. */
+  /** Notes that a record counted as absent although it exists. */
   refuteAbsence(): void {
     this.#isAbsenceRefuted = true;
   }
 
-  /** Whether an answer has shown that an earlier absence may be wrong. A further call returns false. */
+  /** Returns true once after an answer has shown that a record that counted as absent may exist. */
   takeRefutedAbsence(): boolean {
     const isRefuted = this.#isAbsenceRefuted;
     this.#isAbsenceRefuted = false;

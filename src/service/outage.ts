@@ -35,7 +35,7 @@ type State =
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** A request can meet this many outages without using up a try. If it meets more, the request may be their cause. */
+/** A request can meet this many outages without using up a try. The request itself may be the cause of further outages. */
 export const maxFreeOutages = 3;
 
 const firstDelayMs = 250;

@@ -191,12 +191,12 @@ interface ApplyWords {
 
 /** How a run of apply ended, in words. `summary` may count more outcomes than `outcomes` contains. */
 export function applyWords(
-  { interrupted, saved, lostWayIn = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostWayIn'>,
+  { interrupted, saved, lostLogins = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostLogins'>,
   outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
-  const incomplete = lostWayIn.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
+  const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
   const uncompared = outcomes.filter(({ notCompared }) => notCompared).length;
   const counts = outcomeKinds.flatMap((kind) => {
     const isSplit = kind === 'unchanged' && uncompared > 0;

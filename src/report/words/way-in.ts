@@ -37,12 +37,12 @@ export function lostRightsWords({ changes }: Pick<Plan, 'changes'>): string[] {
 /** Reports that people could log in before an apply but no longer can, with the values to restore. */
 export function lostLoginDiagnostics({
   outcomes,
-  lostWayIn = [],
-}: Pick<ApplyRun, 'outcomes' | 'lostWayIn'>): Diagnostic[] {
+  lostLogins = [],
+}: Pick<ApplyRun, 'outcomes' | 'lostLogins'>): Diagnostic[] {
   const undo = outcomes
     .filter(({ change, attempts }) => change.affectsLogin && attempts > 0)
     .flatMap(({ change }) => earlierValueLines(change));
-  return lostWayIn.map(({ slug, start }) =>
+  return lostLogins.map(({ slug, start }) =>
     diagnosticFor(undefined, {
       code: 'way-in-lost',
       summary:
