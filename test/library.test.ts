@@ -119,7 +119,7 @@ describe('the library', () => {
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
   });
 
-  test('updates existing records if both switches for updates are on', async () => {
+  test('updates existing records if `capabilities` and `allow` both include updates', async () => {
     const options = { ...service, capabilities: ['update'], allow: ['update'] };
     const paths = manifest('applications:', '  - { slug: here, name: There }');
     expect((await apply(paths, service)).run?.outcomes).toMatchObject([{ outcome: 'differs' }]);

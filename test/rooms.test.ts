@@ -99,7 +99,7 @@ describe.each(Object.entries(rooms))('src/%s/', (room, { uses, without = [] }) =
   });
 });
 
-test('every folder of src/ has a row in the table of allowed imports, and imports built-in modules with node:', () => {
+test('every folder of src/ has a row in the table of allowed imports, and imports built-in modules with the prefix node:', () => {
   const found = new Set(imports.flatMap(({ file }) => (file.includes('/') ? roomOf(file) : [])));
   expect(found).toEqual(new Set(Object.keys(rooms)));
   expect(imports.filter(({ from }) => builtinModules.includes(from))).toEqual([]);

@@ -370,7 +370,7 @@ describe('an interrupted create', () => {
     });
   });
 
-  test('is followed by a look-up, and not repeated', async () => {
+  test('is followed by a look-up instead of a repetition if it may have had an effect', async () => {
     expect(await settleUnless(interrupted, application, lost, found)).toMatchObject({ outcome: 'exists' });
     expect(await settleUnless(interrupted, application, lost, absent)).toMatchObject({ outcome: 'unknown' });
   });

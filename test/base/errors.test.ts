@@ -16,7 +16,7 @@ describe('the reason of an error', () => {
     );
   });
 
-  test('contains no system call if a port is in use', async () => {
+  test('does not name the system call if a port is in use', async () => {
     const first = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => first.once('listening', resolve));
     const address = first.address();

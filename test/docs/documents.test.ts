@@ -58,6 +58,21 @@ describe('the README', () => {
   });
 });
 
+test('validate reports the line of each value that no release accepts', async () => {
+  const input = [
+    'version: 1',
+    'applications: [{ slug: a, name: A,',
+    '  policy_engine_mode: some,',
+    '  meta_launch_url: "javascript:alert(1)" }]',
+    'users: [{ username: a,',
+    '  type: robot,',
+    '  email: nope }]',
+  ].join('\n');
+  const { code, stdout } = await endedHere(['validate', '-'], { input });
+  expect(code).toBe(3);
+  expect(stdout.match(/(?<=:)\d+(?=:\d+: error)/g)).toEqual(['3', '4', '6', '7']);
+});
+
 describe('the documents in docs/', () => {
   test('have at most 14,000 words, without generated parts, the changelog and blocks of code', () => {
     const generated = new Set([
@@ -78,21 +93,6 @@ describe('the documents in docs/', () => {
     });
     expect(words.length).toBeLessThanOrEqual(14_000);
     expect(words.length).toBeGreaterThan(10_000);
-  });
-
-  test('contain a value that no release accepts, and validate reports its line', async () => {
-    const input = [
-      'version: 1',
-      'applications: [{ slug: a, name: A,',
-      '  policy_engine_mode: some,',
-      '  meta_launch_url: "javascript:alert(1)" }]',
-      'users: [{ username: a,',
-      '  type: robot,',
-      '  email: nope }]',
-    ].join('\n');
-    const { code, stdout } = await endedHere(['validate', '-'], { input });
-    expect(code).toBe(3);
-    expect(stdout.match(/(?<=:)\d+(?=:\d+: error)/g)).toEqual(['3', '4', '6', '7']);
   });
 
   test('list the options that --help lists', async () => {
@@ -125,7 +125,7 @@ describe('the documents in docs/', () => {
     });
   });
 
-  test.runIf(inFull)('mention exit code 6 of an incomplete export', async () => {
+  test.runIf(inFull)('mention that an incomplete export ends with exit code 6', async () => {
     const [row] = /^\| 6 +\|.*$/m.exec(documentText('docs/exit-codes.md')) ?? [];
     expect(row).toContain('`export`: the written manifests [may be incomplete]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];

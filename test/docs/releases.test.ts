@@ -25,7 +25,7 @@ test('docs/releases.md names every tried release, and every schema that was read
     expect(text).toMatch(new RegExp(`from (?:release )?${lines[0]} to ${lines.at(-1)}`));
 });
 
-test('every change in a release belongs to a known release, oldest first', () => {
+test('the changes in releases belong to known releases, and are listed from the oldest to the newest', () => {
   expect(changes.length).toBe(page.match(/^\| \d/gm)?.length);
   const indexes = changes.map(({ since }) => indexOf(since));
   expect(indexes).not.toContain(-1);

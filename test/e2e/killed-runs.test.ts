@@ -48,7 +48,7 @@ function apply(
 describe('an apply', () => {
   // A run sends one look-up for each application, and one create for each resource.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
-    'that is killed $afterMs ms after request $request is completed by the next apply',
+    'is completed by the next apply if it is killed $afterMs ms after request $request',
     async ({ request: moment, afterMs }) => {
       const { sandbox } = seedSandbox({});
       const created: string[] = [];

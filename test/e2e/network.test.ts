@@ -163,7 +163,7 @@ describe('a service that requires a client certificate', () => {
     expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
   });
 
-  test('gets the certificate, also with an encrypted key and through a proxy', async () => {
+  test('gets the certificate, even with an encrypted key or through a proxy', async () => {
     const flags = ['--ca-file', caFile, '--client-cert', clientFile];
     expect(await plan(url, [...flags, '--client-key', clientKey])).toMatchObject({ code: 0, stderr: '' });
     const between = await testProxy();

@@ -33,7 +33,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
       expect(kind.list).toMatch(/^[a-z_]+$/);
     });
 
-    test('is described in the schema of manifests, which accepts a manifest with only its list', () => {
+    test('is described in the schema of manifests, which accepts a manifest with only the list of that kind', () => {
       expect(Object.keys(definition?.properties ?? {})).toEqual(declarableFields(kind));
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });
@@ -119,7 +119,7 @@ test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((wo
   },
 );
 
-test('a plan with declared groups of an application also reads its policy mode', () => {
+test('a plan with declared groups of an application also reads the policy mode of the application', () => {
   const application = kinds.find(({ access }) => access !== undefined) ?? expect.fail();
   const [subject = expect.fail()] = application.access?.subjects ?? [];
   expect(comparedFields(application, ['name', subject.field])).toContain('policy_engine_mode');

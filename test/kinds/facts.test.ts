@@ -164,7 +164,7 @@ test('a string is checked for the length limits of earlier releases', () => {
   expect(newestFacts('/core/users/').fields['username']?.shorter).toBeUndefined();
 });
 
-test('a value of a later release is refused for earlier releases, unless those ignore the field', () => {
+test('a value that only later releases know is refused for an earlier release, unless that release ignores the field', () => {
   const { checks = [] } = kindOf('provider', 'oauth2provider').fields['grant_types'] ?? {};
   const said = (line: string): unknown =>
     checks.map((check) =>

@@ -8,7 +8,7 @@ test('a name is unique only if the row of its kind says so', () => {
   expect([group, kindOf('role')].map(({ listing }) => listing.isUnique)).toEqual([false, true]);
 });
 
-test('the name for an id is read from the field in which an answer shows the record of the id', () => {
+test('the name of a referenced record is read from the field that shows the record next to its id', () => {
   expect(group.fields['roles']?.namedIn).toBe('roles_obj');
   expect(group.fields['attributes']?.namedIn).toBeUndefined();
 });

@@ -76,7 +76,7 @@ test.each([
   expect(JSON.stringify(diagnostics)).not.toContain('canary');
 });
 
-test('with hidden fields, an unknown field is reported without its name, with possible fields', async () => {
+test('with hidden fields, the report of an unknown field lists possible fields but does not repeat the name', async () => {
   const text = 'users:\n  - username: u\n    name: N\n    emial: x\n    canary: x\n';
   const { diagnostics } = await load(text);
   expect(diagnostics.map(({ summary, detail }) => [summary, detail.slice(0, 20)])).toEqual([

@@ -85,7 +85,7 @@ describe('a reference in a manifest', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('is reported separately from other invalid references in the same string', async () => {
+  test('that is invalid is reported separately from others in the same string', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',

@@ -486,7 +486,7 @@ describe('a page of a list that cannot be read', () => {
     expect([service.pages(), service.singles()]).toEqual([1 + 3 * 3, 400]);
   });
 
-  test('stops the requests of other pages if it is the first', async () => {
+  test('stops the requests of other pages if it is the first page', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page }) => (page === undefined ? undefined : answered(500)),

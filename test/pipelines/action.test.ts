@@ -315,7 +315,7 @@ describe('the GitHub action', () => {
     expect(log).not.toMatch(/^::error::owned/m);
   });
 
-  test('compares with the commit at which the branch forked from the branch that `since` names, in any folder', async () => {
+  test('compares with the commit at which the branch left the branch in `since`, in any folder', async () => {
     const repository = new GitProject(join(folder, 'workspace'));
     repository.git('init', '--quiet', '--initial-branch=main');
     repository.commit({ 'roll/manifests/apps.yaml': apps });

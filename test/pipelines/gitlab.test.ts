@@ -190,7 +190,7 @@ describe('the example pipeline for GitLab', () => {
     expect(checked.artifact('validate', 'validate.xml')).toContain('file="manifests/new.yaml"');
   });
 
-  test('reports removed entries at night, also in a repository younger than a week', async () => {
+  test('reports removed entries in the nightly run, even in a repository younger than a week', async () => {
     project.write({ 'manifests/apps.yaml': manifest(1) });
     project.commit();
     expect((await runAt(ofPush)).jobs).toEqual({ plan: true, apply: true });

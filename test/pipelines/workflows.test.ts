@@ -166,7 +166,7 @@ describe('the example workflow for GitHub', () => {
     },
   );
 
-  test.runIf(inFull)('fails at night if something differs', async () => {
+  test.runIf(inFull)('fails in the nightly run if something differs', async () => {
     await runWorkflow(workflow, ofPush);
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
     write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Other }]\n');

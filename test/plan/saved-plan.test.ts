@@ -62,7 +62,7 @@ describe('the text of a saved plan', () => {
   });
 
   test.each(['1.9', '1.10', '1.0'])(
-    'with the format version %s is read, with any additions',
+    'with the format version %s is read, even with an unknown field',
     async (version) => {
       const newer = { ...planDocument(await planned()), format_version: version, later: { any: [null] } };
       expect(parsePlan(JSON.stringify(newer)).kind).toBe('plan');

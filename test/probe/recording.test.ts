@@ -228,7 +228,7 @@ test.runIf(inFull)(
   },
 );
 
-test('a recording leaves out an exchange with the token in the request body', async () => {
+test('a recording leaves out an exchange if the request body contains the token', async () => {
   const file = newFile();
   const secret = 'rollcall probe';
   const { out } = await run([url, '--record', file], sandboxWith({}, undefined, secret), {

@@ -40,7 +40,7 @@ test.each([
   ['a different application', wiki, other, false],
   ['an application in sync', wiki, alike, false],
 ])(
-  'a plan says that no request was sent if and only if just users are declared: %s',
+  'a plan says that no request was sent if and only if all declared resources are users: %s',
   async (_, manifest, existing, isSaid) => {
     const text = planText(
       await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),

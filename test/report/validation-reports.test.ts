@@ -123,7 +123,7 @@ test.each(Object.entries(formats))('the %s report escapes control characters', a
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
 });
 
-describe('a cause in forty places', () => {
+describe('an error in forty places', () => {
   const folder = (path: string): string => `repository/${path}`;
   const written = async (format: ReportFormat): Promise<string> => {
     const text = `version: 1\nusers:\n${Array.from({ length: 40 }, (_, index) => `  - { username: u${index}, name: "\${var:team}" }\n`).join('')}`;

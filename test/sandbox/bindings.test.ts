@@ -85,7 +85,7 @@ describe("the sandbox's list of bindings", () => {
     expect(shown(await service.ask('GET', `${path}&user=1&enabled=false`))).toEqual([200, 'staff', 'carol']);
   });
 
-  test('has the bindings of several targets, or of all without a target', async () => {
+  test('has the bindings of several targets, or all bindings if the request names no target', async () => {
     const service = await serving(both);
     const [grafana, wiki] = ['grafana', 'wiki'].map((slug) => service.pkOf('application', slug));
     const several = `${bindings}?target_in=${grafana}&target_in=${wiki}&ordering=order`;

@@ -232,7 +232,7 @@ test('another client creates, changes and deletes records of any kind, by the pa
 });
 
 describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of release %s', (release) => {
-  test('with an invalid form, an unknown choice or a dangling reference is refused by field', () => {
+  test('with an invalid form, an unknown choice or a dangling reference is refused with a message for each field', () => {
     const refused = askSandbox(of(release), 'POST', '/flows/bindings/', {
       target: '00000000-0000-4000-8000-000000000000',
       stage: 'none',

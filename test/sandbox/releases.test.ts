@@ -143,7 +143,7 @@ describe('a page of the sandbox', () => {
     ['?page_size=x', 100, 20],
     ['?page_size=50', 50, 50],
     ['?page_size=100000', 251, 100],
-  ])('requested by "%s" has %i users, and %i in later releases', (query, earlier, later) => {
+  ])('requested with the query "%s" has %i users, and %i in later releases', (query, earlier, later) => {
     for (const [release, size] of [
       ['2023.10', earlier],
       ['2025.12', later],

@@ -40,7 +40,7 @@ async function asked(
 
 const list: HttpRequest = { method: 'GET', path };
 
-test('an earlier release is requested at the path of that release, and later requests use this path', async () => {
+test('a service of an earlier release is requested at the path of that release, and later requests use this path', async () => {
   const answers = { [former]: json(200), [`${former}1/`]: json(404) };
   const { sent, statuses } = await asked(answers, list, { method: 'PATCH', path: `${path}1/`, body: '{}' });
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `PATCH ${former}1/`]);

@@ -199,7 +199,7 @@ describe('during an outage', () => {
     expect(await watched.wait()).toBe('gone');
   });
 
-  test('the wait ends with an interruption', async () => {
+  test('the wait ends exactly when the run is interrupted', async () => {
     const time = new VirtualTime();
     const interruption = new AbortController();
     const startedAt = time.now();

@@ -104,9 +104,12 @@ test.each([
   [500, '<h1>Server Error</h1>', 2, 'nothing'],
   [400, { username: ['no'] }, 2, 'fault'],
   [201, page(), 2, 'nothing'],
-] as const)('a %i with %j for page %i is read as %s', async (status, body, number, proof) => {
-  expect((await reading(body, status, number)).proof).toBe(proof);
-});
+] as const)(
+  'an answer with status %i and the body %j for page %i is read as %s',
+  async (status, body, number, proof) => {
+    expect((await reading(body, status, number)).proof).toBe(proof);
+  },
+);
 
 test('list items that are not records are skipped, and secrets are kept only for comparison', async () => {
   const secret = 'canary-of-a-header';

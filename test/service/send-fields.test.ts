@@ -66,7 +66,7 @@ test('a field that is refused in its present and in its earlier form is reported
   expect(await refused).toBe(said);
 });
 
-test('a refusal of another field is not retried in another form', async () => {
+test('a refusal of another field causes no retry in the form of earlier releases', async () => {
   const { send, sent, answer } = held();
   const refused = createFieldSender(send)(request, oauth2, fields);
   await answer(0, answered(400, { name: ['Taken.'] }));

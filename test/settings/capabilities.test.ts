@@ -26,13 +26,13 @@ describe('the enabled capabilities', () => {
     expect((await settings({}, {}, 'version: 1\n')).capabilities).toEqual([]);
   });
 
-  test('come from rollcall.yaml, or from its environment instead', async () => {
+  test('come from the chosen environment of rollcall.yaml, or else from the top level', async () => {
     expect((await settings()).capabilities).toEqual(['update']);
     expect((await settings({ env: 'staging' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' })).capabilities).toEqual([]);
   });
 
-  test('come from the variable instead of the file, or from the flag instead of both', async () => {
+  test('come from the flag, or else from the variable, or else from the file', async () => {
     const none = 'version: 1\n';
     const variable = { ROLLCALL_CAPABILITIES: ' update, update ' };
     expect((await settings({}, variable, none)).capabilities).toEqual(['update']);

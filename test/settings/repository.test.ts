@@ -28,7 +28,7 @@ test.each([
   // Standard input, which has no folder.
   ['GITHUB_WORKSPACE', '/', '-', '-'],
   ['GITHUB_WORKSPACE', '/', '<stdin>', '<stdin>'],
-])('with %s=%s, the path %s is %s in the repository', async (name, folder, path, expected) => {
+])('with %s set to %s, the path %s becomes %s in the repository', async (name, folder, path, expected) => {
   const pathOf = await pathsInRepository({ [name]: folder }, files);
   expect(pathOf(path)).toBe(expected);
 });

@@ -230,7 +230,7 @@ describe('the settings', () => {
   });
 });
 
-test('`manifests: [-]` is refused even if such a file exists, since standard input has no folder', async () => {
+test('`manifests: [-]` is refused even if a file named - exists, since standard input has no folder', async () => {
   const project = memoryFiles({ 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n', '-': 'version: 1\n' });
   const { diagnostics } = await projectSettings({}, {}, project);
   expect(diagnostics.map(({ code }) => code)).toEqual(['outside-project']);

@@ -13,7 +13,7 @@ function tokenBy(tokenFile: string | undefined, env: EnvironmentVariables): Prom
 }
 
 describe('the token', () => {
-  test('comes from the flag before the environment', async () => {
+  test('comes from the flag, or else from the environment', async () => {
     expect((await tokenBy('token', { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-file');
     expect((await tokenBy(undefined, { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-env');
     expect((await tokenBy(undefined, { ROLLCALL_TOKEN_FILE: 'token' })).reveal()).toBe('from-file');

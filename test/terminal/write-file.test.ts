@@ -33,7 +33,7 @@ function modeOf(path: string): number {
 describe.each([
   ['a private file', writePrivateFile],
   ['a report', writeReport],
-])('%s', (_, write) => {
+])('a file (%s)', (_, write) => {
   test('is written completely, without temporary files', async () => {
     await write(file, 'text \u{1f600}\n');
     expect(readFileSync(file, 'utf8')).toBe('text \u{1f600}\n');
