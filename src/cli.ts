@@ -5,7 +5,7 @@ import { failureReason } from './base/errors.ts';
 import { exitCodes, endingIfOutputLost } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
 
-process.exitCode = exitCodes.failed; // until there is an ending: Node ends when nothing is left that it waits for
+process.exitCode = exitCodes.failed; // in case Node exits before the program has an ending
 let ending: ProgramEnding | undefined;
 let isLost = false;
 const stdout = new StandardOutput((error) =>

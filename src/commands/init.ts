@@ -103,7 +103,7 @@ async function dependencyFor(base: string, { files }: Context): Promise<string |
   try {
     return rollcallSourceIn(packageFileText('../.package-lock.json'));
   } catch {
-    return undefined; // not installed by npm
+    return undefined; // npm did not install rollcall
   }
 }
 
@@ -223,7 +223,7 @@ async function answersFrom(
   );
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable)) {
     throw new UsageError(
-      'this is not the name of an environment variable', // and may be the token itself
+      'this is not the name of an environment variable', // the text is not quoted, because it may be the token
       'Give the name of the variable, not the token: letters, digits and _.',
     );
   }

@@ -44,8 +44,8 @@ export function program(
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false) // there is one of ours, which knows topics too
-    .configureHelp({ minWidthToWrap: 20 }) // else a narrow terminal cuts words
+    .helpCommand(false) // our own help command also shows topics
+    .configureHelp({ minWidthToWrap: 20 }) // otherwise words are cut on a narrow terminal
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut, writeErr, outputError: () => {} }) // `run` reports it

@@ -21,7 +21,7 @@ export async function runProgram(
       if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args));
       return 'invalid';
     }
-    const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone
+    const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // only a terminal has a width
     const isVerbose = args.some((arg) => arg === '-v' || arg === '--verbose');
     surroundings.writeErr(errorText(error, columns, isDebugging(isVerbose, surroundings.env)));
     return error instanceof UsageError ? 'invalid' : 'failed';

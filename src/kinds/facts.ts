@@ -58,13 +58,13 @@ export function factsOf(release: string, path: string): TypeFacts | undefined {
 export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = memoizePerText((path) => {
   const name = path.slice(1, -1).replaceAll('/', '.');
   const text = packageFileText(`src/kinds/facts/${name}.json`);
-  const changes = JSON.parse(text) as Record<string, JsonValue>; // written by scripts/service-api
+  const changes = JSON.parse(text) as Record<string, JsonValue>; // scripts/service-api writes this form
   const factsByLine = new Map<string, TypeFacts>();
   let facts: JsonValue = null;
   for (const { line } of knownReleases) {
     const change = changes[line];
     if (change !== undefined) facts = applyChange(facts, change);
-    if (facts !== null) factsByLine.set(line, facts as unknown as TypeFacts); // written by scripts/service-api
+    if (facts !== null) factsByLine.set(line, facts as unknown as TypeFacts); // scripts/service-api writes this form
   }
   return factsByLine;
 });

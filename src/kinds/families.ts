@@ -133,7 +133,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   settings: { list: 'settings', path: '/admin/settings/' },
 };
 
-export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // rows has exactly these keys
+export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // `rows` has exactly these keys
 
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
   const { list, identity = 'name', keyOfName, queryById, minNamesForList = 2 } = row;

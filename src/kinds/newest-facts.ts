@@ -23,5 +23,5 @@ export interface NewestField extends FieldFacts {
 export const newestFacts: (path: string) => NewestFacts = memoizePerText((path) => {
   const facts = newest[path];
   if (facts === undefined) throw new Error(`there are no facts of ${path}`);
-  return JSON.parse(facts) as NewestFacts; // what the script writes
+  return JSON.parse(facts) as NewestFacts; // the script writes this form
 });

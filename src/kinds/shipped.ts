@@ -19,7 +19,7 @@ export const recordedLines = ['2023.10', '2025.12'] as const;
 
 const recordsOf = memoizePerText((line) => {
   const text = packageFileText(`src/kinds/shipped/${line}.json`);
-  return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // written by that test
+  return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // the test above writes this form
 });
 
 /** The shipped records of a release, taken from the same or the nearest earlier recorded release line. */

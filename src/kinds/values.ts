@@ -56,7 +56,7 @@ export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
 
 /** Whether two times are equal. The service returns times in UTC, and reads a time without an offset as UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
-  return declared === observed || instantOf(declared) === instantOf(observed); // NaN (not a time) is not equal to NaN
+  return declared === observed || instantOf(declared) === instantOf(observed); // a text that is not a time gives NaN, which never equals NaN
 }
 
 function instantOf(value: JsonValue): number {

@@ -7,7 +7,7 @@ import { sortDiagnostics, reportOfRun, type ApplyReport, type OutcomeView } from
 /** Whether a value is a document of `apply -o json`, with only kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
   if (!validate(value)) return false;
-  const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
+  const { started_at, outcomes } = value as ApplyDocument; // the value satisfies the schema of this type
   // The schema allows leap seconds, which Date does not.
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isKnownKind(outcome));
 }

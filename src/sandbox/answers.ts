@@ -23,5 +23,5 @@ interface Answers {
 }
 
 export const answers: () => Answers = lazy(
-  () => JSON.parse(packageFileText('src/sandbox/recorded/answers.json')) as Answers, // what is in that file
+  () => JSON.parse(packageFileText('src/sandbox/recorded/answers.json')) as Answers, // the file has this form
 );

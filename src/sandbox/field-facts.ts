@@ -135,7 +135,7 @@ function readItems(read: Field['read'], value: JsonValue): ReturnType<Field['rea
       errors: errors.map((error) =>
         isTextList(error) ? { non_field_errors: error } : (error as JsonObject),
       ),
-    }; // not texts
+    }; // an error that is no list of texts is an object
   return { value: results.map((result) => ('value' in result ? result.value : null)) };
 }
 
@@ -157,7 +157,7 @@ function readRecord(
     ([name, field]) => [name, fieldOf(world, place, field, {})] as const,
   );
   const { values, errors } = readFields(value, Object.fromEntries(fields));
-  return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // texts by name
+  return Object.keys(errors).length > 0 ? { errors: errors as JsonObject } : { value: values }; // the errors are texts by the name of the field
 }
 
 /** The value of a field that was never set. */

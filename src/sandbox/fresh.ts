@@ -9,7 +9,7 @@ type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** The records of new services of 2023.10.7 and 2025.12.4, with ids that depend only on names. */
 const freshRecordsOf = memoizePerText(
-  (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // what is in that folder
+  (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // the files of the folder have this form
 );
 
 export function addFreshRecords(world: World, isPlanted: (path: string) => boolean): void {

@@ -102,7 +102,7 @@ export interface RejectedEntry {
 export function insertSeed(world: World): RejectedEntry[] {
   const entries = seedLists.flatMap(([list, kind, filled = (entry) => entry]) => {
     if (list === 'object_attributes' && !world.rules.hasRequests) return [];
-    const all = (world.seed[list] ?? []) as JsonObject[]; // of a seed, which was read as JSON
+    const all = (world.seed[list] ?? []) as JsonObject[]; // a seed contains only JSON
     return all.map((entry, index) => ({
       list,
       index,

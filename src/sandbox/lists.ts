@@ -33,7 +33,7 @@ export function matchingRecords(
   more: readonly Filter[] = [],
 ): readonly Row[] {
   const { rows, exactFilters, ordering } = kind;
-  let found: readonly Row[] | undefined; // nothing for all of them, whose orders are kept
+  let found: readonly Row[] | undefined; // undefined means all rows, whose sorted lists are kept
   for (const field of exactFilters) {
     const value = query.text(field);
     if (value === undefined) continue;

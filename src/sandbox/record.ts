@@ -34,7 +34,7 @@ export function recordFrom(
   const fields = world.seed.hides_secrets
     ? all.filter(([name]) => !isSecret(path, name, facts.fields[name] ?? {}))
     : all;
-  let others: ReturnType<typeof nestedSerializers> | undefined; // found out when one is first shown
+  let others: ReturnType<typeof nestedSerializers> | undefined; // made when a record is first returned
   return (row, asker, query) => {
     others ??= nestedSerializers(world, path, facts);
     const computed: JsonObject = shown?.(row, asker, query) ?? {};

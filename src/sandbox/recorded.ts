@@ -23,7 +23,7 @@ export interface Recorded {
 type All = Readonly<Record<string, Recorded>>;
 
 const recordedBy = memoizePerText(
-  (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // what that test makes
+  (release) => JSON.parse(packageFileText(`src/sandbox/recorded/${release}.json`)) as All, // the test above writes this form
 );
 
 /** The recording for a path. 2023.10 has recordings; all later releases use the recordings of 2025.12. */

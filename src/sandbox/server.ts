@@ -30,7 +30,7 @@ export async function serveSandbox(
     server.once('error', reject);
     server.listen(options.port, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const { port } = server.address() as AddressInfo; // a TCP server has an address with a port
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
@@ -49,9 +49,9 @@ async function answer(
 ): Promise<void> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+    for await (const chunk of request) chunks.push(chunk as Buffer); // a stream without an encoding returns buffers
   } catch {
-    return; // the client went away
+    return; // the client closed the connection
   }
   const { status, headers, body } = sandbox.handle({
     method: request.method ?? '',

@@ -58,7 +58,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const records = (): Rows => ownRows ?? world.at(list);
   const taken =
     recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
-  let fields: WritableKind['writing']['fields'] | undefined; // made when one is first written
+  let fields: WritableKind['writing']['fields'] | undefined; // made when a record is first written
   const typed = list === path ? {} : storedType(model, recorded, () => family && componentOf(family, path));
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuidFrom(`bindable ${pk}`) })

@@ -86,7 +86,7 @@ export async function readClientCertificate({
   parseOrUsageError(
     () => {
       if (certificate === '') throw new Error('no plain certificate');
-      createSecureContext({ cert: certificate, key }); // also checks the chain and the strength of the key
+      createSecureContext({ cert: certificate, key }); // this also checks the chain and the strength of the key
     },
     `the client certificate cannot be used: ${path}`,
     'One of the certificates in the file is damaged, has a key that is too short, or is not in plain PEM.',

@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import type { EnvironmentVariables } from './environment.ts';
 
-/** Settings from the command line or the library. They override the environment, which overrides rollcall.yaml. */
+/** Settings from the command line or the library. These settings override the environment, which overrides rollcall.yaml. */
 export interface GivenSettings {
   /** A file to read instead of rollcall.yaml, or its parsed content. */
   readonly config?: string | ChosenConfig | undefined;

@@ -72,7 +72,7 @@ async function readAtMost(maxBytes: number, pieces: AsyncIterable<Buffer | strin
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of pieces) {
-    const bytes = chunk as Buffer; // no encoding is set
+    const bytes = chunk as Buffer; // a stream without an encoding returns buffers
     chunks.push(bytes);
     size += bytes.length;
     if (size >= maxBytes) break;
@@ -81,6 +81,6 @@ async function readAtMost(maxBytes: number, pieces: AsyncIterable<Buffer | strin
 }
 
 function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException; // what fs rejects with
+  const { code } = error as NodeJS.ErrnoException; // fs rejects with such errors
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -8,7 +8,7 @@ export type RunCommand = (
   env: Readonly<Record<string, string>>,
 ) => Promise<number>;
 
-/** Runs a command on this terminal. If a signal ends it, the exit code is 128 plus the signal's number, as in a shell. */
+/** Runs a command on this terminal. If a signal ends the command, the exit code is 128 plus the signal's number, as in a shell. */
 export const runCommand: RunCommand = ([program = '', ...args], env) => {
   if (program === '') throw new UsageError('no command is named', 'Write a command after --.');
   return new Promise((resolve, reject) => {

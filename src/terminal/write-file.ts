@@ -39,7 +39,7 @@ export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Pr
         created.push(filename);
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
-        taken.push(filename); // by somebody else, meanwhile
+        taken.push(filename); // another process has created the file meanwhile
       }
     }
     if (taken.length > 0) await removeAll(created);
@@ -160,5 +160,5 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code; // what fs rejects with
+  return (error as NodeJS.ErrnoException).code; // fs rejects with such errors
 }

@@ -221,7 +221,7 @@ function fitIntoLimit(
       fence = longer;
       shown += 1;
     }
-    if (shown < Math.min(items.length, mostItems)) left = 0; // later items must not look as if they followed directly
+    if (shown < Math.min(items.length, mostItems)) left = 0; // later items must not seem to follow directly
     const more = items.length - shown;
     const note = more === 0 ? [] : [`… and ${more} more ${itemName}, left out here.`];
     return [[...items.slice(0, shown), ...note].join(separator)];

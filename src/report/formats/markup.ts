@@ -30,7 +30,7 @@ export function markup(
   return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
-/** The characters that markup interprets, and those that begin a CI command (see printable.ts), because a log may contain the page. */
+/** Characters that markup interprets, or that begin a CI command (see printable.ts) if a log contains the page. */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
 /** Escapes a string for HTML or XML, and replaces invisible characters other than line endings by visible escapes. */
