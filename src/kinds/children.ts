@@ -36,7 +36,7 @@ interface Inside {
 
 export interface Parent {
   readonly pk: string;
-  /** The id to which policies are bound, if it is not the `pk`. */
+  /** The id to which policies are bound, if this id differs from `pk`. */
   readonly bindable?: string;
 }
 

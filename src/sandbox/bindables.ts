@@ -3,7 +3,7 @@ import { memoizePerKey } from '../base/memoize.ts';
 import type { SandboxKind, World } from './kind.ts';
 import type { Row } from './rows.ts';
 
-/** The field with the id to which policies are bound, if it is not the id of the record. */
+/** The field with the id to which policies are bound, if this id differs from the record's own id. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
 export function listPathOf({ path }: SandboxKind): string {

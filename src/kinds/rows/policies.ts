@@ -35,7 +35,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/geoip/': {},
   '/policies/password/': {
-    // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   },
   '/policies/password_expiry/': {},

@@ -9,7 +9,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'transports',
     unique: true,
-    // This is the default of 2025.12.4. A manifest cannot declare this default, because it ends with a space.
+    // This is the default of 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
     fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
   },
   {
