@@ -10,6 +10,7 @@ import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { inFull, someReleases } from '../support/effort.ts';
 
@@ -334,6 +335,20 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('view_policybinding');
   });
 
+  test('are reported at `access` if a proxy blocks their list, with both ways to go on', async () => {
+    const { send: ask } = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const send: Transport = async (request, signal) =>
+      request.path.startsWith(bindings) ? answered(404, '<html></html>') : ask(request, signal);
+    const { ending, stdout } = await run('plan', send, grafana('{ groups: [{ name: staff }] }'));
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain(
+      'm.yaml:5:23: could not read who may open it: the service does not offer this operation (404)',
+    );
+    expect(stdout).toContain(
+      'allow the request in every proxy in front of the service. Otherwise, leave `access` out, so that access is not managed. Not read: application.grafana',
+    );
+  });
+
   test('cause `access: everyone` to count as not compared if the service offers no list of bindings', async () => {
     const documented = serviceWith([], { documented_only: true });
     const { stdout } = await done(run('plan', documented.send, grafana('everyone')));
@@ -374,10 +389,10 @@ describe('bindings hidden from the token', () => {
     'are not mistaken for missing bindings if a proxy answers 404 to %s',
     async (_to, more, times, shown) => {
       const { send } = serviceWith([{ application: 'grafana', group: 'staff' }]);
-      let answered = 0;
+      let requested = 0;
       const throughProxy: Transport = (request, signal) =>
-        request.path.startsWith(bindings) && (answered += 1) <= times
-          ? Promise.resolve({ kind: 'answered', status: 404, headers: {}, body: '<h1>Not Found</h1>' })
+        request.path.startsWith(bindings) && (requested += 1) <= times
+          ? Promise.resolve(answered(404, '<h1>Not Found</h1>'))
           : send(request, signal);
       const { stdout } = await run('plan', throughProxy, grafana('everyone', more));
       expect(stdout).toContain(`! application.grafana ${shown}`);

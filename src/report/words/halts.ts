@@ -97,29 +97,34 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const detail = answerDetail(answer, advice);
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
+  const addresses = new Set(alike.map((read) => read.resource.address));
+  const names = listNames([...addresses]);
+  if (bindingField === undefined)
+    return serviceCodes.has(answer.kind)
+      ? diagnosticFor(undefined, { code, summary, detail: joinLines(detail, `Not looked up: ${names}`) })
+      : diagnosticOf(resource, kind.identity, { code, summary: `could not look it up: ${summary}`, detail });
   const isAccess = bindingField === kind.access?.field;
   const what = isAccess ? 'who may open it' : `its \`${bindingField}\``;
+  const leaveOut = `leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`;
+  const notRead = serviceCodes.has(answer.kind) && `Not read: ${names}`;
   const [{ type } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
-  if (bindingField !== undefined && answer.kind === 'denied')
+  if (answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
       code,
       summary: `the token may not read ${what}`,
       detail: joinLines(
-        `Grant the token the permission view_${type}, or leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`,
+        `Grant the token the permission view_${type}, or ${leaveOut}`,
         serviceSentence(answer),
         requestIdWords(answer),
-        `Not read: ${listNames(alike.map((read) => read.resource.address))}`,
+        notRead,
       ),
     });
-  if (!serviceCodes.has(answer.kind))
-    return diagnosticOf(resource, bindingField === undefined ? kind.identity : bound, {
-      code,
-      summary: `could not ${bindingField === undefined ? 'look it up' : `read ${what}`}: ${summary}`,
-      detail,
-    });
-  const addresses = new Set(alike.map((read) => read.resource.address));
-  const names = `Not looked up: ${listNames([...addresses])}`;
-  return diagnosticFor(undefined, { code, summary, detail: joinLines(detail, names) });
+  const otherwise = answer.kind === 'not_offered' && `Otherwise, ${leaveOut}`;
+  return diagnosticOf(resource, bound, {
+    code,
+    summary: `could not read ${what}: ${summary}`,
+    detail: joinLines(detail, otherwise, notRead),
+  });
 }
 
 /** Says why a saved plan is not applied, with a diagnostic at each line that differs. */
