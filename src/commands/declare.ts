@@ -148,7 +148,7 @@ export const commands: readonly CommandDeclaration[] = [
     name: 'export',
     summary: 'write manifests from the records of the service',
     description:
-      'Writes manifests from the records of the service, except unchanged records that ship with the service. A plan of the manifests has no changes. Changes nothing in the service, and overwrites no file. Only the token of a superuser sees all applications.',
+      'Writes manifests from the records of the service, except unchanged records that ship with the service. A plan of the written manifests has no changes. Changes nothing in the service, and overwrites no file. Only the token of a superuser sees all applications.',
     example: 'rollcall export --out manifests',
     options: exportOptions,
     load: async () => (await import('./export.ts')).exportManifests,

@@ -32,7 +32,7 @@ const reportOption: OptionFactory = () =>
   new Option('--report <format=file>', `also write ${notPrintedFormats}, …`).argParser(collect);
 const commentKeyOption = singleOption(
   '--comment-key <text>',
-  'identifies the comments of this run on a pull request',
+  "identifies this run's comments on a pull request",
 );
 
 export const failOnOption: OptionFactory = () => {

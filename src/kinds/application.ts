@@ -131,7 +131,7 @@ export const application: RowKind = kindFrom({
   fields,
   notDeclarable,
   words: {
-    nameTakenHint: 'The slug is probably taken or reserved too.',
+    nameTakenHint: 'The slug is probably also taken or reserved.',
   },
 });
 

@@ -23,7 +23,9 @@ export const settings: RowKind = kindFrom({
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
       accessGain: (now, before) =>
-        isOff(before ?? null) && !isOff(now) ? 'everyone in each application that has no binding' : undefined,
+        isOff(before ?? null) && !isOff(now)
+          ? 'everyone, for each application that has no binding'
+          : undefined,
     },
   },
   words: { one: 'the settings', nameTakenHint: '' },
@@ -39,7 +41,7 @@ function ignoredFlag(flags: JsonValue, release: Release | undefined): ItemProble
     { before: openFlag.since },
     release,
     `ignore the flag \`${openFlag.key}\``,
-    'Everyone may open an application without bindings. Bind groups or users to the application.',
+    'In these releases, everyone may open an application that has no bindings. Bind groups or users to the application.',
   );
   return problem && { ...problem, severity: 'warning' };
 }

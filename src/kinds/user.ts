@@ -16,7 +16,7 @@ const fields = {
   },
   is_active: {
     changeWarning: (active) => {
-      if (typeof active !== 'boolean') return 'the account can log in, or no longer can';
+      if (typeof active !== 'boolean') return 'the account gains or loses the ability to log in';
       return active ? 'the account can log in again' : 'the account can no longer log in';
     },
     default: true,

@@ -129,7 +129,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
     const family = isDeletedToo ? familyOf(app, model) : undefined;
     if (family === undefined || family.isDeletedAlong) continue;
     if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
-      return `the service would delete ${words} too: declare that record as absent too, or change its reference first`;
+      return `the service would also delete ${words}: declare that record as absent too, or change its reference first`;
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ export async function baselineFiles(baselinePath: string, files: Files): Promise
   if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
     throw new UsageError(
       `--baseline cannot be ${JSON.stringify(baselinePath)}: there is no such folder`,
-      'Create the folder, and name it: git worktree add --detach .before origin/main.',
+      'Create the folder first: git worktree add --detach .before origin/main.',
     );
   }
   const [here, root] = await Promise.all([files.realPath('.'), files.realPath(baselinePath)]);

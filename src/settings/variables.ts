@@ -88,7 +88,7 @@ export function refuseReferences(
     const problem: Problem = {
       code: 'invalid-reference',
       summary: 'a variable cannot contain a reference',
-      detail: 'Refer to the environment or to a file in the manifest itself.',
+      detail: 'In the manifest itself, refer to the environment or to a file.',
     };
     return [diagnosticAt(file, places.valueSpan(path), problem)];
   }

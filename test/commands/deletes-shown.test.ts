@@ -116,6 +116,6 @@ test.each([
   const text = `version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n${stages}`;
   const { context, stdout } = world.run(text, env);
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
-  expect(stdout()).toContain('the service would delete the endpointstage "asks" too');
+  expect(stdout()).toContain('the service would also delete the endpointstage "asks"');
   expect(world.sandbox.record('/stages/endpoints/', 'asks')).toBeDefined();
 });

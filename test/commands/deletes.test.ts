@@ -499,7 +499,7 @@ flows: [{ slug: way, state: absent }]
   test('does not delete a flow that a provider refers to', async () => {
     const { stdout } = await planned(named(), flows);
     expect(stdout).toContain(
-      'flow.way is not deleted: the service would delete the provider "Wiki" too: declare that record as absent too',
+      'flow.way is not deleted: the service would also delete the provider "Wiki": declare that record as absent too',
     );
   });
 

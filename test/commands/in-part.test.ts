@@ -178,7 +178,7 @@ describe('an application rejected for its slug and another field', () => {
     const refused = answered(400, { slug: ['x'], group: ['y'] });
     const { ending, outputs } = await applied(application, [absent, refused]);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, 'The slug is probably taken or reserved too');
+    expectInEach(outputs, 'The slug is probably also taken or reserved.');
   });
 });
 

@@ -160,7 +160,7 @@ describe('settings in the same manifest', () => {
     const result = await planned(world, text, { failOn: ['opens'] });
     expect(result).toMatchObject({
       ending: 'changes',
-      opens: ['Opens settings.service to everyone in each application that has no binding.'],
+      opens: ['Opens settings.service to everyone, for each application that has no binding.'],
       reads: 1,
     });
     const applied = world.run(text);

@@ -77,7 +77,7 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'a source that matches groups by name',
       withSource({ group_matching_mode: 'identifier' }),
       withSource({ group_matching_mode: 'name_link' }),
-      'anyone in a group at the source that has the same name as a group here',
+      'anyone in a group at the source that has the same name as an existing group',
     ],
     [
       'an enabled source',

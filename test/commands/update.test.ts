@@ -490,7 +490,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const hidden = world.run('', {}, { files: { 'm.yaml': text, 'rollcall.yaml': config } });
     await plan(['m.yaml'], { output: 'text', ...allowed }, hidden.context);
     expect(hidden.stdout()).toMatch(
-      /note {2}the (account can log in, or no longer can|type of the account changes)$/m,
+      /note {2}the (account gains or loses the ability to log in|type of the account changes)$/m,
     );
   });
 

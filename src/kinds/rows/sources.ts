@@ -28,7 +28,7 @@ const groupReach = {
   group_matching_mode: {
     accessGain: (mode, before) =>
       mode === 'name_link' && before !== mode
-        ? 'anyone in a group at the source that has the same name as a group here'
+        ? 'anyone in a group at the source that has the same name as an existing group'
         : undefined,
   },
 } satisfies FieldRows;

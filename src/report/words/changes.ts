@@ -60,8 +60,8 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: () => 'Not planned.',
     words: {
       same: 'is not planned',
-      added: 'is added, and not planned',
-      altered: 'is altered, and not planned',
+      added: 'is added, but not planned',
+      altered: 'is altered, but not planned',
     },
   },
   in_sync: {

@@ -103,7 +103,7 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
 }
 
 export function laterReleaseWords(release: Release): string {
-  return `The service is ${releaseText(release)}, and rollcall knows releases up to ${newestRelease}: it applies the rules of ${newestRelease}.`;
+  return `The service is ${releaseText(release)}, and rollcall knows releases up to ${newestRelease}, so rollcall applies the rules of ${newestRelease}.`;
 }
 
 export function laterFieldWords(release: Release, fields: readonly LaterField[]): string[] {

@@ -216,7 +216,7 @@ const notLookedUpWords = diagnosticFor(undefined, {
   code: 'service-unreachable',
   summary: 'the names in the manifests could not be looked up',
   detail:
-    'The service asked for too long a wait, or did not become available. Nothing was changed. Run the command again.',
+    'The service asked rollcall to wait too long, or did not become available. Nothing was changed. Run the command again.',
 });
 
 /** The problem of a name for which no id was found. For a hidden field, the message contains no name or id. */
