@@ -59,7 +59,7 @@ export function manifestSchema(kinds: readonly Kind[], factsOf: FactsOf): JsonOb
       version: { description: 'The version of the manifest format. Always 1.', const: 1 },
       defaults: {
         description:
-          "Values for the fields that an entry of this file leaves out. An entry's own value replaces the default whole; lists and attributes are not merged.",
+          "Values for the fields that an entry of this file leaves out. An entry's own value replaces the whole default; lists and attributes are not merged.",
         type: 'object',
         additionalProperties: false,
         properties: {

@@ -4,18 +4,18 @@ export const diagnosticCodes = {
     'file-not-found': 'a path does not exist → check the path; relative paths start at the current folder',
     'file-unreadable': 'the path cannot be read, or is not a file or folder → check its permissions and type',
     'no-manifests':
-      'a folder or a pattern contains no `*.yaml` or `*.yml` file → name another folder or pattern',
+      'a folder or a pattern contains no `*.yaml` or `*.yml` file → give another folder or pattern',
     'not-a-manifest':
-      'the file is a plan, a state or a blueprint → name the manifests; apply a plan with `rollcall apply --plan FILE`',
+      'the file is a saved plan, a Terraform state or a blueprint → give the path of a manifest; apply a plan with `rollcall apply --plan FILE`',
     'file-too-large': 'the file is larger than 16 MiB → split it into several files',
     'forbidden-file':
-      'the file contains the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → name another file',
+      'the file contains the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → give another file',
     'outside-project':
-      '`manifests` or `vars_files` has a path outside of the folder of `rollcall.yaml` → move the files there, or name them on the command line',
+      '`manifests` or `vars_files` has a path outside of the folder of `rollcall.yaml` → move the files into this folder, or give their paths on the command line',
     'too-many-files':
-      'more than 50,000 files and folders are below a named folder → name a narrower folder or pattern',
+      'more than 50,000 files and folders are below a given folder → give a narrower folder or pattern',
     'link-outside':
-      'a link leads out of the named folder, or out of its own folder and the working directory → name the target of the link',
+      'a link leads out of the given folder, or out of both its own folder and the working directory → give the target of the link',
     'link-loop': 'a link leads back to a folder that contains it → remove the link',
     'too-many-resources':
       'more than 100,000 resources are declared → run rollcall on some of the files at a time',
@@ -25,7 +25,7 @@ export const diagnosticCodes = {
   },
   Tables: {
     'csv-syntax':
-      'the cells of a table are ambiguous, or a column has no name or a duplicate one → quote each cell that contains a delimiter, a quote or a line end; inside it, write each quote twice',
+      'the cells of a table are ambiguous, or a column has no name or a duplicate name → quote each cell that contains a delimiter, a quote or a line end; inside it, write each quote twice',
   },
   YAML: {
     'yaml-syntax': 'the file is not valid YAML → fix the line that is shown',
@@ -35,11 +35,11 @@ export const diagnosticCodes = {
   },
   References: {
     'invalid-reference':
-      'a `${` does not begin a reference, a variable has the wrong type for its place, or a reference is secret or not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, `${text:PATH}`, or `$${` for a literal `${`',
+      'a `${` does not begin a reference, a variable has the wrong type for its place, or a reference names a secret of rollcall or is not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, `${text:PATH}`, or `$${` for a literal `${`',
     'unresolved-reference':
       'a variable, an environment variable or a file is missing → set it with `--var`, `--vars`, `rollcall.yaml` or the environment, or create the file',
     'unused-variable':
-      'warning: no manifest refers to a variable of `--var` → correct the name, or leave the variable out',
+      'warning: no manifest refers to a variable that `--var` sets → correct the name, or leave the variable out',
     'secret-in-clear':
       'a manifest contains a secret in plain text → write `${env:NAME}` or `${file:PATH}` instead, and replace the exposed secret',
     'plain-http': 'warning: a URL at which people log in is not encrypted → write https://',
@@ -75,9 +75,9 @@ export const diagnosticCodes = {
       'the name in `formerly` is still declared, still referred to, or also the former name of another resource → remove `formerly`, rename in two steps, or write the new name',
     'shared-provider': 'two applications have the same main provider → declare a different provider for each',
     'provider-taken':
-      'another application in the service already has this main provider → declare another provider, or remove it from that application first',
+      'another application in the service already has this main provider → declare another provider, or remove the provider from that application first',
     'shared-backchannel-provider':
-      'two applications have the same backchannel provider; the service would remove it from the first → declare a different provider for each',
+      'two applications have the same backchannel provider; the service would remove the provider from the first application → declare a different provider for each',
     'repeated-id': 'warning: an id occurs twice in one list → remove or correct one of the two',
     'circular-reference': 'a group is its own ancestor → remove one of the parents from the loop',
     'open-login':
@@ -93,7 +93,7 @@ export const diagnosticCodes = {
   },
   'The service': {
     'open-to-nobody':
-      '`access: everyone` has no effect, because the service closes records without bindings → name groups or users, or turn on the flag that opens such records',
+      '`access: everyone` has no effect, because the service closes records without bindings → declare groups or users, or turn on the flag that opens such records',
     'service-refused-field':
       'the service refused the value of a field → read its message, and fix the line that is shown',
     'service-refused': 'the service refused a resource as a whole → read the message of the service',
@@ -137,7 +137,7 @@ export const diagnosticCodes = {
     'way-in':
       'the plan changes how people log in, and this was not confirmed → read the plan, then use `--allow way-in` or apply a saved plan',
     'way-in-lost':
-      'people could log in before the apply, and the login flow no longer starts → restore the values that are shown, in a session that is still open',
+      'people could log in before the apply, and the login flow no longer starts → in a session that is still open, restore the values that are shown',
     'not-allowed':
       'a saved plan contains changes that this run is not allowed to make → use `--allow update`, or make a plan without the changes',
     'changed-since-plan': 'the record has changed since the plan was made → plan again',

@@ -193,7 +193,7 @@ export const commands: readonly CommandDeclaration[] = [
     name: 'sandbox',
     summary: 'serve the API from memory, for trials',
     description:
-      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox and exits with the exit code of the command.',
+      'Serves the API from memory on the loopback interface. If a command is given, runs the command against the sandbox and exits with the exit code of the command.',
     argument: ['[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set'],
     example: 'rollcall sandbox -- rollcall apply manifests --yes',
     options: [

@@ -36,7 +36,9 @@ const commentKeyOption = singleOption(
 );
 
 export const failOnOption: OptionFactory = () => {
-  const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
+  const option = new Option('--fail-on <finding>', 'exit 2 if the plan has this finding').choices(
+    failOnNames,
+  );
   const { parseArg } = option;
   return option.argParser((value, previous?: readonly string[]) =>
     collect(parseArg?.(value, '') ?? value, previous),
@@ -84,7 +86,7 @@ const configOptions: readonly OptionFactory[] = [
   singleOption('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)'),
   singleOption('--config <file>', 'read this file in place of rollcall.yaml'),
   singleOption('--contract-only', 'send only the three documented operations'),
-  repeatableOption('--capability <name>', 'turn on a capability: rollcall help capabilities'),
+  repeatableOption('--capability <name>', 'turn on a capability: update or delete'),
 ];
 
 export function projectOptions(formats?: readonly string[]): readonly OptionFactory[] {
@@ -108,7 +110,7 @@ const connectionOptions: readonly OptionFactory[] = [
   insecureHttpOption,
   caFileOption,
   singleOption('--client-cert <file>', 'a PEM file with the client certificate'),
-  singleOption('--client-key <file>', 'the key of the certificate, if in another file'),
+  singleOption('--client-key <file>', 'the key of the client certificate, if in another file'),
   repeatableOption('--header <name: value>', 'send this header too; may contain ${env:NAME}'),
 ];
 
