@@ -29,7 +29,7 @@ import { reportInvalid, settingsFromFlags, verbosityOf } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 import { schemaPathOf, writeNewFiles } from './new-files.ts';
 
-/** `rollcall export`: writes the service's records as manifests. It changes neither the service nor existing files. */
+/** `rollcall export`: writes the service's records as manifests. The command changes neither the service nor existing files. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
   const { stdout, stderr } = context;
   const { missingFrom = [], out, quiet } = options;

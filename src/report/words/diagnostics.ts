@@ -15,7 +15,7 @@ export function summaryWithAddress({ address, summary }: Pick<Diagnostic, 'addre
 /** Listing more places of one cause would hide other causes. */
 const maxListedPlaces = 3;
 
-/** Codes of problems with a single value or resource. Such messages about different values or resources have different causes. */
+/** Codes of problems with a single value or resource. Problems with different values or resources have different causes, even if their messages are equal. */
 const codesAboutValues: ReadonlySet<DiagnosticCode> = new Set([
   'invalid-value',
   'invalid-format',

@@ -70,7 +70,7 @@ function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnosti
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
-/** Diagnostics for failed reads. All reads that the same problem of the service or connection prevented share a diagnostic. */
+/** Diagnostics for failed reads. Failures with the same cause in the service or connection share a diagnostic. */
 export function failedReadDiagnostics(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = groupBy(failures, ({ answer, resource, bindingField = '' }) =>
     serviceCodes.has(answer.kind)
