@@ -31,7 +31,7 @@ export const diagnosticCodes = {
     'yaml-syntax': 'the file is not valid YAML → fix the line that is shown',
     'yaml-duplicate-key': 'a key occurs twice in one mapping → remove one of them',
     'yaml-unsupported':
-      'the file has a second document, merge keys, custom tags, keys that are not strings, or `__proto__`, or its nesting, aliases or values exceed the limits → write the values out; share common values with `defaults`',
+      'the file has a second document, merge keys, custom tags, keys that are not strings, or the key `__proto__`, or exceeds the limits of nesting, aliases or values → write the values out; share common values with `defaults`',
   },
   References: {
     'invalid-reference':

@@ -40,7 +40,7 @@ export function program(
 ): Command {
   const rollcall: Command = new Command('rollcall')
     .description(
-      'Manages the configuration of authentik, an identity service, from manifests: checks them, shows what is missing or differs, and applies it.',
+      'Manages the configuration of authentik, an identity service: checks manifests, shows what is missing or differs in the service, and applies the manifests.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
