@@ -64,7 +64,7 @@ export const caFileOption: OptionFactory = singleOption(
 const verboseOption = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
 const targetOption = repeatableOption('--target <address>', 'select only addresses like application.*');
 const excludeOption = repeatableOption('--exclude <address>', 'leave out addresses like user.ci-*');
-const waitOption = singleOption('--wait <seconds>', 'wait for the service (default: 60 after an answer)');
+const waitOption = singleOption('--wait <seconds>', 'wait for the service (default: 60 once it answers)');
 const concurrencyOption = singleOption(
   '--concurrency <n>',
   'the maximum number of parallel requests (default: 8)',

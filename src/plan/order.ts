@@ -68,7 +68,7 @@ export function orderChanges<Planned extends Change>(
       later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
       return opening.address;
     }
-    const words = `${cycle.join(', ')} depend on each other. Remove the value from one of them and apply that first.`;
+    const words = `${cycle.join(', ')} depend on each other. Remove the value from one of them, and apply this change first.`;
     if ('field' in next) refused.push(refusal(next, words));
     // An existing resource can be referred to before all of its bindings exist.
     else if (cycle.every((address) => planned.get(address)?.action === 'create'))

@@ -32,7 +32,7 @@ describe('rollcall help', () => {
 
   test('explains when --wait waits', async () => {
     const { stdout } = await endedHere(['help', 'apply']);
-    expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 after an answer\)\n/);
+    expect(stdout).toMatch(/--wait <seconds> +wait for the service \(default: 60 once it answers\)\n/);
   });
 
   test.each([

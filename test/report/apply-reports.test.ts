@@ -116,7 +116,7 @@ test('after a create with an unknown result, the advice says how to find the res
     {
       summary: 'unclear whether it was created: the service failed (500)',
       detail: expect.stringContaining(
-        'Plan and apply again to find out, which creates nothing twice.',
+        'Plan and apply again to find out. This creates nothing twice.',
       ) as string,
     },
   ]);

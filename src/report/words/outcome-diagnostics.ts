@@ -93,10 +93,10 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
   };
 }
 
-/** Words for each action. `again` is the end of the advice to plan and apply again after a lost answer. */
+/** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
 const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
-  create: { verb: 'create', done: 'created', again: ', which creates nothing twice' },
-  update: { verb: 'change', done: 'changed', again: ', which changes nothing that is already as declared' },
+  create: { verb: 'create', done: 'created', again: ' This creates nothing twice.' },
+  update: { verb: 'change', done: 'changed', again: ' This changes nothing that is already as declared.' },
   delete: { verb: 'delete', done: 'deleted', again: '' },
 };
 
@@ -107,7 +107,7 @@ function actionStart({ change: { action }, outcome }: Outcome): { opening: strin
   if (outcome === 'unknown')
     return {
       opening: `unclear whether it was ${done}: `,
-      advice: `Plan and apply again to find out${again}.`,
+      advice: `Plan and apply again to find out.${again}`,
     };
   if (outcome === 'conflict' && isCreate)
     return {
@@ -192,7 +192,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
   if (clash.kind === 'closed') return `The change was stopped half-way: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
-  if (clash.kind === 'unseen') return 'Its access could not be read again.';
+  if (clash.kind === 'unseen') return 'Its bindings could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
   const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
   const other = isOfBound ? ', or the token sees only some of its bindings' : '';
