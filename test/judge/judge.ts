@@ -206,7 +206,7 @@ function lieOf(run: Run, of: Case): Wrong {
 const contract =
   /^(?:POST \/api\/v3\/core\/(?:applications|users)\/|GET \/api\/v3\/core\/applications\/[-\w]+\/)$/;
 const readable =
-  /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints)\/$/;
+  /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints|propertymappings\/\w+)\/$/;
 
 /** Each promise by name: its place and words in the documents, and its violations. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
