@@ -3,7 +3,8 @@ import { someOf, times } from '../support/effort.ts';
 import { examine } from './examine.ts';
 import { rollcallTool, type Command, type Tool } from './tool.ts';
 
-test.each(Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed))(
+// In the last seed, another writer deletes a group of a user.
+test.each([...Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed), 77_001_100])(
   'rollcall reaches the declared state and reports it, from the random state of seed %i',
   async (seed) => {
     expect((await examine(seed, rollcallTool)).violations).toEqual([]);

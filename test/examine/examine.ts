@@ -98,7 +98,12 @@ class Examiner {
         const before = this.#world.snapshot();
         const address = this.#world.meddle(of);
         if (address !== undefined) touched.add(address);
-        this.#expect(before, this.#world.snapshot());
+        const after = this.#world.snapshot();
+        // A delete changes the records that refer to the deleted record.
+        for (const record of this.#world.scenario.records)
+          if (JSON.stringify(heldOf(before, record)) !== JSON.stringify(heldOf(after, record)))
+            touched.add(addressOf(record.identity));
+        this.#expect(before, after);
         this.#tried.add('another writer');
       },
       isDenied: (method, path) =>
