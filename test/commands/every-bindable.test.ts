@@ -139,7 +139,7 @@ test.each(someOf(cases, 3))(
       const left = await run({ groups: [{ name: 'bound', state: 'absent' }] });
       const of = `the ${family.type.replaceAll('_', ' ')} ${JSON.stringify(entry[identity])}`;
       expect(left).toContain(
-        `everyone could then open ${of}, because the service would also delete its only binding`,
+        `everyone could then open ${of}, because the service would also delete the last binding that keeps it closed`,
       );
     }
     const scope = Object.fromEntries(
