@@ -107,7 +107,7 @@ export const diagnosticCodes = {
   },
   Plans: {
     'not-planned':
-      'with `--keep-going`: the resource depends on a resource that could not be planned → fix the problem of that resource',
+      'the resource depends on a resource that could not be planned → fix the problem of that resource',
     'not-created': 'the apply ended before it reached the resource → fix the cause, then apply again',
     differs:
       'a declared field has another value in the service (an error with `--fail-on differs`) → change the manifest or the service, or turn on the capability `update`',
