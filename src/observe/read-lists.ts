@@ -135,7 +135,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   };
 }
 
-/** The number of look-ups that take the service about as long as one page. */
+/** This many look-ups cost the service about as much time as one page. */
 const minDeclaredShare = 8;
 
 /** If at most this many resources of a kind are declared, they are looked up one by one. */

@@ -15,7 +15,7 @@ import type { UnreadableReason, UnseenIds } from '../service/types.ts';
 import type { ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
-/** The number of look-ups that take the service about as long as one page of 100 records. */
+/** This many look-ups cost the service about as much time as one page of 100 records. */
 const lookUpsPerPage = 8;
 
 interface Place extends Omit<UnresolvedName, 'fault'> {

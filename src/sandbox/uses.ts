@@ -68,7 +68,7 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   const gone: Row[] = [row];
   kind.rows.delete(row);
   for (const { kind: other, row: user, via: by } of usesOf(world, kind, row)) {
-    // A record that refers to the deleted record in two fields may already be deleted.
+    // A record with two references to the deleted record occurs twice, and the first turn may have deleted it.
     if (other.rows.at(String(user.pk)) !== user) continue;
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {

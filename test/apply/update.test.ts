@@ -199,7 +199,7 @@ describe('the look-up before an update', () => {
     });
   });
 
-  test('is not sent after the run has stopped, and the update is not sent if the run stops after the look-up', async () => {
+  test('is skipped if the run has stopped, and the update is skipped if the run stops during the look-up', async () => {
     const stopped = { mayBegin: () => false, mayRetry: () => true };
     expect(await settle([], { control: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
     let times = 0;

@@ -178,7 +178,7 @@ describe.each(someReleases(sandboxReleases))('a binding in the sandbox of releas
     expect(shown(await service.ask('GET', bindings))).toEqual([200, ...left]);
   });
 
-  test('is changed or refused as that release does', async () => {
+  test('accepts and refuses the same changes as in that release of the service', async () => {
     const { ask, pkOf } = await serving({ bindings: bound(['staff', 'contractors']) }, release);
     const [binding, other] = resultsOf(await ask('GET', bindings));
     const path = `${bindings}${textOf(binding?.['pk'])}/`;

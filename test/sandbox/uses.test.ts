@@ -37,8 +37,8 @@ const flowFields = (slug: string): JsonObject => ({
 describe.each([
   ['2023.10', (action: string): string => action.toUpperCase()],
   ['2025.12', (action: string): string => action],
-] as const)('deletes in the sandbox of release %s', (release, said) => {
-  test('of a flow free the name of a provider that refers to the flow twice', () => {
+] as const)('in the sandbox of release %s', (release, said) => {
+  test('the delete of a flow frees the name of a provider that refers to the flow twice', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const provider = (pk: JsonValue = null): JsonObject => ({
       name: 'own',
@@ -53,7 +53,7 @@ describe.each([
     expect(made(sandbox, '/providers/ldap/', provider(again['pk']))['name']).toBe('own');
   });
 
-  test('of a flow cascade to its bindings and providers, and clear other references', () => {
+  test('the delete of a flow cascades to its bindings and providers, and clears other references', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const flow = made(sandbox, '/flows/instances/', flowFields('own'));
     const { pk = null } = flow;
@@ -98,7 +98,7 @@ describe.each([
     expect(sandbox.handle({ method: 'GET', path, headers, body: '' }).status).toBe(404);
   });
 
-  test('of a policy cascade to all of its bindings', () => {
+  test('the delete of a policy cascades to all of its bindings', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const policy = made(sandbox, '/policies/dummy/', { name: 'never' });
     const { pk: target = null } = made(sandbox, 'application', { slug: 'wiki', name: 'Wiki' });
@@ -113,7 +113,7 @@ describe.each([
     expect(results).toEqual([]);
   });
 
-  test('of a provider or role clear references in applications and groups', () => {
+  test('the delete of a provider or role clears references in applications and groups', () => {
     const { sandbox } = seedSandbox({}, release);
     made(sandbox, 'application', { slug: 'wiki', name: 'Wiki', provider: 3 });
     expect(uses(sandbox, '/providers/saml/', { pk: 3 })).toEqual([`application ${said('set_default')}`]);
@@ -124,7 +124,7 @@ describe.each([
     expect(sandbox.record('group', 'staff')).toMatchObject({ roles: [] });
   });
 
-  test('of a prompt remove it from the stages that show it', () => {
+  test('the delete of a prompt removes the prompt from all stages', () => {
     const { sandbox } = seedSandbox({ is_fresh: true }, release);
     const fields = { name: 'own', field_key: 'own', label: 'Own', type: 'text', order: 0 };
     const { pk = null } = made(sandbox, '/stages/prompt/prompts/', fields);

@@ -34,7 +34,7 @@ async function problems(
 }
 
 describe('the settings', () => {
-  test('come from the environment of rollcall.yaml that --env or ROLLCALL_ENV names', async () => {
+  test('come from the part of rollcall.yaml for the environment that --env or ROLLCALL_ENV names', async () => {
     expect((await settings({ env: 'staging' })).variables).toMatchObject({
       grafana_provider: 3,
       support_email: 'support@example.com',
