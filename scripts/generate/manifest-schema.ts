@@ -73,7 +73,7 @@ export function manifestSchema(kinds: readonly Kind[], factsOf: FactsOf): JsonOb
         },
       },
       ...mapped(byList, (list, some) => ({
-        description: words.lists[list] ?? `The ${list.replaceAll('_', ' ')} to have.`,
+        description: words.lists[list] ?? `The ${list.replaceAll('_', ' ')} that the service should have.`,
         type: 'array',
         ...(some[0].kind.single !== undefined && { maxItems: 1 }),
         items: oneOf(some.map(({ kind }) => kind)),
@@ -100,7 +100,7 @@ export function manifestSchema(kinds: readonly Kind[], factsOf: FactsOf): JsonOb
       },
       reference: {
         description:
-          'A text with a reference: ${var:NAME} for a variable, ${env:NAME} for an environment variable, ${file:PATH} for the content of a file, which is kept secret, ${text:PATH} for one that plans show. References are resolved before the value is checked.',
+          'A text with a reference: ${var:NAME} for a variable, ${env:NAME} for an environment variable, ${file:PATH} for the content of a file, which is kept secret, ${text:PATH} for the content of a file that plans show. References are resolved before the value is checked.',
         type: 'string',
         pattern: String.raw`\$\{(var|env|file|text):[^}]+\}`,
       },
@@ -199,7 +199,7 @@ function defaultsOf(all: readonly [EntryOfKind, ...EntryOfKind[]], { shared }: M
   });
   return {
     title: `${all.length > 1 || variant === undefined ? type : definitionOf(all[0].kind)}_defaults`,
-    description: `Values for the fields that ${said.one} of this file leaves out${all.length > 1 ? ', where its type has them' : ''}.`,
+    description: `Values for the fields that ${said.one} in this file leaves out${all.length > 1 ? ', if its type has these fields' : ''}.`,
     type: 'object',
     additionalProperties: false,
     properties: Object.fromEntries(fields.flat()),
@@ -250,18 +250,18 @@ function descriptionOf(kind: Kind, name: string) {
   const sentences = [
     words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
     name === 'formerly' &&
-      `The former ${identity} of a renamed record: if the record is found under it, the capability \`update\` renames the record, which keeps its id. Delete this field once every service has the new ${identity}. It is not sent.`,
+      `The former ${identity} of a renamed record. If the service still has this ${identity}, the capability \`update\` renames the record, which keeps its id. Delete this field once every service has the new ${identity}. It is not sent to the service.`,
     name === 'state' &&
-      `\`absent\`: it is to be deleted, with the capability \`delete\`. Such an entry has nothing but its ${own.length === 1 ? 'identity' : own.join(' and ')}. It is not sent.`,
+      `\`absent\` deletes the record, with the capability \`delete\`. Such an entry contains only ${own.length === 1 ? 'its identity' : own.join(' and ')} in addition to this field.`,
     name === scope &&
-      `Every entry has it: its ${identity} is unique only within this field, and the address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
+      `Required, because the ${identity} of an entry is unique only within its ${scope}. The address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
-      `As \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent, ${isUnseen ? '' : 'compared, '}and shown nowhere.`,
+      `The value must be \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent${isUnseen ? '' : ' and compared'}, but never shown.`,
     isUnseen &&
-      'No answer shows it, so it is not compared: it is sent to create a record, and with `--resend`.',
+      'The service does not return this field, so it is not compared. It is sent when a record is created, and with `--resend`.',
     isTelling &&
       `The service's default is ${/^\w+$/.test(String(value)) ? String(value) : `\`${String(value)}\``}.`,
-    since !== undefined && `From release ${since} on; earlier releases ignore it.`,
+    since !== undefined && `From release ${since} on; earlier releases ignore this field.`,
   ];
   return sentences.filter(Boolean).join(' ');
 }

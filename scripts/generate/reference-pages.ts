@@ -47,7 +47,7 @@ const areas = new Map<string, { readonly title: string; readonly lists: readonly
 const instructions = new Set(['formerly', 'state', 'at_least', 'exactly']);
 /** Sentences that the table already expresses. */
 const byMarks =
-  /From release [\d.]+ on; those before ignore it\.|As `\$\{env:NAME\}` or `\$\{file:PATH\}` alone\.( It is sent, compared, and shown nowhere\.)?|^An? [\w ]+: its id, which is [^.]*\./g;
+  / ?From release [\d.]+ on; earlier releases ignore this field\.| ?The value must be `\$\{env:NAME\}` or `\$\{file:PATH\}` alone\. It is sent( and compared)?, but never shown\.|^An? [\w ]+: its id, which is [^.]*\./g;
 /** The number of values to list. The schema has all of them. */
 const mostValues = 12;
 
@@ -93,8 +93,8 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   const others = scope
     ? ` within its \`${scope}\`, with addresses such as \`${kind.type}.${scope.toUpperCase()}/NAME\``
     : kind.listing.isUnique
-      ? ', which no other has'
-      : ', which others may have in some release';
+      ? ', which is unique'
+      : ', which is not unique in every release';
   const { properties = {}, description = '', ...entry } = manifest.definitions?.[definitionOf(kind)] ?? {};
   const required = new Set([...(entry.required ?? []), ...(entry.else?.required ?? [])]);
   const rows = Object.entries(properties)
@@ -103,8 +103,10 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   const { releases, gone } = history(kind, new Set(Object.keys(fields)));
   const said = description.replace(/ ?A field that is left out is not managed.*$/, '');
   const lines = [
-    `Named by \`${identity}\`${others}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' It takes a licence.' : ''}`,
-    ...(gone.length > 0 ? [`Not in release ${newestRelease}, and not declared: ${gone.join(', ')}.`] : []),
+    `Identified by \`${identity}\`${others}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
+    ...(gone.length > 0
+      ? [`Fields that earlier releases had and manifests cannot declare: ${gone.join(', ')}.`]
+      : []),
   ];
   const never = Object.entries(notDeclarable).map(([name, why]) => `- \`${name}\`: ${why}`);
   const heading = variant ? `### ${kind.type.replaceAll('_', ' ')}: ${variant.value}` : '';
@@ -113,7 +115,7 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
     ...(`${words.one}.`.toLowerCase() === said.toLowerCase() ? [] : [said]),
     lines.join(' '),
     `| field | value | |\n|---|---|---|\n${rows.join('\n')}`,
-    ...(never.length > 0 ? [`Not declared:\n\n${never.join('\n')}`] : []),
+    ...(never.length > 0 ? [`Fields that manifests cannot declare:\n\n${never.join('\n')}`] : []),
   ].join('\n\n')}\n`;
 }
 
@@ -155,7 +157,7 @@ function valueText(value: SchemaNode, kind: Kind, name: string, manifest: Schema
   return [wordsFor(type), ...limits].join(', ');
 }
 
-/** The releases that have a type, and the fields that went. */
+/** The first release that has a type, and the fields that the newest release no longer has. */
 function history({ path, formerPath, since }: Kind, known: ReadonlySet<string>) {
   const own = factsByRelease(path.replace('/api/v3', ''));
   const all = new Map([
