@@ -17,9 +17,9 @@ const secret = 'canary-library-secret';
 
 let folder: string;
 let server: SandboxServer;
-/** Called with each request before the sandbox answers it. */
+/** Called with the method of each request before the sandbox answers it. */
 let onRequest: (method: string) => void;
-/** Replaces the sandbox's answer to a create. */
+/** An answer to a create that replaces the sandbox's own. */
 let answerToCreate: SandboxResponse | undefined;
 let service: ApplyOptions;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import { root } from './support/cli.ts';
 
-/** The folders of src/ that each folder may import from, and further restrictions. */
+/** The folders of src/ from which each folder may import, and further restrictions. */
 const rooms: Readonly<Record<string, { readonly uses: string; readonly without?: readonly Limit[] }>> = {
   base: { uses: '' },
   kinds: { uses: 'base' },
@@ -41,20 +41,20 @@ const rooms: Readonly<Record<string, { readonly uses: string; readonly without?:
 
 type Limit = keyof typeof limits;
 
-/** The restrictions: each matches forbidden imports by their source in src/ or their module. */
+/** The restrictions. Each matches the imports that it forbids, by their path in src/ or their module. */
 const limits = {
-  // The client returns what an answer proves with each read and write: docs/adr/0001.
+  // The client returns what an answer proves together with each read and write: docs/adr/0001.
   proofs: ({ from }: Import) => from === 'service/what-answers-prove.ts',
-  // It may use only types and answers.
+  // The folder may use only types and answers.
   network: ({ from }: Import) =>
     /^service\/(?:client|transport|undici-transport|pacing|retrieve)\.ts$/.test(from),
   'input and output': ({ from }: Import) =>
     /^node:(?:fs|net|http|https|child_process|timers|process|readline|os)(?:\/|$)/.test(from),
-  // Errors in user input are worded where the input is read: in run/, that is only a saved plan.
+  // The texts of errors in user input belong where the input is read. In run/ that is only a saved plan.
   'words of errors': ({ file, from }: Import) => from === 'base/errors.ts' && file !== 'run/open-plan.ts',
-  // It may use only the events and results of a run.
+  // The folder may use only the events and the results of a run.
   stages: ({ from }: Import) => /^run\/(?!result\.ts$|events\.ts$)/.test(from),
-  // Its output is read by people: `shownValue` masks values.
+  // People read the output of this folder, and `shownValue` masks the values in it.
   'values without their mask': ({ from, names }: Import) =>
     from === 'kinds/fields.ts' && /\b(?:sentValue|savedValue|writtenValue|sentFields)\b/.test(names),
 } as const;
@@ -111,7 +111,7 @@ test.each(Object.entries(limits))(
     expect(Object.values(rooms).some(({ without = [] }) => without.some((each) => each === limit))).toBe(
       true,
     );
-    // A restriction makes sense only if another folder uses the forbidden import.
+    // A restriction makes sense only if some other folder uses the forbidden import.
     expect(imports.some((each) => isUsed(each))).toBe(true);
   },
 );

@@ -17,7 +17,7 @@ const check = await manifestCheck(lists);
 
 const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 
-/** The resources of a table, each as address and fields, and its problems as `line:column code`. */
+/** The resources of a table, each with its address and fields, and the problems in the form `line:column code`. */
 function read(
   text: string,
   kind: typeof user = user,

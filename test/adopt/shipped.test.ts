@@ -8,7 +8,7 @@ import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { World } from '../support/update-world.ts';
 
-/** All records except those that differ between services: users, their tokens, and the outpost with its address. */
+/** All records except users, their tokens, and the outpost with its address: these differ between services. */
 const wanted: ExportScope = {
   kinds: kinds.filter(({ type }) => !['user', 'token', 'outpost'].includes(type)),
   selection: { target: [], exclude: [] },
@@ -19,7 +19,7 @@ const wanted: ExportScope = {
   declared: new Set(),
 };
 
-// With -u, this test writes the records of a fresh sandbox to the files that export and plans read.
+// With -u, this test writes the records of a fresh sandbox to the files that exports and plans read.
 test.each(recordedLines)(
   'src/kinds/shipped/ lists the records of a fresh sandbox of release %s',
   async (line) => {

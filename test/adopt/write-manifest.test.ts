@@ -19,7 +19,7 @@ const check = await manifestCheck(lists);
 
 const load = (text: string): Promise<LoadedManifests> => loadText(text, { env: {}, variables: {} });
 
-/** Problems between two resources, which neither causes alone. */
+/** Problems that only two resources together have. */
 const aboutTwo: ReadonlySet<string> = new Set([
   'shared-provider',
   'shared-backchannel-provider',

@@ -26,7 +26,7 @@ interface Applied {
   readonly counts: Record<string, number>;
 }
 
-/** Applies a plan of a number of absent applications and as many users to a service with this answer to every POST. */
+/** Applies a plan of absent applications and as many users, on a service that answers every POST in this way. */
 async function applying(
   each: number,
   post: (request: HttpRequest) => Exchange,
@@ -104,7 +104,7 @@ interface Carried {
   readonly begun: string[];
 }
 
-/** A first batch at once, and then one after the other. */
+/** Starts a batch of tasks at once, and the rest one after the other. */
 function beginningWith(atOnce: number): Pacing['forEach'] {
   return async (items, task) => {
     const results = await Promise.all(items.slice(0, atOnce).map(task));
@@ -113,7 +113,7 @@ function beginningWith(atOnce: number): Pacing['forEach'] {
   };
 }
 
-/** Applies the plan of a manifest with a number of changes at a time (by default all), without a listener of outcomes. */
+/** Applies the plan of a manifest, with a number of changes at a time, by default all. There is no listener for outcomes. */
 async function carryOut(
   manifest: string,
   existing: Existing,
@@ -189,7 +189,7 @@ describe('the outcomes of a plan', () => {
 describe('unknown results caused by an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
 
-  /** Creates users, a batch at once and then one after the other, where every 502 is a short outage. */
+  /** Creates users: a batch at once, and the rest one after the other. Every 502 is a short outage. */
   async function through(
     total: number,
     atOnce: number,

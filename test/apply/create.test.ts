@@ -25,14 +25,14 @@ const denied = answered(403, { detail: 'no' });
 const readOnly = answered(400, { detail: 'Request denied.', code: 'denied_license' });
 const crash = answered(405);
 
-/** The answer to another resource, with a pause that all requests observe. */
+/** The answer to another resource. It makes all requests wait for an hour. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
-/** No other resource reacts to a stop. */
+/** The control of a run without other resources. */
 const alone: RunControl = { stop: () => {}, sending: () => {}, mayBegin: () => true, mayRetry: () => true };
 
 interface Traced extends WriteResult {
-  /** The reported stop, if any. */
+  /** The reported stop; undefined if there was none. */
   readonly stop: Parameters<RunControl['stop']>[0] | undefined;
   readonly methods: string;
   readonly sleeps: number[];
@@ -259,7 +259,7 @@ describe('a pause that exceeds the limit', () => {
 
 describe('a create during an outage', () => {
   const badGateway = answered(502, 'Bad Gateway');
-  /** Like `settle`, with a service that has answered before and is away for a number of checks. */
+  /** Like `settle`, but the service has answered before, and is away for a number of checks. */
   async function settleAway(
     failures: number,
     creation: NewRecord,

@@ -9,7 +9,7 @@ import { readRecordings, releases, type Recording } from '../support/recordings.
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** The recorded creates of one type with a 201, in every release. */
+/** The creates of one type that a recording of any release answers with 201. */
 function recordedCreates(
   type: 'application' | 'user',
 ): [name: string, recording: Recording, release: string][] {
@@ -20,7 +20,7 @@ function recordedCreates(
   );
 }
 
-/** Fields that no manifest can declare, and that the service ignores in these recordings. */
+/** Fields that no manifest can declare. In these recordings, the service ignores them. */
 const undeclarable = new Set(['colour', 'pk', 'launch_url']);
 
 describe.each(['application', 'user'] as const)('a recorded create of an %s', (type) => {
@@ -31,7 +31,7 @@ describe.each(['application', 'user'] as const)('a recorded create of an %s', (t
       const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));
       const manifest = JSON.stringify({ version: 1, [`${type}s`]: [entry] });
       const resources = await desired(manifest, {}, release).catch((error: unknown) => String(error));
-      // Some releases accept values that a manifest may not contain.
+      // Some releases accept values that manifests may not contain.
       if (typeof resources === 'string') return expect(resources).toMatch(/wrong-type|not-in-release/);
       const clock = virtualClock();
       const outcomes = await applyPlan(await planOf(manifest, {}, {}, release), {

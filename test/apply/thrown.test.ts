@@ -20,7 +20,7 @@ const fails = (): never => {
   throw thrown;
 };
 
-/** The parts that applyPlan gets; each is called many times. */
+/** The parts that applyPlan gets from outside. Each is called many times. */
 interface Parts {
   readonly client: Client;
   readonly pacing: Pacing;
@@ -29,7 +29,7 @@ interface Parts {
   readonly onOutcome: () => void;
 }
 
-/** Applies a plan of five creates, one at a time, with parts that break from the third create or its outcome on. */
+/** Applies a plan of five creates, one at a time. A part breaks from the third create, or its outcome, on. */
 async function carriedOut(
   broken: (
     parts: Parts,
@@ -43,7 +43,7 @@ async function carriedOut(
     if (method === 'GET') return answered(404, { detail: 'Not found.' });
     const { slug = '', username = slug } = JSON.parse(body) as Record<string, string>;
     posts.push(username);
-    // The second create is retried, so that the waits and retries can break too.
+    // The second create is tried twice, so that waits and retries can break too.
     if (username === 'b' && posts.filter((name) => name === 'b').length < 2) return lost;
     return answered(201, { pk: 1, ...(JSON.parse(body) as object) });
   };

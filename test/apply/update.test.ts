@@ -27,7 +27,7 @@ const slow = answered(429);
 const tooLong = answered(429, '', { 'retry-after': '3600' });
 const badGateway = answered(502, 'Bad Gateway');
 
-/** The answer to another resource, with a pause that all requests observe. */
+/** The answer to another resource. It makes all requests wait for an hour. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 interface Traced extends WriteResult {
@@ -105,7 +105,7 @@ describe('an update', () => {
   ])('%s', async (_, answer, outcome, stops, clash) => {
     const settled = await settle([asPlanned, answer]);
     expect(settled).toMatchObject({ outcome, attempts: 1, inDoubt: false, stops, ...(clash && { clash }) });
-    // After a lost answer, none of these proves that nothing was changed.
+    // After a lost answer, no other answer proves that nothing was changed.
     expect(await settle([asPlanned, lost, asPlanned, answer])).toMatchObject({
       outcome: 'unknown',
       attempts: 2,

@@ -1,4 +1,4 @@
-// Measures rollcall against a minimal script for the same work, in the same run: `npm run bench`, or with `-- --short`.
+// Measures rollcall against a minimal script that does the same work: `npm run bench`, or `npm run bench -- --short`.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ async function validation() {
   compare('validate, 20,000 resources', 1.4, 'parse of `yaml`', floor, own);
 }
 
-/** The script sends as many requests at a time as suit this service best; rollcall sends its usual number. */
+/** The script sends the number of simultaneous requests that suits this service best. rollcall sends its default number. */
 async function requests() {
   const count = short ? 2000 : 10_000;
   const levels = short ? [8, 16] : [4, 8, 16];
@@ -92,8 +92,8 @@ async function requests() {
 }
 
 /**
- * Reads existing records in pages from a distant service: each request takes the same time. Both sides send at most ten at a time, as
- * Terraform does on a refresh.
+ * Reads existing records in pages from a distant service, where each request takes the same time. Both sides send at most ten
+ * requests at a time, as Terraform does in a refresh.
  */
 async function lists() {
   const latency = 100; // the budget is for this latency: with less, the start and the parsing matter more
@@ -119,8 +119,8 @@ async function lists() {
 }
 
 /**
- * A service whose price is by record: a page of a hundred costs what ten look-ups cost, and two requests are worked on at a time. The
- * floor is the cheaper of the two ways to read, chosen by hand.
+ * The service works on two requests at a time, and a page of a hundred records takes as long as ten look-ups. The floor is the
+ * faster of the two ways to read, chosen by hand.
  */
 async function reading() {
   const rounds = short ? 1 : 3;
@@ -142,7 +142,7 @@ async function reading() {
         () => time([ours('floor/look-ups.js'), file, url, '2']),
         () => time([rollcall, 'plan', file], env),
       ]);
-      // Without records almost nothing is read: the start of the process remains.
+      // Without existing records almost nothing is read, so mostly the start of the process is measured.
       if (present === 0) compare(name, 0.15, 'parse and a GET each', lookUps, own);
       else if (median(pages) <= median(lookUps)) compare(name, 1.15, 'parse and all pages', pages, own);
       else compare(name, 1.15, 'parse and a GET each', lookUps, own);
@@ -168,8 +168,8 @@ async function reading() {
 }
 
 /**
- * Groups, and users who name them, in one run: each group is looked for once more before it is created, and none of its users is sent
- * before it is there. Every answer takes a while, so that both send the same number of requests at a time.
+ * Creates groups, and users who refer to them, in one run. rollcall looks each group up again before its create, and sends its
+ * users only after that. Every answer is delayed, so that both sides send the same number of requests at a time.
  */
 async function groups() {
   const [many, members] = short ? [200, 2000] : [2000, 20_000];
@@ -191,7 +191,7 @@ async function groups() {
   );
 }
 
-/** A whole instance on a service of the newest release: each of its lists is read once. */
+/** Reads each list of a service of the newest release once. */
 async function allKinds() {
   const rounds = short ? 2 : 7;
   const each = short ? 14 : 32;
@@ -224,7 +224,7 @@ async function allKinds() {
   compare('validate of these kinds', 0.8, 'parse of `yaml` and check of ajv', floor, own);
 }
 
-/** The memory beyond that of an almost empty run grows linearly with the resources. */
+/** Each resource adds the same amount of memory to that of an almost empty run. */
 async function memory() {
   const few = writeManifests(join(folder, 'few'), 10_000, 50);
   const many = writeManifests(join(folder, 'many'), 100_000, 50);

@@ -1,4 +1,4 @@
-// Loaded into a process first: reports its maximum memory at the end, in KiB.
+// Preloaded into a process: reports the maximum memory of the process at its end, in KiB.
 import { writeSync } from 'node:fs';
 
 process.once('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)));

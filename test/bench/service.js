@@ -1,7 +1,7 @@
-// A service on the loopback interface, in its own process, without records, that accepts every create.
-// `--holds FILE MS`: what a manifest declares exists, and every request takes so long, that for a page of a list as well.
-// `--charges FILE`: the same, but works on two requests at a time, and takes so long for each request and for each record of an answer
-// as an idle release 2023.10.7 was measured to take. What is created is there from then on.
+// A service on the loopback interface, in its own process. It has no records and accepts every create. `--holds FILE MS`: the
+// records that a manifest declares exist, and every request takes MS milliseconds, even for a page of a list. `--charges FILE`:
+// these records exist too, but the service works on two requests at a time. Each request and each record of an answer then takes
+// as long as on an idle release 2023.10.7. Created records exist from then on.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,8 @@ let underWay = 0;
 /** @type {(() => void)[]} */
 const waiting = [];
 
-// A look-up took 28 ms, a page of 100 took 280 ms, a create of one application alone 34 ms.
+// Measured on an idle release 2023.10.7: a look-up took 28 ms, a page of 100 took 280 ms, and a create of one application took 34
+// ms.
 const charges = { request: 25.5, record: 2.55, create: 34 };
 
 /** @param {number} records how many the answer has; of a create, none */
@@ -41,7 +42,7 @@ async function served(servers, milliseconds) {
 /** @type {{ applications?: Entry[], users?: Entry[] } | undefined} */
 const file =
   mode === '--holds' || mode === '--charges' ? parse(readFileSync(argument ?? '', 'utf8')) : undefined;
-/** By name. */
+/** The records by name. */
 const held = file && {
   applications: new Map(file.applications?.map((entry) => [String(entry['slug']), entry])),
   users: new Map(file.users?.map((entry) => [String(entry['username']), entry])),
@@ -110,7 +111,7 @@ const server = createServer((request, response) => {
     if (found) response.end(JSON.stringify(found));
     else if (isRead) response.end('{"detail":"Not found."}');
     else {
-      // All fields are returned, like the service's: a missing field would count as different.
+      // All sent fields are returned, as by the real service, because a missing field would count as different.
       const sent = JSON.parse(text);
       held?.applications.set(sent.slug, sent);
       response.end(JSON.stringify({ pk: `pk-of-${sent.slug}`, ...sent }));

@@ -1,4 +1,5 @@
-// A service with a number of records of all kinds, on the loopback interface, in its own process; writes the manifest that declares them.
+// Serves a sandbox with a number of records of all kinds, in its own process, and writes the manifest that declares these
+// records.
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { serveSandbox } from '../../src/sandbox/server.ts';

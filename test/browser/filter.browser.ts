@@ -5,7 +5,7 @@ import { diagnosticsPage, largePlanPage, pageOf, planPage, sincePage } from './s
 
 const open = browserForTests();
 
-/** Searches, and returns the counts once the filtered list is drawn: the filter defers no work. */
+/** Types a filter, and returns the counts once the list is drawn. The page filters without delay. */
 async function countedFor(page: Page, text: string): Promise<string | null> {
   await page.getByRole('searchbox').evaluate(async (search: HTMLInputElement, wanted) => {
     search.value = wanted;

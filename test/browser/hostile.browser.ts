@@ -38,7 +38,7 @@ const invisible = [
   'soft\u00ADhyphen zero\u200Bwidth \uFEFFmark \u{E0041}tag',
   'line\u2028separator\u2029paragraph\u0085next',
 ];
-/** Every element with its attributes, in order: none of them comes from outside. */
+/** All elements with their attributes, in order. No text from outside may change them. */
 function structure(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     Array.from(document.querySelectorAll('*'), (element) => {

@@ -13,19 +13,19 @@ import {
 } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** A page in the browser, and its forbidden actions. */
+/** A page in the browser, and what it did although it must not. */
 export interface Opened {
   readonly page: Page;
   /** Errors and warnings in the console, including violations of the page's security policy. */
   readonly complaints: readonly string[];
   readonly dialogs: readonly string[];
-  /** Every request except the one for the page itself. All of them are blocked. */
+  /** All requests except the one for the page itself. They are blocked. */
   readonly requests: readonly string[];
 }
 
 export type OpenPage = (html: string, options?: BrowserContextOptions) => Promise<Opened>;
 
-/** Starts a browser for the tests of a file, and returns a function that opens a page in it from a file. */
+/** Starts a browser for the tests of a file. Returns a function that opens a file as a page. */
 export function browserForTests(): OpenPage {
   let folder: string;
   let browser: Browser;
@@ -55,7 +55,7 @@ export function browserForTests(): OpenPage {
     rmSync(folder, { recursive: true });
   });
 
-  /** Opens a tab that notes the actions of the last opened page. */
+  /** Opens a tab, and notes what the page in it does. */
   const watched = async (context: BrowserContext): Promise<Watched> => {
     const watching: Watched = {
       page: await context.newPage(),
@@ -86,7 +86,7 @@ export function browserForTests(): OpenPage {
     files += 1;
     const filename = join(folder, `${files}.html`);
     writeFileSync(filename, html);
-    // A new tab for each test would take longer than the test.
+    // Opening a new tab takes longer than a test.
     const tab = options
       ? await watched(await browser.newContext(options))
       : (common ??= await watched((shared = await browser.newContext())));
@@ -105,7 +105,7 @@ interface Watched {
   requests: string[];
 }
 
-/** The headings of the shown entries, without their signs. */
+/** The headings of the visible entries, without their signs. */
 export function shownHeadings(page: Page): Promise<string[]> {
   return page
     .locator('li:visible h2')

@@ -15,9 +15,9 @@ const pages = [
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;
 
-/** The violations that axe finds, and its undecided checks. */
+/** The violations that axe finds, and the checks that it cannot decide. */
 async function findings(page: Page): Promise<string[]> {
-  // The browser lays out the contents of entries some frames after loading, and axe needs their final places.
+  // The browser draws the contents of entries some frames after it loads the page. axe needs their final positions.
   await page.waitForFunction(() =>
     Array.from(document.querySelectorAll('li > *')).every(
       (element) => !element.checkVisibility() || element.checkVisibility({ contentVisibilityAuto: true }),
@@ -35,7 +35,7 @@ async function findings(page: Page): Promise<string[]> {
 
 describe.each(pages)('the HTML page of %s', (_, pageWith) => {
   test.each(['light', 'dark'] as const)('is accessible in the %s colour scheme', async (colorScheme) => {
-    // The policy of the page would block axe.
+    // The page's security policy would block axe.
     const { page } = await open(await pageWith(), {
       bypassCSP: true,
       colorScheme,

@@ -15,7 +15,7 @@ import type { ApplyRun } from '../../src/run/result.ts';
 import { desired } from '../support/desired.ts';
 import { answered } from '../support/scripted-transport.ts';
 
-/** The declaration of a manifest, and the records that the service already has. */
+/** A manifest, and the records that the service already has. */
 interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
@@ -51,7 +51,7 @@ export function pageOf(plan: Plan): string {
 const placeholder = 'Some text';
 const longText = Array.from({ length: 12 }, (_, index) => `What line ${index} says.`).join('\n');
 
-/** Replaces the placeholder everywhere, also in keys; manifests could not contain all of these texts. */
+/** Replaces the placeholder everywhere, even in keys. Some of these texts could not be in a manifest. */
 function filled<T>(value: T, text: string): T {
   const json = JSON.stringify(value).replaceAll(placeholder, () => JSON.stringify(text).slice(1, -1));
   return JSON.parse(json) as T; // only texts have changed
@@ -73,7 +73,7 @@ function everywhereIn(plan: Plan): PlanDocument {
 
 const fields = { name: placeholder, group: placeholder, meta_publisher: placeholder };
 
-/** Every kind of change. */
+/** A sample with every kind of change. */
 const every: Sample = {
   applications: [
     { ...fields, slug: 'absent', meta_description: `${placeholder}\n${placeholder}` },
@@ -97,7 +97,7 @@ export async function planPage(text: string = placeholder): Promise<string> {
   return pageOf(planFromDocument(filled(everywhereIn(await planned(every)), text), resourceForDisplay));
 }
 
-/** The same with a baseline: some entries are unchanged, and some no longer declared. */
+/** Like `planPage`, with a baseline: some entries are unchanged, and some are no longer declared. */
 export async function sincePage(text: string = placeholder): Promise<string> {
   const altered = [{ field: 'name', before: [placeholder], now: placeholder }];
   const comparison: Comparison = {

@@ -28,7 +28,7 @@ function run(
 type Service = ReturnType<typeof sandboxTransport>;
 type Bound = Omit<NonNullable<SandboxSeed['bindings']>[number], 'application'>;
 
-/** Grafana with these bindings, and a token with all rights except these. */
+/** A service with an application Grafana that has these bindings, and with a token that has all rights except `may`. */
 function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: JsonObject = {}): Service {
   const seed: SandboxSeed = {
     applications: [{ slug: 'grafana', name: 'Grafana', ...grafanaHas }],
@@ -68,7 +68,7 @@ describe('an unfinished application', () => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
       const answer = await service.send(request, signal);
-      // Another client adds a binding just after rollcall.
+      // Another client adds a binding just after rollcall does.
       if (request.method === 'POST' && request.path.endsWith('/bindings/')) {
         const target = service.sandbox.pk('application', 'grafana') ?? null;
         const group = service.sandbox.pk('group', 'contractors') ?? null;
@@ -82,7 +82,7 @@ describe('an unfinished application', () => {
       'Somebody else changed it in the meantime, or the token sees only some of its bindings.\n',
     );
     expect(stdout).not.toContain('lets nobody in');
-    // The last answer, to a bind, was a success.
+    // The last answer was a successful one, to a bind.
     expect(stdout).not.toContain('What came next did not succeed');
     expect(stdout).not.toContain('Check the service URL');
   });
@@ -94,7 +94,7 @@ describe('an unfinished application', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed only in part');
     expect(stdout).toContain('or the token sees only some of its bindings.\n');
-    // The token sees only the group, so only that can be compared.
+    // The token sees only the group, so only the group can be compared.
     sandbox.issue({ token: 't' });
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });

@@ -13,7 +13,7 @@ const allowed = { config: 'rollcall.yaml', allow: ['update'], concurrency: '1' }
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** The names of the groups with access, and whether the application has a provider. */
+/** The names of the bound groups, and whether the application has a provider. */
 function stateOf(service: Service): {
   readonly groups: readonly string[];
   readonly mode: unknown;
@@ -35,7 +35,7 @@ function run(send: Transport, text: string): Promise<Ran> {
   return runOn(apply, send, text, allowed, { files: config });
 }
 
-/** Actions of another client, each done once, at the first request at which it is possible. */
+/** Actions of another client. Each is done once, at the first request at which it is possible. */
 const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
   'removes a binding': (service) => {
     const [first] = service.list(`${bindings}?page_size=100`);

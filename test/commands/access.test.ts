@@ -51,7 +51,7 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** Grafana with a provider and these bindings. */
+/** A service with an application Grafana that has a provider and these bindings. */
 function serviceWith(
   bound: NonNullable<SandboxSeed['bindings']>,
   more: SandboxSeed = {},
@@ -68,13 +68,13 @@ function serviceWith(
   );
 }
 
-/** The subjects bound to an application, with duplicates. */
+/** The names of the subjects that are bound to an application, with duplicates. */
 function boundTo({ sandbox, list }: Service, slug: string = 'grafana'): readonly unknown[] {
   const bound = list(`/policies/bindings/?target=${textOf(sandbox.pk('application', slug))}`);
   return bound.map(({ group, user, policy }) => group ?? user ?? policy);
 }
 
-/** The writing requests, such as `POST bindings group`. */
+/** The requests that write, such as `POST bindings group`. */
 function writes(requests: readonly HttpRequest[]): string[] {
   return requests
     .filter(({ method }) => method !== 'GET')
@@ -198,7 +198,7 @@ describe('a plan of declared access', () => {
       ofContractors: `the group "contractors" (${contractors})`,
     };
 
-    /** The access that a change of the manifests gives in addition to the bindings `bound`. */
+    /** The access that a change of the manifests adds to the existing bindings `bound`. */
     const opened = async (
       before: string,
       now: string,
@@ -219,7 +219,7 @@ describe('a plan of declared access', () => {
       expect(await opened(grafana(one), grafana('everyone'))).toBe('everyone');
       expect(await opened(grafana(both), grafana(one))).toBeUndefined();
       expect(await opened(grafana(one), grafana(one))).toBeUndefined();
-      // The service has the binding already, but the former manifests do not declare it.
+      // The service already has the binding, but the former manifests do not declare it.
       expect(await opened(grafana(one), grafana(both), ['staff', 'contractors'])).toBe(names.ofContractors);
     });
 

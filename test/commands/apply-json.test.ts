@@ -43,7 +43,7 @@ interface Document {
 }
 
 interface Ran {
-  /** Undefined if the error is thrown after the document. */
+  /** Undefined if the error is thrown after the document was written. */
   readonly ending: Ending | undefined;
   readonly document: Document;
   readonly text: string;

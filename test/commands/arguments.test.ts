@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/run-program.ts';
 
-/** The message for arguments, with which no command may run. */
+/** The error message for arguments with which no command may run. */
 async function saidOf(args: readonly string[]): Promise<string> {
   let said = '';
   const ending = await runProgram(args, '1.2.3', {

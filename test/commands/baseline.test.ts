@@ -29,7 +29,7 @@ beforeEach(() => {
   service = fakeService(existing);
 });
 
-/** The context of a command with different manifests in the folder `.before`. */
+/** A context whose folder `.before` has other manifests than the present ones. */
 function setup(past: Texts, present: Texts, more: Setup = {}): Captured {
   return capture({
     files: present,
@@ -46,7 +46,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** A plan of the present manifests, compared with the former ones. */
+/** A plan of the present manifests, compared with the former manifests. */
 async function planned(options: Partial<PlanOptions> = {}, captured = setup(before, now)): Promise<Ran> {
   const ending = await plan([], { output: 'json', baseline: '.before', ...options }, captured.context);
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
@@ -61,7 +61,7 @@ async function applied(options: Partial<ApplyOptions> = {}, captured = setup(bef
   return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
 }
 
-/** The plan's comparison of each entry, including entries that are no longer declared. */
+/** What the plan says about each entry since the baseline. Entries that are no longer declared are included. */
 function told({ stdout }: Pick<Ran, 'stdout'>): Readonly<Record<string, string>> {
   const document = JSON.parse(stdout) as {
     readonly baseline: { readonly no_longer_declared: readonly { readonly address: string }[] };
@@ -258,7 +258,7 @@ describe('manifests of the baseline', () => {
     const same = { 'user.alice': 'same', 'user.bob': 'same', 'user.cara': 'same' };
     const flags = { vars: ['vars/b.yaml'], var: ['c=cara'] };
     expect(told(await planned(flags, setup(past, present)))).toEqual(same);
-    // Former references keep their former values.
+    // References in the former manifests keep their former values.
     const others = { ...past, 'vars/b.yaml': 'b: old\n' };
     expect(told(await planned(flags, setup(others, present)))).toEqual({
       ...same,

@@ -10,7 +10,7 @@ import { outcomesIn, World } from '../support/update-world.ts';
 type Bindings = NonNullable<SandboxSeed['bindings']>;
 type Application = NonNullable<SandboxSeed['applications']>[number];
 
-/** The state after a run that is killed in the middle of its create. */
+/** A service after a run that was killed in the middle of its create. */
 function worldWith(bindings: Bindings, more: Partial<Application> = {}): World {
   return new World({
     groups: [{ name: 'staff' }, { name: 'guests' }],

@@ -23,7 +23,7 @@ function manifest(users: number): string {
   ].join('\n');
 }
 
-/** The sandbox without HTTP, unless `refuses` answers first. */
+/** A sandbox without HTTP. `refuses` may answer a request first. */
 function world(
   refuses: (body: string, create: () => void) => ReturnType<typeof answered> | undefined = () => undefined,
 ): Transport {
@@ -58,7 +58,7 @@ describe('an apply of thousands of resources', () => {
     const service = world();
     const first = await applied(service);
     expect(first.ending).toBe('done');
-    // Of many created resources, the first fifty are named.
+    // Only the first fifty of the created resources are listed.
     expect(first.stdout.match(/^ {2}\+ \S+ {2}created/gm)).toHaveLength(50);
     expect(first.stdout).toContain(`${count + 1 - 50} more went as planned`);
     expect(first.stdout).toContain('--no-compact');
@@ -100,7 +100,7 @@ describe('an apply of thousands of resources', () => {
     expect(stdout.match(/The quota is used up/g)).toHaveLength(1);
     expect(stdout).toMatch(/The same for 280 others: user\.user-20, user\.user-21, user\.user-22, …/);
     expect(stdout.match(/^ {2}x \S+ {2}rejected$/gm)).toHaveLength(281);
-    // The last screen has the cause, the counts and the advice.
+    // The end of the output, in the height of a screen, has the cause, the counts and the advice.
     const last = stdout.trimEnd().split('\n').slice(-24).join('\n');
     expect(last).toContain('The quota is used up');
     expect(last).toContain('20 created, 281 rejected.');
@@ -160,7 +160,7 @@ describe('an apply of thousands of resources', () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;
     const service = world((body, create) => {
-      // Another client is faster.
+      // Another client creates the record first.
       if (body.includes('wiki') && others++ === 0) create();
       return body.includes('user-7"') ? other : undefined;
     });
@@ -224,7 +224,7 @@ describe('a confirmed plan', () => {
 
   test('of thousands of changes is shown before the question, with one line per change on a terminal', async () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
-    // The first fifty of the resources that cannot be looked up.
+    // Only the first fifty of the resources that cannot be looked up are listed.
     expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);
     expect(stdout).toContain(`… and ${count - 50} more users that are created if they are absent.`);
     expect(stdout).toContain(`${count + 1 - 50} more went as planned`);

@@ -7,7 +7,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 import { World, type Tamper } from '../support/update-world.ts';
 import { someOf } from '../support/effort.ts';
 
-/** A flow with a stage that refers to the flow; and a second flow and a brand that refer to the circle. */
+/** A flow, and a stage that refers to it; in addition, a flow and a brand that refer to this circle. */
 const circle = `version: 1
 stages:
   - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
@@ -154,7 +154,7 @@ const faults: Readonly<Record<string, Tamper>> = {
   'takes effect and gets a 502 from a proxy': (_, answer) => (answer(), answered(502, '')),
 };
 
-/** The existing records of the declared circle, with the flow of the stage. */
+/** The existing records of the declared circle, and the flow to which the stage refers. */
 function heldIn(world: World): JsonObject {
   const all = (path: string): readonly JsonValue[] => {
     const answer = world.handle({ method: 'GET', path: `/api/v3${path}` });

@@ -15,7 +15,7 @@ import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { done } from '../support/manifest-run.ts';
 
-/** A canary that is searched for in all output. */
+/** A canary: all output is searched for it. */
 const token = 'canary-of-the-closed-files-0123456789';
 
 let folder: string;
@@ -52,7 +52,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** `rollcall plan` on the real disk, with an empty service. */
+/** Runs `rollcall plan` on the real disk, on an empty service. */
 async function planned(
   paths: readonly string[],
   options: Partial<PlanOptions> = {},
@@ -68,7 +68,7 @@ async function planned(
   return { codes, stderr: run.stderr() };
 }
 
-/** The same, with a manifest of one user whose attribute contains a reference. */
+/** Runs the plan of a manifest with one user, who has an attribute with a reference. */
 async function referring(
   reference: string,
   options: Partial<PlanOptions> = {},
@@ -204,7 +204,7 @@ describe('validate', () => {
 });
 
 describe('a token_file in rollcall.yaml', () => {
-  /** The sent token, or the reason why nothing is sent. */
+  /** The token that is sent, or the reason why nothing is sent. */
   async function sentWith(
     tokenFile: string,
     options: Partial<PlanOptions> = {},

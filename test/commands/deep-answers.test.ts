@@ -19,7 +19,7 @@ applications: [{ slug: wiki, name: Wiki }, { slug: new, name: New }]
 users: [{ username: alice, name: Alice, attributes: { dept: new } }, { username: bob, name: Bob, attributes: { dept: sales } }]
 `;
 
-/** The answers in which an inner value is replaced by a deep one, and its depth. */
+/** Decides in which answers a value is replaced by one that is nested `levels` deep. */
 let isDeep: (request: SandboxRequest) => boolean;
 let levels: number;
 let server: SandboxServer;
@@ -37,7 +37,7 @@ beforeEach(async () => {
         if (!isDeep(request)) return answer;
         const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
         const body = answer.body.replace(/"old"/, deep);
-        // An escape in the text makes rollcall search the values for secrets.
+        // Because of an escape in the text, rollcall searches the values for secrets.
         return { ...answer, body: body.replace(/\}$/, `,"\\u0061":${body.includes(deep) ? 1 : deep}}`) };
       },
     },

@@ -18,7 +18,7 @@ interface Found {
   readonly record: JsonObject;
 }
 
-/** All records of a service, by their ids. */
+/** All records of a service, by id. */
 function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, Found> {
   const lists = new Set(
     kinds.flatMap((kind) =>
@@ -46,7 +46,7 @@ function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, F
   return found;
 }
 
-/** Whether the plan shows that a record is deleted: as declared absent, as bound to a deleted record, or by name in a note. */
+/** Whether the plan shows the delete of a record: it is declared absent, it is a binding of a deleted record, or a note names it. */
 function isShown(
   { path, record }: Found,
   release: SandboxRelease,

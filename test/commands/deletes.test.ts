@@ -16,7 +16,7 @@ import { someReleases } from '../support/effort.ts';
 
 const deleting = { allow: ['delete'] };
 
-/** Existing records: an application with its provider, its group and the members. */
+/** The existing records: an application with its provider, its group, and the group's members. */
 const seed: SandboxSeed = {
   tokens: [{ token: 'sandbox-token', superuser: true }],
   groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }, { name: 'guests' }],
@@ -75,7 +75,7 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
       'core/groups',
       'core/users',
     ]);
-    // Each record is read after the previous one is deleted.
+    // rollcall reads each record only after the previous one is deleted.
     const from = world.requests.findIndex(
       ({ method, path }) => method === 'DELETE' && path.includes('/applications/'),
     );
@@ -189,7 +189,7 @@ test('the last two subjects bound to an application cannot be deleted together',
     'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
   expect((await applied(world, text)).stdout).toContain('everyone could then open');
   expect(deletes(world)).toEqual([]);
-  // One of them may be deleted, since the other still has access.
+  // One of the two may be deleted, because the other still has access.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
 });
 
@@ -294,7 +294,7 @@ test('bindings are checked at the time of the delete, not of the plan', async ()
   const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
   world.tamper = ({ path }, answer) => {
-    // The plan reads the bindings twice. Then another client binds only jane to the wiki.
+    // The plan reads the bindings twice. After that, another client leaves only jane bound to the wiki.
     if (path.includes('/used_by/') && (asked += 1) === 2) {
       world.sandbox.delete('group', 'staff');
       const body = JSON.stringify({

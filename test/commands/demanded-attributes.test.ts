@@ -19,7 +19,7 @@ interface Applied {
   readonly sandbox: Sandbox;
 }
 
-/** Applies a manifest to a service that requires a room of each user, with users created before this rule. */
+/** Applies a manifest to a service that requires the attribute `room` of each user. Some users are older than this rule. */
 async function applied(
   entry: string,
   users: JsonObject[] = [],

@@ -32,7 +32,7 @@ const files = {
 };
 
 interface Tried extends Ran {
-  /** The message of a usage error. */
+  /** The text of a usage error. */
   readonly refusal: string;
 }
 
@@ -66,7 +66,7 @@ function applied(options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promis
   );
 }
 
-/** The service and environment in a document, which has to match its schema. */
+/** The service and the environment in a document. Expects that the document matches its schema. */
 function saidBy(schema: Parameters<typeof schemaErrors>[0], text = ''): object {
   const { service, environment, ...document } = JSON.parse(text) as Record<string, unknown>;
   expect(schemaErrors(schema, { service, environment, ...document })).toEqual([]);

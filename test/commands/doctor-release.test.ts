@@ -6,14 +6,14 @@ import { answered } from '../support/scripted-transport.ts';
 import { parse } from 'yaml';
 
 interface Service {
-  /** The answer of the service to the request for its release. */
+  /** The service's answer to the request for its release. */
   readonly says?: Exchange;
   readonly mayCreate?: boolean;
 }
 
 interface Told {
   readonly ending: unknown;
-  /** Each check, as `STATUS SUMMARY ADVICE`. */
+  /** Each check in the form `STATUS SUMMARY ADVICE`. */
   readonly checks: Readonly<Record<string, string>>;
   readonly sent: readonly string[];
 }

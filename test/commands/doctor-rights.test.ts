@@ -54,7 +54,7 @@ function project(lists: string): Record<string, string> {
   return { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': `version: 1\n${lists}\n` };
 }
 
-/** Serves a sandbox behind a proxy that may change the requests. */
+/** A sandbox over HTTP, behind a proxy that can change requests. */
 let server: SandboxServer;
 type SandboxRequest = Parameters<Sandbox['handle']>[0];
 
@@ -122,7 +122,7 @@ describe('doctor distinguishes', () => {
       expect.objectContaining({
         name: 'token',
         summary: 'the service does not accept the token (403); it said: Token invalid/expired',
-        // A proxy may answer so too.
+        // A proxy can answer in the same way.
         advice: expect.stringMatching(
           /^Every request with this token was refused. Most likely .* may refuse every request/,
         ),

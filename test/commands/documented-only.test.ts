@@ -12,7 +12,7 @@ import { someOf } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 
-/** The answer to a request; undefined closes the connection. */
+/** An answer; undefined closes the connection. */
 type Reply = readonly [status: number, contentType: string, body: string] | 'closed';
 
 const json = (status: number, body: object): Reply => [
@@ -26,14 +26,14 @@ const html: Reply = [404, 'text/html', '<html><body>Not Found</body></html>'];
 interface Options {
   /** The answer to undocumented requests. */
   readonly otherwise?: Reply | ((url: string) => Reply);
-  /** The answer to the look-up of a missing application. */
+  /** The answer to a look-up of a missing application. */
   readonly missing?: Reply | ((slug: string) => Reply);
-  /** The answer to a documented request without the token; by default the same as with it. */
+  /** The answer to a documented request without the token. By default, it is the same as with the token. */
   readonly anonymous?: Reply;
   readonly created?: (record: JsonObject) => object;
-  /** Whether the token may not look up applications. */
+  /** Whether look-ups of applications are denied. */
   readonly denied?: boolean;
-  /** The number of requests after which look-ups of applications get a 503. */
+  /** The number of requests after which every look-up of an application gets a 503. */
   readonly answers?: number;
   readonly base?: string;
 }
@@ -50,7 +50,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A service over HTTP with only the three documented operations. */
+/** A service over HTTP that offers only the three documented operations. */
 async function documented({
   otherwise = html,
   missing = notFound,
@@ -274,7 +274,7 @@ test('a service that stops answering ends the plan with 1, even after earlier an
 });
 
 describe("a plan that took a proxy's 404 for the absence of an application", () => {
-  /** Until the look-up of wiki, the proxy answers requests for users, for an unused slug, and for mail. */
+  /** Until wiki is looked up, a proxy answers the requests for users, for an unused slug, and for mail. */
   const planThroughProxy = (more = ''): Promise<Ran> => {
     const { send } = sandboxTransport({ applications: [{ slug: 'mail', name: 'Mail' }] });
     const seen: string[] = [];

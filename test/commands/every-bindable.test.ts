@@ -14,7 +14,7 @@ import { someOf } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
 
-/** Each kind to which policies can be bound, on the oldest and the newest release that has it. */
+/** Every kind to which policies can be bound, on the oldest and on the newest release that has the kind. */
 const cases = kinds
   .filter((kind) => childFields(kind).some(([, children]) => children === policyBindings))
   .flatMap((kind) => {

@@ -14,20 +14,20 @@ import { someReleases } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
 
-/** Changes of fields that no answer shows. */
+/** Changes of fields that no answer shows, by path. */
 const ownChanges: Readonly<Record<string, JsonObject>> = {
   '/crypto/certificatekeypairs/': { certificate_data: certificates.two },
 };
 
 interface Case {
   readonly kind: (typeof createdKinds)[number];
-  /** The path of its list in the release. */
+  /** The path of the kind's list in the release. */
   readonly type: KindName;
   readonly name: string;
   readonly entry: JsonObject;
 }
 
-/** Each kind, on the oldest and the newest release that has it. */
+/** Every kind, on the oldest and on the newest release that has it. */
 const releases = new Map<SandboxRelease, (typeof createdKinds)[number][]>();
 for (const kind of createdKinds) {
   const having = sandboxReleases.filter((release) => isIn(kind, release));
@@ -42,7 +42,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
   );
   const cases = ownKinds.map((kind, index): Case => {
     const name = `one${index}`;
-    // Some texts are unique, and referenced records have them too.
+    // Some texts have to be unique, and records to which others refer have such texts too.
     const own = Object.entries(leastEntry(kind, name, world.sandbox, release));
     const entry = Object.fromEntries(own.map(([field, value]) => [field, value === 'x' ? name : value]));
     return { kind, type: writtenType(kind, release), name, entry };
@@ -53,7 +53,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
     SECRET_JSON: '{"key": "canary-of-a-secret"}',
   };
 
-  /** Applies an entry of each kind, and returns the writes by kind. A plan then has no changes. */
+  /** Applies an entry of each kind, and returns the writes by kind. Expects that a plan then has no changes. */
   const run = async (entryOf: (one: Case) => JsonObject, some = cases): Promise<Record<string, string[]>> => {
     const lists: Record<string, JsonObject[]> = {};
     for (const one of some) (lists[one.kind.list] ??= []).push(entryOf(one));
@@ -85,7 +85,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
   };
 
   test('a record of each kind is created, found in sync, changed, renamed, exported and deleted', async () => {
-    // A body that 2023.10 refuses in the new form is sent again in the former form.
+    // If 2023.10 refuses the new form of a body, the former form is sent at once.
     const isSentTwice = ({ kind }: Case): boolean =>
       release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
     expect(await run(({ entry }) => entry)).toEqual(
@@ -138,7 +138,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
 
   test('each kind uses only paths that the release has', () => {
     const unknown = world.requests.flatMap((request) => unknownIn(release, request));
-    // The API has no `used_by` path only for these, so a service cannot report dependents, and the delete is not sent.
+    // Only these have no `used_by` path in the API. Their service cannot report dependents, so the delete is not sent.
     const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
     expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
   });

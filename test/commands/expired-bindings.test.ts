@@ -11,7 +11,7 @@ const policies = 'policies: [{ group: { name: staff }, order: 0 }]';
 const wiki = (more: string): string => `version: 1\napplications: [{ slug: wiki, name: Wiki, ${more} }]\n`;
 const [past, later] = ['2001-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
 
-/** An application that the group "staff" may open until a given time. */
+/** A service with an application that the group "staff" may open until this time. */
 function worldUntil(expires: string): World {
   const carol = { username: 'carol', name: 'Carol', groups: [staff] };
   return new World(

@@ -13,7 +13,7 @@ import { someOf } from '../support/effort.ts';
 
 const release = '2025.12';
 
-/** A record of each kind, and many groups. */
+/** The service has a record of each of these kinds. */
 const paths: readonly KindName[] = [
   '/flows/instances/',
   '/stages/deny/',
@@ -41,7 +41,7 @@ function world(): World {
 const denied = answered(403, { detail: 'You do not have permission to perform this action.' });
 const gone = answered(404, { detail: 'Not found.' });
 
-/** A list that cannot be read, the reported gap, and an address that is missing because of it. */
+/** A list that cannot be read, the gap that is reported for it, and an address that is missing because of it. */
 const cases: readonly [what: string, path: string, answer: Exchange, said: RegExp, missing: string][] = [
   [
     'flows that it may not view',
@@ -81,7 +81,7 @@ const cases: readonly [what: string, path: string, answer: Exchange, said: RegEx
   ],
 ];
 
-/** Whether a request is for a page of that list. */
+/** Whether a request reads a page of this list. */
 function isFor(path: string, list: string): boolean {
   const [own = '', query = ''] = list.split('?');
   return (
@@ -103,7 +103,7 @@ test.each(someOf(cases, 1))(
     expect(addresses).not.toContain(missing);
     const type = missing.slice(0, missing.indexOf('.'));
     const others = (list: readonly string[]): string[] => list.filter((one) => !one.startsWith(`${type}.`));
-    // Defaults that refer to unread records are written, since it is unknown whether they were changed.
+    // Defaults that refer to unread records are exported, because it is unknown whether somebody changed them.
     expect(others(addresses)).toEqual(expect.arrayContaining(others(all)));
   },
 );

@@ -31,7 +31,7 @@ async function expectNoChanges(
   expect(stdout()).toContain('No changes.');
 }
 
-/** The export with its secrets uncommented, and a value for each variable. */
+/** The exported text with its secrets uncommented, and a value for each of their variables. */
 function withSecrets(text: string): { text: string; values: Record<string, string> } {
   const values: Record<string, string> = {};
   const declared = text.replaceAll(
@@ -49,13 +49,13 @@ function withSecrets(text: string): { text: string; values: Record<string, strin
   return { text: declared, values };
 }
 
-/** The records with fields that could not be declared. */
+/** The records for which the output names fields that cannot be declared. */
 function leftOutIn(said: string): string[] {
   const blocks = said.matchAll(/^(?:warning|error): ([^]*?)\n\n/gm);
   return Array.from(blocks, ([, words = '']) => words.match(/one-of-\w+/g) ?? [words]).flat();
 }
 
-/** Whether the service's values of fields that a create leaves out are unknown: the sandbox leaves them empty. */
+/** Whether a create does not show which values the service gives to missing fields: the sandbox leaves them empty. */
 function isUnrecorded(release: SandboxRelease, name: string): boolean {
   const of = kinds.filter((kind) => name === nameFor(kind));
   return of.some((kind) => recordedOf(release, writtenType(kind, release)).defaults === undefined);

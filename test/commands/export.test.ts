@@ -15,7 +15,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 
 const url = 'https://id.example.com';
 
-/** A sandbox that is not fresh has only some default records of other types. */
+/** A sandbox that was not created as a fresh one has only some default records of other types. */
 const type = ['certificate', 'role', 'group', 'outpost', 'application', 'user'];
 
 function exporting(
@@ -50,7 +50,7 @@ test.each(['(sensitive)', '(hidden)'])(
 
 describe('an export contains ids instead of names', () => {
   const named = { ids: false };
-  /** The same names, with different ids. */
+  /** The same names with other ids. */
   const world = (first: number, more: SandboxSeed = {}): ReturnType<typeof sandboxHere> => {
     const uuid = (index: number): string =>
       `00000000-0000-4000-8000-${String(first + index).padStart(12, '0')}`;
@@ -346,7 +346,7 @@ describe('rollcall export', () => {
     expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
     expect(stderr).not.toContain('likely-refused');
 
-    // Another client changes a user while the plan is made.
+    // Another client changes a user while the export reads the pages.
     let pages = 0;
     const changing: Transport = async (request, signal) => {
       const exchange = await send(request, signal);

@@ -24,7 +24,7 @@ function run(
   allow: readonly string[] = [],
 ): Promise<Ran> {
   const options = { config: 'rollcall.yaml', concurrency: '1' };
-  // These flows test only the order of writes.
+  // These flows only show in which order rollcall writes.
   const given = {
     ...options,
     allow: [...(command === 'validate' ? [] : allow), 'open-login', 'lockout', 'way-in'],
@@ -34,7 +34,7 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** A service with a policy and the stages of these flows. */
+/** A service that has a policy, and the stages of these flows. */
 function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): Service {
   const service = sandboxTransport({}, undefined, release);
   const post = (path: string, body: JsonObject): void => void service.ask('POST', path, body);
@@ -56,7 +56,7 @@ function serviceWith(stages: readonly string[] = [], release?: SandboxRelease): 
 
 const door = { slug: 'door', name: 'Door', title: 'Door', designation: 'authentication' };
 
-/** The stages of the flow in order, each with the number of its policies: `20 proof (1)`. */
+/** The stages of the flow in order, each with the number of its policies, such as `20 proof (1)`. */
 function stagesIn(service: Service): readonly string[] {
   const { pk } = service.ask('GET', '/flows/instances/door/');
   if (pk === undefined) return [];
@@ -109,7 +109,7 @@ describe.each(someReleases(sandboxReleases))('on release %s', (release) => {
   });
 });
 
-/** The stages before the login stage; undefined without one. */
+/** The stages before the login stage; undefined if there is no login stage. */
 function wayIn(stages: readonly string[]): readonly string[] | undefined {
   const names = stages.map((one) => one.replace(/^\d+ /, '').replace(/ \(.*/, ''));
   const end = names.indexOf('enter');

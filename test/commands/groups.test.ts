@@ -15,7 +15,7 @@ import { someReleases } from '../support/effort.ts';
 const groupsPath = '/api/v3/core/groups/';
 const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
 
-/** A child whose name sorts before its parent's, and users who refer to both. */
+/** A child whose name sorts before that of its parent, and users who refer to both. */
 const roll = `version: 1
 groups:
   - { name: admins, is_superuser: true, parents: [{ name: staff }], attributes: { tier: 0 } }

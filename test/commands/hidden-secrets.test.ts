@@ -20,7 +20,7 @@ const name = 'Grafana OIDC';
 const address = `provider.${name}`;
 const [before, after] = ['the-old-canary', 'the-new-canary'];
 
-/** A service with a provider, whose answers may leave out secrets. */
+/** A service with a provider. Its answers may hide secrets. */
 function worldWith(hides: boolean): World {
   const world = new World({ hides_secrets: hides }, sandboxReleases.at(-1));
   const made = world.sandbox.create('oauth2', {
@@ -36,13 +36,13 @@ function worldWith(hides: boolean): World {
   return world;
 }
 
-/** The current secret, which the service may hide from every token. */
+/** Whether the service has this secret, even if it shows it to no token. */
 function isInService(world: World, secret: string): boolean {
   const written = world.writes().flatMap(({ body }) => textOf(parseJson(JSON.stringify(body))));
   return secret === before ? written.length === 0 : written.some((body) => body.includes(secret));
 }
 
-/** The files and commands of the recipe in docs/providers.md. */
+/** The files and the commands of the recipe in docs/providers.md. */
 const [, recipe = ''] =
   /^### Rotating a secret\n([^]*?)^##/m.exec(readFileSync(join(root, 'docs/providers.md'), 'utf8')) ?? [];
 const [, manifest = ''] = /^```yaml\n([^]*?)^```$/m.exec(recipe) ?? [];
@@ -108,7 +108,7 @@ describe('the rotation of a secret', () => {
           const world = worldWith(hides);
           world.tamper = (_, answer) => {
             const isLast = world.requests.length === last;
-            // Killed before the request is sent, or before its answer arrives.
+            // The run is killed before the request is sent, or before its answer arrives.
             if (world.requests.length < last) return answer();
             if (isLast && isDone) answer();
             return lost;
@@ -126,7 +126,7 @@ describe('the rotation of a secret', () => {
           const { ending, stdout } = await rollcall(args, world);
           expect({ ...place, ending }, stdout).toEqual({ ...place, ending: 'done' });
           expect(isInService(world, after)).toBe(true);
-          // A secret that arrived is not sent again if the service shows it.
+          // If the service shows the secret, a secret that arrived is not sent again.
           expect(world.writes().length - sent).toBeLessThanOrEqual(1);
           for (const { body } of world.writes()) expect(body).toEqual({ client_secret: after });
         }

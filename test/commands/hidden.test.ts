@@ -24,7 +24,7 @@ import { answered } from '../support/scripted-transport.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** Hidden values contain this word. It is not secret: it is sent, and saved plans contain it. */
+/** Hidden values contain this word. They are not secret: they are sent, and are in saved plans. */
 const mark = 'kestrel';
 
 const hide = [
@@ -36,7 +36,7 @@ const hide = [
 ];
 const config = `version: 1\nhide: [${hide.join(', ')}]\n`;
 
-/** A random world. */
+/** Random choices. */
 class Chance {
   readonly #random: Random;
   #count = 0;
@@ -57,7 +57,7 @@ class Chance {
     return Math.floor(this.#random() * (most + 1));
   }
 
-  /** A different word each time, with the mark in it. */
+  /** Returns another word each time. Each contains the mark. */
   word(): string {
     this.#count += 1;
     return this.of(
@@ -68,7 +68,7 @@ class Chance {
   }
 }
 
-/** A valid value of a hidden field, in several spellings. */
+/** A valid value for a hidden field, in one of several spellings. */
 function soundValue(field: string, isFlow: boolean, chance: Chance): string {
   const word = chance.word();
   if (field === 'provider') return `7391${chance.upTo(10_000)}`;
@@ -86,7 +86,7 @@ function soundValue(field: string, isFlow: boolean, chance: Chance): string {
   return isFlow ? chance.of(...inline) : chance.of(...inline, ...block);
 }
 
-/** Invalid values of a hidden field. */
+/** An invalid value for a hidden field. */
 function brokenValue(chance: Chance): string {
   const word = chance.word();
   return chance.of(
@@ -152,7 +152,7 @@ function manifest(isSound: boolean, chance: Chance): string {
   return isSound ? text : damaged(text, chance);
 }
 
-/** With one or two random mistakes. */
+/** Adds one or two random mistakes to a text. */
 function damaged(text: string, chance: Chance): string {
   const lines = text.split('\n');
   for (let slips = chance.upTo(2); slips > 0; slips -= 1) {
@@ -168,7 +168,7 @@ function damaged(text: string, chance: Chance): string {
   return lines.join('\n');
 }
 
-/** Whether a mistake has moved the hidden value into a field that is not hidden: then it may be shown. */
+/** Whether a mistake moved the hidden value into a field that is not hidden, and may therefore be shown. */
 async function isMoved(text: string): Promise<boolean> {
   const { value } = parseYaml(sourceFile('a.yaml', text));
   if (!isJsonObject(value)) return false;
@@ -192,7 +192,7 @@ function holdsMark(value: JsonValue): boolean {
   return new RegExp(mark, 'i').test(JSON.stringify(value));
 }
 
-/** A service that repeats each sent field under its name, and shows its records. */
+/** A service that shows its records, and returns every field that it was sent. */
 function echo(chance: Chance): (request: HttpRequest) => Promise<Exchange> {
   const held = { meta_publisher: `${mark} of the service`, provider: 73, group: 'Other' };
   return async ({ method, path, body = '' }) => {
@@ -219,7 +219,7 @@ function echo(chance: Chance): (request: HttpRequest) => Promise<Exchange> {
 const world = { url: 'https://id.example.com', clock: virtualClock() };
 const report = formatNames.map((format) => `${format}=${format}`);
 
-/** Runs a command, and returns all of its output; saved plans contain hidden values. */
+/** Runs a command, and returns all its output except saved plans, which contain hidden values. */
 async function shown(
   command: (context: Context) => Promise<unknown>,
   files: Readonly<Record<string, string>>,
@@ -234,7 +234,7 @@ async function shown(
     clock: virtualClock(),
     past: { 'a.yaml': before, 'rollcall.yaml': 'version: 1\n' },
   });
-  // Errors before a command starts are reported by the program.
+  // The program itself reports errors that occur before a command starts.
   const thrown = await command(context).then(
     () => '',
     (error: unknown) => String(error),
@@ -346,7 +346,7 @@ describe('a hidden field', () => {
       differences: [{ field: 'meta_publisher', declared: '(hidden)', observed: '(hidden)' }],
       since: { kind: 'altered', fields: [{ field: 'meta_publisher', before: '(hidden)', now: '(hidden)' }] },
     });
-    // Entries that are no longer declared.
+    // These entries are no longer declared.
     expect(await since(`${mark}, provider: 7391`, { meta_publisher: mark })).toMatchObject({
       since: { kind: 'altered', fields: [{ field: 'provider', before: '(hidden)' }] },
     });

@@ -19,11 +19,11 @@ const taken = answered(400, { username: ['Dieser Name ist vergeben.'] }, { 'x-au
 
 interface Ran {
   readonly ending: Ending;
-  /** The printed or written text in each format. */
+  /** The printed or written text of each format. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** Applies a manifest to a service that answers the requests of the apply with these in turn. */
+/** Applies a manifest to a service that answers the requests of the apply with these exchanges in turn. */
 async function applied(manifest: string, answers: readonly Exchange[], failFast = false): Promise<Ran> {
   const outputs: Record<string, string> = {};
   let ending: Ending = 'failed';
@@ -35,7 +35,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
       url: 'http://127.0.0.1:9',
       clock: virtualClock(),
       transport: async ({ path }) =>
-        // A check whether the service is back may come in between.
+        // Between them, the run may check whether the service is back.
         path.includes('/rollcall-doctor-') ? absent : (answers[(sent += 1) - 1] ?? absent),
     });
     const report = formats.map((format) => `${format}=${format}`);
@@ -48,7 +48,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
   return { ending, outputs };
 }
 
-/** Every format, without its escapes. */
+/** The text of each format, without its escapes. */
 function plainly(outputs: Ran['outputs']): [format: string, text: string][] {
   return Object.entries(outputs).map(([format, text]) => [
     format,

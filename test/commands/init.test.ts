@@ -38,7 +38,7 @@ describe('rollcall init', () => {
         url,
         token_env: 'ROLLCALL_TOKEN',
         manifests: ['manifests'],
-        // Manifests may refer to nothing until the setting is changed.
+        // Until this setting is changed, manifests may refer to no variables.
         allow_env: [],
         allow_files: ['secrets/'],
         allow_texts: ['texts/'],

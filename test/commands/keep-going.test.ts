@@ -21,7 +21,7 @@ const seed: SandboxSeed = {
 };
 const env = { ROLLCALL_CAPABILITIES: capabilities.join(',') };
 
-/** Two of five resources refer to missing records. */
+/** Two of the five resources refer to missing records. */
 const manifest = `version: 1
 applications:
   - { slug: bad, name: Bad, provider: { name: OIDC 22 } }
@@ -62,7 +62,7 @@ function created(world: World): unknown[] {
   return world.writes().map(({ body }) => (isJsonObject(body) ? (body['slug'] ?? body['username']) : body));
 }
 
-/** A manifest of applications, a line each from the third on. */
+/** A manifest of applications. From line 3 on, each entry has its own line. */
 function applications(...entries: string[]): string {
   return ['version: 1', 'applications:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');
 }
@@ -308,7 +308,7 @@ describe('with --keep-going, a resource is not planned', () => {
       ...seed,
       applications: [1, 2, 3, 4].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
     });
-    // Each takes the value of the previous one; the first refers to a missing record, and the last is independent.
+    // Each application takes the value of the previous one. The first refers to a missing record, and the last depends on none.
     const text = applications(
       'slug: app-1, name: App 1, provider: { name: nobody }',
       'slug: app-2, name: App 2, provider: 1',

@@ -14,7 +14,7 @@ import { capture, type Captured } from '../support/run.ts';
 const servers: SandboxServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-/** An answer of a future release: another version, more fields, more keys around a page, and a new type of users. */
+/** Changes an answer into that of a future release: another version, more fields, more keys of a page, and a new type of user. */
 function later(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((item) => later(item));
   if (!isJsonObject(value)) return value;

@@ -5,7 +5,7 @@ import { kindOfEntry } from '../../src/kinds/all.ts';
 import { referencedFamilies } from '../../src/kinds/named.ts';
 import { secretsOfWhole, wholeInstance } from '../support/whole-instance.ts';
 
-/** More records than are looked up one by one. */
+/** More records than rollcall looks up one by one. */
 const each = 14;
 let whole: Awaited<ReturnType<typeof wholeInstance>>;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   whole = await wholeInstance(each);
 });
 
-/** The requested paths of a plan, without queries. */
+/** The paths that a plan requests, without queries. */
 async function askedBy(manifest: JsonObject): Promise<string[]> {
   const { world } = whole;
   const before = world.requests.length;
@@ -23,7 +23,7 @@ async function askedBy(manifest: JsonObject): Promise<string[]> {
   return world.requests.slice(before).map(({ path }) => path.split('?', 1)[0] ?? '');
 }
 
-/** The requests of a plan that are about no kind. */
+/** The requests of a plan that do not depend on the declared kinds. */
 const general = ['/api/v3/admin/version/', '/api/v3/core/users/me/'];
 
 describe('a plan of a whole instance', () => {

@@ -5,7 +5,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
 
-/** The token's user may open some of the applications, and the service's cached list for the user contains only these. */
+/** The token's user may open only some of the applications, and the list that the service has cached for the user contains only these. */
 function world(): World {
   return new World({
     tokens: [{ token: 'sandbox-token', open_applications: ['a', 'b'] }],

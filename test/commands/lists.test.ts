@@ -21,7 +21,7 @@ function recordsOf(applications: readonly string[], users: readonly string[]) {
 const manifest = (...lists: Parameters<typeof recordsOf>): string =>
   JSON.stringify({ version: 1, ...recordsOf(...lists) });
 
-/** Runs a command on a manifest, and returns the requests too. */
+/** Runs a command on a manifest, and returns its requests too. */
 async function running(
   command: typeof plan | typeof apply,
   text: string,
@@ -35,7 +35,7 @@ async function running(
 describe('a run that reads lists', () => {
   const all = { applications: names.applications(30), users: names.users(40) };
   const declared = manifest(all.applications, all.users);
-  /** A service with the first records, and a token with these rights. */
+  /** A service with all records except the last ones, and a token with these rights. */
   const holdingMost = (rights: Partial<SeedToken>): SandboxTransport =>
     sandboxTransport(
       {
@@ -46,9 +46,9 @@ describe('a run that reads lists', () => {
     );
 
   test.each<[string, Partial<SeedToken>, number]>([
-    // The release, the token's user, and a page of each kind, which proves that missing records are absent.
+    // The plan reads the release, the token's user, and a page of each kind. The pages prove which records are absent.
     ['a superuser', { superuser: true }, 4],
-    // Each application, and the users that no page shows.
+    // The plan looks up each application, and the users that no page shows.
     ['a token that may view everything', {}, 1 + 1 + 30 + 1 + 2],
     ['a token that may view some users', { view_users: all.users.slice(5, 25) }, 1 + 1 + 30 + 1 + 20],
     ['a token that may view one user', { view_users: ['user-7'] }, 1 + 1 + 30 + 1 + 39],
@@ -61,7 +61,7 @@ describe('a run that reads lists', () => {
   ])('has the same plan as a run without lists, for %s', async (_name, rights, requests) => {
     const half = holdingMost(rights);
     const listed = await running(plan, declared, half);
-    // So few that each is looked up.
+    // Each part is so small that its resources are looked up one by one.
     const parts = [0, 10, 20, 30].map((from) =>
       manifest(all.applications.slice(from, from + 10), all.users.slice(from, from + 10)),
     );
@@ -70,7 +70,7 @@ describe('a run that reads lists', () => {
     expect(one.flatMap((part) => part.requests).some(({ path }) => path.includes('page='))).toBe(false);
     expect(listed.stdout.match(/^ {2}[+?!~] \S+/gm)?.toSorted() ?? []).toEqual(shown.toSorted());
     expect(listed.ending).toBe('changes');
-    // From 2026.5 on, who may open new applications depends on a setting.
+    // From 2026.5 on, a setting decides who may open new applications.
     const read = listed.requests.filter(({ path }) => !path.endsWith('/admin/settings/'));
     expect(read).toHaveLength(requests);
   });

@@ -10,7 +10,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 import { pageOf } from '../support/listing-service.ts';
 import { done } from '../support/manifest-run.ts';
 
-/** A service with these users, some of them visible to the token. Its answers to creates can be replaced. */
+/** A service with these users. The token sees only some of them. Its answers to creates can be replaced. */
 function userService(
   held: Readonly<Record<string, JsonObject>>,
   {
@@ -125,7 +125,7 @@ describe('users that cannot be looked up', () => {
   const me = answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
   const roll = `${alice}  - { username: bob, name: Bob }\n`;
 
-  /** A service with these answers to look-ups of users and to users/me. */
+  /** Runs on a service with these answers to look-ups of users and to users/me. */
   async function run(
     command: 'plan' | 'apply',
     says: Exchange,

@@ -9,7 +9,6 @@ import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-/** A parsed plan, to be inspected and changed. */
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever an attacker writes
 type Document = any;
 
@@ -126,7 +125,7 @@ describe('a plan shows the names of ids', () => {
         observed_names: { '/provider': 'Old OIDC' },
       },
       'user.alice': { after: { groups: [staff, others] }, names: { '/groups/0': 'staff' } },
-      // In the order of the service, which the document shows.
+      // The order in which the service lists them. The document keeps it.
       'user.bob': {
         after: { groups: [staff, others] },
         names: { '/groups/0': 'staff', '/groups/1': 'others' },
@@ -173,7 +172,7 @@ describe('a saved plan with names', () => {
     readonly sent: readonly unknown[];
   }
 
-  /** Saves a plan made for one service, and applies it to another. */
+  /** Saves a plan that is made on one service, and applies it to another. */
   async function applied(now: SandboxSeed = seed, config = 'version: 1\n'): Promise<Applied> {
     const planning = await planned(sandboxTransport(seed), { out: 'plan.json' }, { 'rollcall.yaml': config });
     expect(planning.ending, planning.stderr).toBe('done');

@@ -26,7 +26,7 @@ const ids = {
   b: '22222222-2222-4222-8222-222222222222',
 };
 
-/** Two services with the same records under different ids. */
+/** Two services that have the same records with different ids. */
 const one: SandboxSeed = {
   providers: [
     { pk: 1, name: 'Grafana OIDC' },
@@ -61,7 +61,7 @@ function run(
   return runOn({ plan, apply, validate }[command], service.send, text, options);
 }
 
-/** Without the read of the flag on which the access to new applications depends, from release 2026.5 on. */
+/** Leaves out the read of a setting that decides who may open new applications, from release 2026.5 on. */
 function withoutFlag(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => path !== '/admin/settings/');
 }
@@ -119,13 +119,13 @@ describe('a plan ends if a name has no id, and reports', () => {
         { token: 'canary-half', view_providers: ['Wiki'] },
       ],
     });
-  /** The codes and lines of the errors in a JSON report. */
+  /** The codes and the lines of the errors in a JSON report. */
   async function told(
     text: string,
     by: Pick<Service, 'send'> = service(),
   ): Promise<{ ending: string; errors: string[]; summaries: string[] }> {
     const { ending, stdout } = await run('plan', by, text, { output: 'json' });
-    // The document of a run without a result.
+    // The output of a run that has only diagnostics.
     const { diagnostics } = JSON.parse(stdout) as {
       diagnostics: { code: string; summary: string; range: { start: { line: number; column: number } } }[];
     };

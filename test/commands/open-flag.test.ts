@@ -19,7 +19,7 @@ const withFlag = (text: string, value: boolean): string =>
 const closed = 'nobody could open it, because the service closes an application that has no binding';
 const perhaps = 'if the flag `core_default_app_access` is on, which is unknown';
 
-/** A service with an application without bindings, and with this value of the flag. */
+/** A service that has an application without bindings, and this value of the flag. */
 function worldOf(release: SandboxRelease, flag: boolean, more: SandboxSeed = {}): World {
   const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki', provider: 1 }], ...more }, release);
   const body = JSON.stringify({ flags: { core_default_app_access: flag } });

@@ -16,10 +16,10 @@ const manifest = ['version: 1', 'applications:', ...applications, 'users:', ...u
 const usersOnly = ['version: 1', 'users:', ...users, ''].join('\n');
 
 interface Restart {
-  /** The number of requests until it goes away: after the reads of the plan, during the creates. */
+  /** The number of requests after which the service goes away: during the creates, after the plan's reads. */
   readonly after: number;
   readonly takesMs: number;
-  /** The answer meanwhile. */
+  /** The answer to all requests while the service is away. */
   readonly says: Exchange;
 }
 
@@ -37,13 +37,13 @@ interface Setup {
   readonly signal?: AbortSignal;
   readonly whileAway?: (seconds: number) => void;
   readonly onRequest?: (request: HttpRequest, signal: AbortSignal | undefined) => void;
-  /** Replaces an answer of the service, a number of seconds after it went away. */
+  /** Replaces an answer of the service after it went away. `seconds` is the time since then. */
   readonly instead?: (request: HttpRequest, seconds: number) => Exchange | undefined;
 }
 
 const restart: Restart = { after: 40, takesMs: 20_000, says: refused };
 
-/** Runs apply in virtual time, with a service that goes away for a while. */
+/** Runs `apply` in virtual time on a service that goes away for a while. */
 async function applying(
   { after, takesMs, says }: Restart,
   options: Partial<ApplyOptions> = {},
@@ -106,7 +106,7 @@ describe('an apply during a restart of the service', () => {
     ['whose proxy answers 503', answered(503, { detail: 'starting' }, { 'retry-after': '5' })],
     ['whose proxy drops connections', lost],
   ])('%s ends with every resource done', async (_, says) => {
-    // With several requests under way, another may be retried before it shows that the service is away.
+    // If several requests are under way, one more may be retried before its answer shows that the service is away.
     const { summary, stderr } = await applying({ ...restart, says }, { concurrency: '1' });
     expect((summary['created'] ?? 0) + (summary['exists'] ?? 0)).toBe(60);
     expect(stderr).toMatch(/; waiting up to 60 s for it\.\n/);
@@ -205,7 +205,7 @@ test("after an outage, a proxy's 404 does not count as absent if the service has
 describe('a service that has not answered yet', () => {
   const never: Restart = { after: 0, takesMs: 20_000, says: refused };
 
-  /** The service is away from the first request on. */
+  /** Runs `plan` on a service that is away from the first request on. */
   async function planning(options: { wait?: string } = {}): Promise<Omit<Ran, 'summary' | 'questions'>> {
     const clock = virtualClock();
     const startedAt = clock.now();

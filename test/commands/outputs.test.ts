@@ -45,7 +45,7 @@ function run(args: string, env: Readonly<Record<string, string>> = {}): Promise<
 
 const read = (name: string): string => readFileSync(join(cwd, name), 'utf8');
 
-/** Every existing file is unchanged. */
+/** Expects that no existing file was changed. */
 function expectUntouched(): void {
   for (const [name, text] of Object.entries(files)) expect(read(name), name).toBe(text);
 }

@@ -13,7 +13,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** The records that give the token `bot` its rights, and as many that give it none. */
+/** The records that give the token of `bot` its rights, and as many records that give it none. */
 const records = `version: 1
 roles: [{ name: writers }, { name: readers }, { name: others }]
 groups:
@@ -59,7 +59,7 @@ async function serviceOf(release: SandboxRelease): Promise<Service> {
   return service;
 }
 
-/** Changes of a record, each with the same change of a record that gives the token nothing. */
+/** Changes that take rights from the token. Each is paired with the same change of a record that gives it none. */
 const takings = [
   [
     'its user leaves a group',
@@ -101,7 +101,7 @@ const takings = [
 const line = (address: string): string =>
   `May take rights from this run's own token, and is therefore applied last: ${address}.`;
 
-/** With a create, an update and a delete. */
+/** A manifest with this entry in addition to a create, an update and a delete. */
 function among(list: string, entry: string): string {
   const lists: Record<string, string[]> = {
     groups: ['name: zebras'],
@@ -123,7 +123,7 @@ function writesOf({ requests }: Service, from: number): string[] {
 describe.each(someReleases(sandboxReleases))(
   "a change that may take rights from the run's own token, on %s",
   (release) => {
-    // Earlier ones do not show which roles a user has.
+    // Earlier releases do not show which roles a user has.
     const shown = takings.filter(({ address }) => release !== '2023.10' || address !== 'role.writers');
 
     test.each(someOf(shown, 4))(
@@ -236,7 +236,7 @@ describe('the user of the token', () => {
     expect(stdout).toMatch(/note {2}may take rights .*\n +note {2}the user "bot" loses it\n/);
   });
 
-  /** A service that answers otherwise to whom the token belongs. */
+  /** A service that answers the question about the token's user in another way. */
   function withSelf({ send }: Service, change: (user: JsonObject) => JsonObject): Pick<Service, 'send'> {
     return {
       send: async (request, signal) => {

@@ -15,7 +15,7 @@ type Service = ReturnType<typeof sandboxTransport>;
 const flow = uuidFrom('flow default-provider-authorization-implicit-consent');
 const host = 'https://wiki.example.com';
 
-/** A service with several proxies that manifests can declare as OAuth2 providers, and an OAuth2 provider. */
+/** A service with an OAuth2 provider and several proxies, which its list of OAuth2 providers also contains. */
 function serviceOf(names: readonly string[], release: SandboxRelease = '2023.10'): Service {
   const tokens = [{ token: 'root', superuser: true }];
   const service = sandboxTransport({ tokens }, 'root', release);

@@ -30,7 +30,7 @@ function run(
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-/** The bindings of Grafana, in order: `5 staff`, `6 not carol`. */
+/** The bindings of Grafana in order, such as `5 staff` and `6 not carol`. */
 function boundIn({ sandbox, list }: Service): readonly string[] {
   const target = textOf(sandbox.pk('application', 'grafana'));
   return list(`${bindings}?target=${target}&page_size=100&ordering=order`).map((one) => {

@@ -33,7 +33,7 @@ providers:
     external_host: https://wiki.example.com
 ${flows}${more}`;
 
-/** A whole environment, in which references come before the records that they refer to. */
+/** A whole environment in which every reference comes before the record to which it refers. */
 const roll = `version: 1
 applications:
   - { slug: grafana, name: Grafana, provider: { name: Grafana }, access: { groups: [{ name: staff }] } }
@@ -381,7 +381,7 @@ test('an error about a literal secret does not advise to leave the secret out if
   expect(stdout + stderr).not.toContain('generates one');
 });
 
-/** A service that shows one of its own secrets in every record, as the real one does. */
+/** A service that shows one of its own secrets in each record, as the real service does. */
 function showing(made: Service): Transport {
   return async (request, signal) => {
     const exchange = await made.send(request, signal);

@@ -32,7 +32,7 @@ const setup = {
   env: { ROLLCALL_TOKEN: 't' },
 };
 
-/** A service that adds a key of a future release to each redirect URI, and the bodies sent to it. */
+/** A service that adds a key of a future release to each redirect URI. `sent` are the bodies that it received. */
 function later(): { readonly send: Transport; readonly sent: JsonValue[] } {
   const { send } = sandboxTransport({}, undefined, '2026.5');
   const sent: JsonValue[] = [];

@@ -78,7 +78,7 @@ test('a renamed resource found under neither name is created only by a superuser
   world.sandbox.issue({ token: 'sandbox-token', superuser: true });
   const { stdout } = await run(world, apply, jane);
   expect(stdout).toContain('1 created');
-  // It is not sent.
+  // The former name is not sent.
   expect(stdout).not.toContain('formerly');
 });
 
@@ -100,7 +100,7 @@ test('a rename ends in conflict if somebody else took the new name after the pla
   const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
   let looks = 0;
   world.tamper = ({ path }, answer) => {
-    // The fourth look-up is that of the new name just before the update.
+    // The fourth look-up is that of the new name, just before the update.
     if (path.includes('/groups/?name=') && (looks += 1) === 4)
       world.sandbox.create('group', { name: 'platform' });
     return answer();

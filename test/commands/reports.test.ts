@@ -33,7 +33,7 @@ interface Options extends Partial<Omit<PlanOptions, 'output'>> {
   readonly output?: 'text' | 'json';
 }
 
-/** Files named `full` cannot be written. */
+/** Runs a command in a context in which a file named `full` cannot be written. */
 async function run(
   command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>,
   setup: Setup,
@@ -153,7 +153,7 @@ describe('--report', () => {
     }
   });
 
-  /** The text without parts that depend on the clock. */
+  /** The text without the parts that depend on the clock. */
   function steady(text = ''): string {
     return text
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')

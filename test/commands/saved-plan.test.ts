@@ -83,7 +83,7 @@ function runPlan(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise
   );
 }
 
-/** Applies the text of a saved plan with its manifests. */
+/** Applies a text as a saved plan, together with its manifests. */
 function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
   const given = { ...setupFor(setup), files: { ...(setup.files ?? files), 'plan.json': text } };
   return endOf(capture(given), (context) =>
@@ -187,7 +187,7 @@ describe('a saved plan', () => {
     const text = written.get('plan.json') ?? '';
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
     const applied = await runApply(text, { compact: false });
-    // The end of the apply explains how to change unchanged differences.
+    // The end of the apply explains how to change the remaining differences.
     const shown = planned.replace(/To change these differences.*\n\n/, '');
     expect(applied.stdout.startsWith(`${shown}\n`)).toBe(true);
 
@@ -254,7 +254,7 @@ describe('apply --plan', () => {
     const text = await savedText();
     service = fakeService(held ?? existing);
     const { ending, stdout, stderr } = await runApply(text, {}, setup);
-    // A missing variable or file is an invalid setting; everything else makes the plan stale.
+    // A missing variable or file is an invalid setting. All other changes make the plan stale.
     expect(ending).toBe(/is (?:not set|missing)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);

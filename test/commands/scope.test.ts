@@ -14,7 +14,7 @@ interface Case {
   readonly scope: string;
   readonly path: string;
   readonly wholePath: KindName;
-  /** Two records that can contain a name, and the way in which an entry refers to each. */
+  /** Two records that can contain the name. `within` returns how an entry refers to one of them. */
   readonly wholes: JsonObject;
   readonly within: (name: string) => JsonObject;
   readonly more: JsonObject;

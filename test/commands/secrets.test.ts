@@ -24,7 +24,7 @@ const files = {
   'secret.txt': `${canary}\n`,
 };
 
-/** A service with the former secret, which repeats all sent values. */
+/** A service that still has the former secret, and repeats in its answers what it was sent. */
 function echoing(requests: HttpRequest[]): Transport {
   return async (request) => {
     requests.push(request);

@@ -30,7 +30,7 @@ describe('the settings of the service', () => {
 
     const applied = world.run(text);
     expect(await apply(['m.yaml'], now, applied.context), applied.stdout()).toBe('done');
-    // The service replaces all flags, so the others are sent unchanged.
+    // The service replaces all flags at once, so the unchanged flags are sent too.
     expect(world.writes()).toEqual([
       {
         path,

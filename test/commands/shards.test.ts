@@ -9,7 +9,7 @@ import { capture } from '../support/run.ts';
 
 const shards = 8;
 
-/** A manifest of a number of applications and as many users. */
+/** A manifest with `each` applications and `each` users. */
 function manifest(each: number): string {
   const numbers = Array.from({ length: each }, (_, index) => index);
   return [
@@ -24,11 +24,11 @@ function manifest(each: number): string {
 
 interface World {
   readonly transport: Transport;
-  /** The created records of the service, in any order. */
+  /** The records that the runs created, in any order. */
   readonly created: () => string[];
 }
 
-/** The sandbox without HTTP; it has some of the resources already. */
+/** A sandbox without HTTP that already has some of the resources. */
 function world(): World {
   const { sandbox } = seedSandbox({
     applications: [
@@ -80,7 +80,7 @@ describe('shards', () => {
     const told = (outcomes: ReturnType<typeof outcomesIn>): string[] =>
       outcomes.map(({ address, outcome }) => `${address} ${outcome}`).toSorted();
     expect(told(parts.flatMap(outcomesIn))).toEqual(told(outcomesIn(whole)));
-    // Each shard has about the same size.
+    // All shards have about the same size.
     for (const { stdout } of parts) {
       const { outcomes } = JSON.parse(stdout) as { outcomes: unknown[] };
       const share = count / shards;

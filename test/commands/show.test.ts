@@ -19,7 +19,7 @@ users:
   - { username: ann, name: Ann }
 `;
 
-/** The service has the wiki with another name and another secret, refuses Grafana, and accepts users. */
+/** The service has the wiki with another name and another secret. It refuses Grafana and accepts users. */
 const service: Transport = async ({ method, path, body = '' }) => {
   if (method === 'GET' && path.includes('wiki'))
     return answered(200, { pk: 'p', slug: 'wiki', name: 'Vicky', group: 'canary-held' });
@@ -54,7 +54,7 @@ async function applied(output: 'text' | 'json'): Promise<Ran> {
   return endOf(capture(project), (context) => apply(['m.yaml'], { output, yes: true }, context));
 }
 
-/** Shows a file without a service, a token and secrets. */
+/** Runs `show` on a file, without a service, a token or secrets. */
 function shown(file: string, options: Partial<ShowOptions> = {}, columns?: number): Promise<Ran> {
   const setup = { files: { 'x.json': file }, ...(columns !== undefined && { columns }) };
   return endOf(capture(setup), (context) => show('x.json', { output: 'text', ...options }, context));

@@ -29,7 +29,7 @@ const fails = (): never => {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Wraps a function so that it throws after a number of creates. */
+/** Wraps a function so that it throws once a number of creates were sent. */
 type From = <Values extends unknown[], Result>(
   work: (...values: Values) => Result,
 ) => (...values: Values) => Result;
@@ -43,7 +43,7 @@ interface Applied {
   readonly outcomes: Readonly<Record<string, string>>;
 }
 
-/** Applies the manifest, one resource at a time, with a part that breaks after the second create. */
+/** Applies the manifest, one resource at a time. One part breaks after the second create. */
 async function applied(
   broken: (context: Context, from: From) => Partial<Context>,
   options: Partial<ApplyOptions> = {},
@@ -166,7 +166,7 @@ describe('an exception during an apply', () => {
   });
 });
 
-/** A run for each event, in which the event occurs. */
+/** Whether an event can occur after the apply has started. */
 const kinds: Record<RunEvent['kind'], boolean> = {
   checked: false,
   warned: false,

@@ -16,7 +16,7 @@ function planned(send: Transport, options: Partial<PlanOptions> = {}, setup: Set
   return runOn(plan, send, text, { quiet: true, undeclared: true, ...options }, { url, ...setup });
 }
 
-/** A service that asks for too long a pause after users/me. */
+/** A service that asks for too long a pause after the request to users/me. */
 const asksToWait = (): Transport =>
   listingService({
     users: manyUsers(2),
@@ -85,7 +85,7 @@ test('a run interrupted while it reads undeclared records ends as interrupted, w
 });
 
 test('all records with the same name are listed as undeclared', async () => {
-  // Later releases refuse a duplicate.
+  // Later releases refuse a second group with the same name.
   const { send } = sandboxHere({ groups: [{ name: 'twice' }, { name: 'twice' }] }, '2023.10');
   const { stdout } = await planned(
     send,

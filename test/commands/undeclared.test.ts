@@ -38,7 +38,7 @@ test('undeclared records are listed, and not planned', async () => {
     '2 in the service that no manifest declares, left unchanged:\n  application.old (pk ',
   );
   expect(stdout).toContain('\n  user.alice (pk ');
-  // A record to be renamed is declared, and the service's own accounts do not count.
+  // A record that is to be renamed counts as declared. The service's own accounts are left out.
   expect(stdout).not.toMatch(/^ {2}(?:group\.staff|user\.ak-outpost|user\.sandbox) \(pk/m);
   expect(world.writes()).toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { now, outcomesIn, World, type Tamper } from '../support/update-world.ts';
 
-/** In the order of their updates. */
+/** The order in which they are updated. */
 const names = Array.from('abcdefghijkl', (letter) => `user-${letter}`);
 const seed = { users: names.map((username) => ({ username, name: 'Old' })) };
 const manifest = `version: 1\nusers: [${names.map((name) => `{ username: ${name}, name: New }`).join(', ')}]\n`;
@@ -20,7 +20,7 @@ interface Told {
   readonly doubt?: string;
 }
 
-/** Updates a dozen users, one at a time, and returns their outcomes. */
+/** Updates a dozen users, one at a time, and returns the outcomes. */
 async function changed(tamper: Tamper, text: string = manifest): Promise<Told[]> {
   const world = new World(seed);
   world.tamper = tamper;

@@ -13,7 +13,7 @@ import { allowed, contractors, manifest, outcomesIn, staff, World } from '../sup
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
 
-/** Applies a manifest, and returns its ending and its output. */
+/** Applies a manifest, and returns the ending and the output. */
 function applied(world: World, text: string, options: object = {}, more: object = {}): Promise<Ran> {
   return runIn(apply, world.run(text, {}, more), { ...allowed, ...options });
 }
@@ -188,7 +188,7 @@ describe('no format shows a secret or hidden field that an update sends:', () =>
     await apply(['m.yaml'], { output: 'json', yes: true, report, ...allowed }, context);
     expect(stdout()).toContain(`"outcome": "${outcome}"`);
     expect(written.size).toBeGreaterThan(5);
-    // The setup of the tests searches all of it for canaries.
+    // After each test, all of this output is also searched for canaries.
     for (const shown of [stdout(), stderr(), ...written.values()]) expect(shown).not.toContain('kestrel');
     expect(world.writes()).toMatchObject(
       outcome === 'conflict'
@@ -220,7 +220,7 @@ describe('an interruption during updates', () => {
 });
 
 describe('a concurrent change between the plan and the update', () => {
-  /** Calls a function just before the nth request of this method. */
+  /** Calls a function just before the nth request with this method arrives. */
   function before(world: World, method: string, nth: number, deed: () => void): void {
     let seen = 0;
     world.tamper = (request, answer) => {
@@ -279,7 +279,7 @@ describe('undeclared attributes', () => {
   const users = (more = ''): string =>
     `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal${more} } }]\n`;
 
-  /** A service in which alice has the attribute `big` with this text as its value. */
+  /** A service in which the attribute `big` of alice has this text. */
   function holding(value: string, from?: SandboxSeed): World {
     const world = new World(from);
     world.tamper = (_, answer) => {

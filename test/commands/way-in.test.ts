@@ -77,7 +77,7 @@ const guarded = (name: string): string => `, policies: [{ policy: { name: ${name
 const identification = (more: string): string =>
   `stages:\n  - { name: default-authentication-identification, type: identification${more} }\n`;
 
-/** The way in, with one more policy on its password stage. */
+/** A service whose login flow has another policy on its password stage. */
 async function withPolicy(expression: string): Promise<Service> {
   const service = fresh();
   const stages = [whole[0], stage('password', 20, guarded('own')), whole[2], whole[3]].join(', ');
@@ -268,7 +268,7 @@ describe('an update of the login flow', () => {
       files,
     });
     expect(stdout).toContain('Apply incomplete!');
-    // The lockout is carried out and reported.
+    // The lockout is allowed, carried out and reported.
     expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
     expect(ending).toBe('incomplete');
   });
@@ -499,7 +499,7 @@ describe('a plan that could remove the last active superuser', () => {
   const entries = `${group('name: admins, is_superuser: true')}  - { name: ops, parents: [{ name: admins }] }
   - { name: night-shift, parents: [{ name: ops }] }\n  - { name: staff }\n`;
 
-  /** A service in which alice is a superuser: by a group that makes superusers, or by one below it. */
+  /** A service in which alice is a superuser, because she is in a group of superusers or in a group below one. */
   async function withAlice(by: string, others = '', release?: '2023.10'): Promise<Service> {
     const service = sandboxTransport(people, undefined, release ?? '2025.12');
     const text = `${entries}${user(`, groups: [{ name: ${by} }, { name: staff }]`)}${others}`;

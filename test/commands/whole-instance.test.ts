@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { World } from '../support/update-world.ts';
 
-/** Records with references to each other, in another order than that of their creates. */
+/** Records with references to each other. Their order differs from the order of their creates. */
 const manifest = `version: 1
 brands:
   - { domain: example.com, flow_authentication: { slug: way-in }, default_application: { slug: wiki } }

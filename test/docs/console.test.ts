@@ -13,7 +13,7 @@ import { rollcallHere } from '../support/here.ts';
 import { jqHere } from '../support/jq.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
 
-/** A command in a document, with its shown output; undefined without. */
+/** A command in a document and the output that the document shows; undefined if it shows none. */
 interface Shown {
   readonly command: string;
   readonly output: string | undefined;
@@ -21,7 +21,7 @@ interface Shown {
 
 type Step = Shown | { readonly file: string; readonly text: string };
 
-/** The steps of a document, from top to bottom: files that begin with `# name`, tables, and commands. */
+/** The steps of a document from top to bottom: files whose first line is `# name`, tables, and commands. */
 function stepsOf(markdown: string): Step[] {
   const blocks = markdown.matchAll(/^```(console|yaml|csv)\n([^]*?)^```$/gm);
   return Array.from(blocks, ([, language, text = '']): Step[] => {
@@ -42,15 +42,15 @@ function shownIn(console: string): Shown[] {
   });
 }
 
-/** Commands that do not exit with 0 here, with the reason. */
+/** The expected exit codes of commands that do not exit with 0 here, each with the reason. */
 const exitCodes = new Map([
   ['npx rollcall apply my-manifests', 3], // it asks for a confirmation, and there is no terminal
 ]);
 
-/** Commands that other tests run, or that never end. */
+/** Commands that other tests run, and commands that never end. */
 const elsewhere = [/^npm /, /^docker /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
 
-/** Preparations before a command that the page does not show. */
+/** What a page does not show, but has to be done before a command. */
 const before = new Map([
   ['rollcall validate my-manifests', 'sed -i s/meta_launch_url/meta_lauch_url/ my-manifests/apps.yaml'],
 ]);
@@ -60,13 +60,13 @@ function standIn(name: string, script: string): string {
   return `printf '#!/bin/sh\n%s\n' '${script}' > ${path} && chmod +x ${path}`;
 }
 
-/** The files that a page presupposes. */
+/** The files that a page expects to exist. */
 const ready: Readonly<Record<string, readonly string[]>> = {
   'docs/references.md': [
     'mkdir -p my-manifests/texts && echo return {} > my-manifests/texts/teams.py',
     'mkdir -p my-manifests/secrets && echo relay-password > my-manifests/secrets/relay',
     'echo MAILER_ADDRESS=sops@example.com > mailer.env && echo MAILER_ADDRESS=op@example.com > mailer.op',
-    // They replace the programs of secret stores.
+    // Scripts that stand in for the programs of secret stores.
     standIn('sops', 'set -a; . "./$2"; exec sh -c "$3"'),
     standIn('vault', 'echo vault@example.com'),
     standIn('op', 'set -a; . "./${2#*=}"; shift 3; exec "$@"'),
@@ -79,10 +79,10 @@ const ready: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-// A test of the demo validates it.
+// Another test validates it.
 const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed;
 
-/** The initial records of the service if they differ from the example. */
+/** The initial records of the service, for pages that do not use the example. */
 const seeds: Readonly<Record<string, SandboxSeed>> = {
   'docs/tutorial.md': {},
   'docs/adopting.md': {
@@ -107,7 +107,7 @@ const releases: Readonly<Record<string, SandboxRelease>> = {
   'docs/day-two.md': '2026.2',
 };
 
-/** Ports, times and ids differ in each run. */
+/** Removes ports, times and ids, which differ in each run. */
 function lasting(text: string): string {
   return text
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
@@ -123,10 +123,10 @@ beforeAll(async () => {
 });
 afterAll(() => residents.close());
 
-/** The executable runs the commands of this page; on all other pages this process does, which is faster. */
+/** The commands on these pages run the executable. On all other pages they run in this process, which is faster. */
 const wholePages = new Set(['README.md', 'docs/sandbox.md']);
 
-/** The project that the pages presuppose, with rollcall among its packages, and jq. */
+/** The project that the pages expect: rollcall is one of its packages, and jq is installed. */
 function project(page: string): string {
   const here = join(folder, page.replace('/', '-'));
   const programs = join(here, 'node_modules/.bin');
@@ -179,7 +179,8 @@ test.each(someOf(pages, 1))('every command of %s prints the documented output', 
 });
 
 async function runShown({ command, output }: Shown, cwd: string, env: Record<string, string>): Promise<void> {
-  // Includes stderr, as a terminal does. A test of the package runs npx, which takes a second each time.
+  // The output includes stderr, as in a terminal. npx is left out because it takes a second each time. A test of the package runs
+  // it.
   const script = `{ ${command.replace(/^npx /, '')}\n} 2>&1`;
   const { code, stdout } = await run('bash', ['-c', script], { cwd, env });
   if (output === undefined) expect(code, `${command}\n${stdout}`).toBe(exitCodes.get(command) ?? 0);

@@ -17,7 +17,7 @@ function documentText(name: string): string {
   return readFileSync(join(root, name), 'utf8');
 }
 
-/** The fenced blocks of a language, in order. */
+/** The fenced code blocks in a language, in order. */
 function blocks(name: string, language: string): string[] {
   const found = documentText(name).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'));
   return Array.from(found, ([, content = '']) => content);
@@ -32,7 +32,7 @@ describe('the README', () => {
 
   test('promises a demo of validate, plan and apply, and the demo succeeds', async ({ skip }) => {
     skip(!inFull);
-    // The demo without its build, which would delete the program while other tests run it.
+    // Leaves out the build of the demo, which would delete the program while other tests run it.
     const { scripts } = JSON.parse(documentText('package.json')) as { scripts: { demo: string } };
     const [build, demo = ''] = scripts.demo.split(' && ');
     expect(build).toBe('node scripts/build-if-stale.js');
@@ -154,7 +154,7 @@ describe('the documents in docs/', () => {
 });
 
 describe('the published schemas', () => {
-  // The manifest's takes longest to compile, and every build compiles it.
+  // The schema of manifests takes longest to compile, and every build compiles it anyway.
   test.each(someOf(schemaNames.toReversed(), 2))(
     '%s is valid, and equals the output of `rollcall schema`',
     async (name) => {

@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url);
 const text = (name: string): string => readFileSync(new URL(name, root), 'utf8');
 const inWords = (count: number): string => count.toLocaleString('en');
 
-/** The sums of the columns of numbers in a table with this first line. */
+/** The sums of the numeric columns in the table that has this first line. */
 function sums(page: string, head: string): number[] {
   const [, below = ''] = page.split(`${head}\n`);
   const [table = ''] = below.split('\n\n', 1);
@@ -39,7 +39,7 @@ interface Range {
 
 const ranges = JSON.parse(text('test/simulation/ranges.json')) as readonly Range[]; // as the file has it
 
-/** The ranges of seeds with records of every kind, each run on one commit. */
+/** The ranges of seeds with records of every kind. Each range was run on one commit. */
 function rangesTable(): string {
   const rows = ranges.map(
     ({ from, to, commit, broke }) =>
@@ -48,7 +48,7 @@ function rangesTable(): string {
   return ['| seeds | commit | broke a law |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** The first paragraph of the page: each figure is counted, or is in a table of the documents. */
+/** The first paragraph of the page. Its figures are counted, or come from a table in the documents. */
 function figuresOf(page: string): string {
   const { version } = JSON.parse(text('package.json')) as { readonly version: string };
   const [earlier = 0] = sums(page, '| content of the worlds | seeds | broke a law |');
@@ -81,6 +81,6 @@ test('docs/evidence.md lists the measured figures, the tested laws and the plant
     parts,
     (_, before: string, name: string, after: string) => `${before}${made[name]}\n${after}`,
   );
-  // `npm run evidence` writes the page.
+  // `npm run evidence` writes the page to this file.
   await expect(whole).toMatchFileSnapshot('../../docs/evidence.md');
 });

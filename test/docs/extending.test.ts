@@ -4,7 +4,7 @@ import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
 import { root } from '../support/cli.ts';
 
-/** The name of each page's model in the code. */
+/** A pattern for the name of each page's model in the code. */
 const models: Readonly<Record<string, RegExp>> = {
   command: /'\.\/show\.ts'|^export async function show\(/m,
   format: /\bjunit\b/i,

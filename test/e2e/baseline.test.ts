@@ -21,7 +21,7 @@ function users(...names: readonly string[]): string {
   return `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
 }
 
-/** Manifests in a folder of a repository, as they grew on a branch; `.before` has their former state. */
+/** A repository with manifests that changed on a branch. `.before` contains them as they were before. */
 function grown(): GitProject {
   const project = GitProject.create();
   project.write({

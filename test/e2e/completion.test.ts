@@ -18,7 +18,7 @@ beforeAll(async () => {
   symlinkSync(cli, join(folder, 'whole/rollcall'));
 });
 
-/** The completions of a bash with the script at the end of a line. */
+/** What bash completes at the end of a line once it has read the script. */
 async function offered(line: string, program: 'here' | 'whole' = 'here'): Promise<string[]> {
   const script = `
 source <(rollcall completion bash)

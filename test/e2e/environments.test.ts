@@ -5,7 +5,7 @@ import { serveSandbox } from '../../src/sandbox/server.ts';
 import { root, type Ended } from '../support/cli.ts';
 import { endedHere } from '../support/here.ts';
 
-/** The example of one set of manifests for several environments, applied to a sandbox in place of each service. */
+/** Runs the example that has one set of manifests for several environments. A sandbox stands for each service. */
 async function inEnvironment(name: string, ...args: readonly string[]): Promise<Ended> {
   const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
   try {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run, type Ended } from '../support/cli.ts';
 import { inFull, someOf } from '../support/effort.ts';
 
-/** The option of this Node.js version: Node.js 20 has it as experimental, and later versions restrict the network too. */
+/** The option to restrict permissions in this version of Node.js. In Node.js 20 it is experimental. Later versions restrict the network too. */
 const knows = (flag: string): boolean => process.allowedNodeEnvironmentFlags.has(flag);
 const permission = [
   knows('--permission') ? '--permission' : '--experimental-permission',
@@ -27,7 +27,7 @@ describe('under the permission model of Node.js', () => {
   });
   afterAll(() => server.close());
 
-  /** Permission to read only rollcall and the given folder. */
+  /** Runs rollcall with permission to read only its own files and the given folder. */
   function hardened(args: readonly string[], more: readonly string[] = []): Promise<Ended> {
     const given = join(folder, 'given');
     const reads = [`--allow-fs-read=${root}`, `--allow-fs-read=${given}/`];

@@ -8,7 +8,7 @@ import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { endedHere } from '../support/here.ts';
 
-/** Texts that somebody may put into the name of a file or branch, and that a pipeline passes on. */
+/** Texts in the name of a file or a branch that a pipeline passes on. */
 const hostile = 'e\u001b[31m\u202ev\u009bil\n::error::x ##[error]y';
 const escaped = String.raw`e\u{1b}[31m\u{202e}v\u{9b}il\n::error::x #\u{23}[error]y`;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The output of a command, which must contain nothing that a terminal or log interprets. */
+/** Runs a command, and expects that no terminal or log can interpret anything in its output. */
 async function inert(
   args: readonly string[],
 ): Promise<{ readonly printed: string; readonly code: number | null }> {
@@ -38,7 +38,7 @@ const namesOf = (command: Command): string[] =>
   command.parent === null ? [] : [...namesOf(command.parent), command.name()];
 const commands = below(program('1.2.3', () => {})).filter((command) => command.name() !== 'complete');
 
-/** Arguments with which a command reads all of its options. */
+/** The arguments with which each command reads all its options. */
 const reachingOptions: Readonly<Record<string, readonly string[]>> = {
   init: ['new', '--yes'],
   validate: ['m.yaml'],
@@ -79,7 +79,7 @@ describe('a hostile string on the command line is repeated without effect', () =
     expect((await inert(args)).printed).toContain(expected);
   });
 
-  /** Each option with a single value, on a command that has it. */
+  /** Every option that takes a value, with a command that has it. */
   const options = new Map<string, [Command, Option]>();
   for (const command of commands)
     for (const option of command.options)

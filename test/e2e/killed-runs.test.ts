@@ -17,7 +17,7 @@ const manifest = [
   ...users.map((username) => `  - { username: ${username}, name: A user }`),
 ].join('\n');
 
-/** The same moments in every run: Park and Miller's generator. */
+/** Moments that are the same in every run (Park and Miller's generator). */
 function moments(count: number, below: number): { request: number; afterMs: number }[] {
   let state = 20_260_101;
   const next = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
@@ -46,7 +46,7 @@ function apply(
 }
 
 describe('an apply', () => {
-  // A run sends one look-up for each application, and one create for each resource.
+  // A run sends one look-up for each application and one create for each resource.
   test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
     'is completed by the next apply if it is killed $afterMs ms after request $request',
     async ({ request: moment, afterMs }) => {
@@ -98,7 +98,7 @@ describe('the first interruption of a hanging request', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo; // a TCP server has one
     const url = `${scheme}://127.0.0.1:${port}`;
-    // It would wait for an hour otherwise.
+    // Without the kill, it would wait for an hour.
     const { code, stdout } = await apply(url, ['--timeout', '3600'], (started) => (child = started));
     silent.close();
     expect(code).toBe(expected);

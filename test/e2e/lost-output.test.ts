@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Runs a line of bash in the folder, with `rollcall` as the program. */
+/** Runs a line of bash in the folder. In it, `rollcall` is the program. */
 function bash(line: string, options: RunOptions = {}): Promise<Ended> {
   return run('bash', ['-c', `rollcall() { "${process.execPath}" "${cli}" "$@"; }; ${line}`], {
     cwd: folder,
@@ -42,7 +42,7 @@ function bash(line: string, options: RunOptions = {}): Promise<Ended> {
   });
 }
 
-/** Limits files to a number of blocks of 1,024 bytes, like a full disk. */
+/** Limits the size of files to a number of blocks of 1,024 bytes, as a full disk does. */
 const blocks = (most: number): string => `ulimit -f ${most} && ulimit -c 0 &&`;
 const textIn = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const bytesIn = (name: string): number => statSync(join(folder, name)).size;

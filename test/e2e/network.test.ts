@@ -37,7 +37,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port; // a TCP server has one
 }
 
-/** The sandbox behind TLS, in the part that a plan needs. */
+/** A sandbox behind TLS, with the part of the API that a plan needs. */
 async function tlsSandbox(certificate: CertificateName, options: TlsOptions = {}): Promise<string> {
   const { sandbox } = seedSandbox({});
   const tls = { cert: tlsFixture(`${certificate}.pem`), key: tlsFixture(`${certificate}.key`), ...options };
@@ -69,7 +69,7 @@ function plan(
   });
 }
 
-/** The text in one line. */
+/** The text as one line. */
 const folded = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 describe('a service with a certificate of a private authority', () => {
@@ -174,7 +174,7 @@ describe('a service that requires a client certificate', () => {
       HTTPS_PROXY: `http://127.0.0.1:${between.port}`,
     };
     expect(await plan(url, encrypted, env)).toMatchObject({ code: 0, stderr: '' });
-    // The release is requested together with the look-up.
+    // The release is requested at the same time as the look-up.
     expect(between.heads).toHaveLength(2);
   });
 });

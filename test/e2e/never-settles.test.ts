@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { cli, run, type Ended } from '../support/cli.ts';
 import { inFull } from '../support/effort.ts';
 
-/** Runs the program in a process after this code. */
+/** Runs the program in a process that first runs this code. */
 async function after(preparation: string, args: readonly string[]): Promise<Ended> {
   const folder = temporaryFolder();
   const file = join(folder, 'before.cjs');

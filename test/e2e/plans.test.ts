@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const apps = (): string => join(manifests, 'apps.yaml');
 
-/** Runs a shell script in which `rollcall` is the program. */
+/** Runs a line of the shell. In it, `rollcall` is the program. */
 function shell(line: string): Promise<Ended> {
   return run('sh', ['-c', `rollcall() { "${process.execPath}" "${cli}" "$@"; }; ${line}`], {
     cwd: manifests,

@@ -3,7 +3,7 @@ import { someOf, times } from '../support/effort.ts';
 import { examine } from './examine.ts';
 import { rollcallTool, type Command, type Tool } from './tool.ts';
 
-// In the last seed, another writer deletes a group of a user.
+// In the last seed, another writer deletes a group that a user belongs to.
 test.each([...Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => seed), 77_001_100])(
   'rollcall reaches the declared state and reports it, from the random state of seed %i',
   async (seed) => {
@@ -11,7 +11,7 @@ test.each([...Array.from({ length: times({ short: 1, full: 6 }) }, (_, seed) => 
   },
 );
 
-/** A tool that runs a script in place of `apply`; the script's `send` sends a request to the service. */
+/** A tool whose `apply` runs a script. In the script, `send` sends a request to the service. */
 function scripted(script: string, more: Partial<Tool> = {}): Tool {
   const apply: Tool['apply'] = (setting) => ({
     program: process.execPath,
@@ -37,23 +37,23 @@ const applied = `await new Promise((resolve) => apply().once('close', (code) => 
 const staff = '/core/groups/11111111-1111-4111-8111-111111111111/';
 
 const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
-  ['does nothing', scripted(''), /not as declared in the end/],
+  ['does nothing', scripted(''), /differs from its declaration in the end/],
   [
-    'reports what it did not do',
+    'reports changes that it did not make',
     scripted('', { outcomes: () => [{ address: 'all', outcome: 'created' }] }),
     /is not in the report/,
   ],
   [
-    'deletes a group that nobody declares',
+    'deletes an undeclared group',
     scripted(`${applied} await send('DELETE', '${staff}');`),
     /"staff"\) is gone/,
   ],
   [
-    'changes a group that nobody declares',
+    'changes an undeclared group',
     scripted(`${applied} await send('PATCH', '${staff}', { attributes: { changed: true } });`),
-    /"staff"\) has another attributes/,
+    /"staff"\) has other values of undeclared fields: attributes/,
   ],
-  ['fails in the end', scripted(`${applied} process.exit(1);`), /does not come to its end/],
+  ['fails in the end', scripted(`${applied} process.exit(1);`), /does not finish/],
   [
     'shows the token',
     scripted(`${applied} console.error(process.env.ROLLCALL_TOKEN);`),
@@ -65,7 +65,7 @@ const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
     /a stack trace is shown/,
   ],
   [
-    'writes when it plans',
+    'writes during a plan',
     { ...rollcallTool, plan: (setting) => scripted(`await send('PATCH', '${staff}', {});`).apply(setting) },
     /a plan writes/,
   ],
@@ -73,7 +73,7 @@ const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
 
 test.each(someOf(broken, 2))('the examination catches a tool that %s', async (_, tool, words) => {
   let found = '';
-  // A mistake does not show in every state.
+  // Not every state reveals a mistake.
   for (let seed = 0; seed < 8 && !words.test(found); seed += 1)
     found += (await examine(seed, tool)).violations.join('\n');
   expect(found).toMatch(words);

@@ -13,15 +13,15 @@ import type { Command, Reported, Setting, Tool } from './tool.ts';
 import { drawWorld, heldOf, modelOf, reportedAs, versionOf, type Snapshot, type World } from './world.ts';
 
 export interface Examination {
-  /** The troubles of the run, for the table: `killed`, `another writer`, `cut after`. */
+  /** The faults and other events that the runs met, such as `SIGKILL`, `another writer` and `cut after`. */
   readonly tried: readonly string[];
   readonly violations: readonly string[];
 }
 
-/** A run that takes longer counts as hanging. */
+/** A run that takes longer is reported as hanging. */
 const longestRunMs = 300_000;
 
-/** Runs a tool on a service in an arbitrary state, first with troubles and then without, and judges its effects and reports. */
+/** Runs a tool on a service in a random state, first with faults and then without, and judges the tool's effects and reports. */
 export async function examine(seed: number, tool: Tool): Promise<Examination> {
   const random = seededRandom(seed);
   const world = await drawWorld(random);
@@ -44,7 +44,7 @@ class Examiner {
   readonly #setting: Setting;
   readonly #violations = new Set<string>();
   readonly #tried = new Set<string>();
-  /** The expected records of the service, except for declared ones. */
+  /** The records that the service has to keep, except for their declared fields. */
   #expected: Snapshot;
 
   constructor(world: World, front: Front, tool: Tool, setting: Setting) {
@@ -62,17 +62,19 @@ class Examiner {
       const { ended } = await this.#run('apply', noTroubles);
       if (this.#tool.isDone(ended)) break;
       if (left === 1)
-        this.#violations.add(`it does not come to its end without troubles:\n${ended.stdout}${ended.stderr}`);
+        this.#violations.add(`it does not finish without faults:\n${ended.stdout}${ended.stderr}`);
     }
     this.#judgeReached();
     const planned = await this.#run('plan', noTroubles);
     if (!this.#tool.isClean(planned.ended))
       this.#violations.add(
-        `a plan finds changes where all is as declared:\n${planned.ended.stdout}${planned.ended.stderr}`,
+        `a plan has changes, although everything is as declared:\n${planned.ended.stdout}${planned.ended.stderr}`,
       );
     const again = await this.#run('apply', noTroubles);
     if (again.writes.length > 0)
-      this.#violations.add(`an apply writes where all is as declared: ${shownWrites(again.writes)}`);
+      this.#violations.add(
+        `an apply writes, although everything is as declared: ${shownWrites(again.writes)}`,
+      );
     for (const fault of this.#front.met.keys()) this.#tried.add(fault);
     return { tried: [...this.#tried], violations: [...this.#violations] };
   }
@@ -153,7 +155,7 @@ class Examiner {
     return { ended, writes };
   }
 
-  /** Treats a change by another writer as expected. */
+  /** Accepts a change by another writer. */
   #expect(before: Snapshot, after: Snapshot): void {
     const expected = new Map(this.#expected);
     for (const key of before.keys()) if (!after.has(key)) expected.delete(key);
@@ -162,7 +164,7 @@ class Examiner {
     this.#expected = expected;
   }
 
-  /** No record is duplicated, and no undeclared record or field is changed. */
+  /** Checks that no record is duplicated, and that no undeclared record or field was changed. */
   #judgeOthers(): void {
     const now = this.#world.snapshot();
     const { records, release } = this.#world.scenario;
@@ -183,13 +185,13 @@ class Examiner {
       const changed = fields.filter((field) => !/_set$|^users$/.test(field));
       if (changed.length > 0)
         this.#violations.add(
-          `${key} ("${before.name}") has another ${changed.join()}, which nobody declares`,
+          `${key} ("${before.name}") has other values of undeclared fields: ${changed.join()}`,
         );
     }
     for (const record of records) {
       const count = heldOf(now, record).length;
       if (count > Math.max(1, heldOf(this.#expected, record).length))
-        this.#violations.add(`there are ${count} of ${addressOf(record.identity)}`);
+        this.#violations.add(`${addressOf(record.identity)} exists ${count} times`);
     }
   }
 
@@ -198,11 +200,13 @@ class Examiner {
     for (const record of this.#world.scenario.records) {
       const wrong = this.#wrongIn(now, addressOf(record.identity));
       if (wrong)
-        this.#violations.add(`${addressOf(record.identity)} is not as declared in the end: ${wrong}`);
+        this.#violations.add(
+          `${addressOf(record.identity)} differs from its declaration in the end: ${wrong}`,
+        );
     }
   }
 
-  /** A report agrees with the service, unless another writer was active. */
+  /** Checks that a report agrees with the service, except for records that another writer touched. */
   #judgeReport(outcomes: readonly Reported[], before: Snapshot, touched: ReadonlySet<string>): void {
     const now = this.#world.snapshot();
     for (const record of this.#world.scenario.records) {
@@ -213,23 +217,23 @@ class Examiner {
       const [was, is] = [heldOf(before, record), heldOf(now, record)];
       const isNew = is.some(({ ids }) => !was.some((one) => one.ids[0] === ids[0]));
       const wrong = ['created', 'updated', 'unchanged'].includes(outcome) && this.#wrongIn(now, address);
-      if (wrong) this.#violations.add(`${address} is ${outcome} by the report, and ${wrong}`);
+      if (wrong) this.#violations.add(`${address} is reported as ${outcome}, but ${wrong}`);
       if (outcome === 'created' && !isNew)
-        this.#violations.add(`${address} is created by the report, and was there`);
+        this.#violations.add(`${address} is reported as created, but existed before`);
       if (isNew && ['rejected', 'denied', 'not_attempted', 'updated', 'unchanged'].includes(outcome))
-        this.#violations.add(`${address} is ${outcome} by the report, and was created`);
+        this.#violations.add(`${address} is reported as ${outcome}, but was created`);
     }
   }
 
   #wrongIn(now: Snapshot, address: string): string | undefined {
     const record = this.#world.scenario.records.find(({ identity }) => addressOf(identity) === address);
     const [held] = record ? heldOf(now, record) : [];
-    if (record === undefined || held === undefined) return 'it is not there';
+    if (record === undefined || held === undefined) return 'it does not exist';
     const { fields } = versionOf(now, record, held);
     const wanted = kindsWantsOf(this.#world.scenario, 'first')[address] ?? {};
     const wrong = differing(wanted, fields).filter((field) => Object.hasOwn(wanted, field));
     return wrong.length > 0
-      ? wrong.map((field) => `its ${field} is ${fields[field]} in place of ${wanted[field]}`).join(', ')
+      ? wrong.map((field) => `its ${field} is ${fields[field]} instead of ${wanted[field]}`).join(', ')
       : undefined;
   }
 }
@@ -249,7 +253,7 @@ function shownWrites(writes: readonly Write[]): string {
     .join(', ');
 }
 
-/** Runs a command until it ends or the time limit of a run is reached. */
+/** Runs a command until it ends, or kills it at the time limit. */
 async function toItsEnd(
   { program, args, env }: Command,
   started: (kill: (signal: NodeJS.Signals) => void) => void,

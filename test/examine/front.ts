@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** `cut before` closes the connection before the service sees the request, `cut after` after it has acted. */
+/** `cut before` closes the connection before the service sees the request; `cut after` closes it after the service has carried out the request. */
 export const faults = ['cut before', 'cut after', 'half an answer', '500', '502', '503', '429'] as const;
 export type Fault = (typeof faults)[number];
 
-/** The troubles for the requests of one run. */
+/** The faults, denials and other events that the requests of one run meet. */
 export interface Troubles {
-  /** The fault of a request, by its number in the run from 1. */
+  /** The fault of a request. Requests are numbered from 1 in each run. */
   fault(request: number): Fault | undefined;
   /** Called before a request is answered. */
   before(request: number): void;
@@ -25,7 +25,7 @@ export interface Write {
 
 export const noTroubles: Troubles = { fault: () => undefined, before: () => {}, isDenied: () => false };
 
-/** A sandbox over HTTP, with troubles in front of it. */
+/** A sandbox over HTTP that can inject faults. */
 export class Front {
   troubles: Troubles = noTroubles;
   requests = 0;
@@ -50,7 +50,7 @@ export class Front {
     this.#server.closeAllConnections();
   }
 
-  /** Resets the counts for a run. */
+  /** Resets the counts, and sets the faults of the next run. */
   begin(troubles: Troubles): void {
     Object.assign(this, { troubles, requests: 0, writes: [] });
   }

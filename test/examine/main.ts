@@ -35,7 +35,7 @@ for (const [what, { seeds, failed: seedsFailed }] of tried)
   );
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** A tool from a module that exports one as `tool`. */
+/** Loads a tool from a module that exports it as `tool`. */
 async function toolIn(file: string): Promise<Tool> {
   const { tool: found } = (await import(pathToFileURL(resolve(file)).href)) as { tool: Tool }; // as tool.ts says
   return found;

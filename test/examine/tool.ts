@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli, type Ended } from '../support/cli.ts';
 
-/** The folder and the service of a command. */
+/** The folder, the service and the token of a command. */
 export interface Setting {
   readonly folder: string;
   readonly url: string;
@@ -16,14 +16,14 @@ export interface Command {
 }
 
 export interface Reported {
-  /** `group.staff` */
+  /** As in reports: `group.staff`. */
   readonly address: string;
   readonly outcome: string;
 }
 
 /** A tool under examination: how its commands are started, and how their results are read. */
 export interface Tool {
-  /** Writes the declaration of a run in the tool's own form, from lists of entries as in a manifest. */
+  /** Writes the declaration in the form of the tool. The text is a rollcall manifest. */
   declare(folder: string, manifest: string): Promise<void>;
   plan(setting: Setting): Command;
   apply(setting: Setting): Command;

@@ -36,18 +36,17 @@ interface Held {
   readonly record: JsonObject;
 }
 
-/** A service with a part of the declared records, in other versions, and with undeclared records. */
+/** A service that has some of the declared records, in other versions, and undeclared records. */
 export interface World {
   readonly scenario: KindsScenario;
   readonly sandbox: Sandbox;
   /** The token of a superuser. */
   readonly token: string;
-  /** Another writer changes a declared record; returns its address. */
+  /** Changes a declared record as another writer, and returns its address. */
   meddle(random: Random): string | undefined;
   snapshot(): Snapshot;
 }
 
-/** The token of a superuser. */
 const token = 'examined-with-this';
 
 /** The versions in which a declared record can exist before the first run. */
@@ -68,7 +67,7 @@ export async function drawWorld(random: Random): Promise<World> {
     return (path && sandbox.pk(path, named.name)) ?? null;
   };
   const put = (record: DrawnRecord, edition: (typeof editions)[number]): void => {
-    // The service refuses a record that refers to a missing one.
+    // The service refuses a record that refers to a missing record.
     sandbox.create(modelOf(record), kindBodyOf(record, edition, idOf));
   };
   for (const record of scenario.records) {
@@ -101,7 +100,7 @@ export function modelOf({ identity }: DrawnRecord): Path {
   return model;
 }
 
-/** The address of a declared record in manifests and reports. */
+/** The address of a declared record in manifests and reports of rollcall. */
 export function reportedAs({ kind: { path }, identity, fields }: DrawnRecord): string {
   const kind = createdKinds.find((one) => one.path === path);
   const within = fields[kind?.scope ?? ''];
@@ -117,7 +116,7 @@ function isPath(model: string | undefined): model is Path {
 
 function snapshotOf(sandbox: Sandbox, { release }: KindsScenario): Snapshot {
   const all = new Map<string, Held>();
-  // A record of a type derived from another is listed under both.
+  // A record of a derived type is listed under its base type too.
   const kinds = createdKinds.toSorted((a, b) => Number(b.isBase === true) - Number(a.isBase === true));
   for (const kind of kinds.filter((one) => isIn(one, release))) {
     const path = writtenType(kind, release);
@@ -159,13 +158,13 @@ function recordsIn(path: Path, sandbox: Sandbox): JsonObject[] {
   return all;
 }
 
-/** The records with the name of a declared one. */
+/** The records of the service that have the name of a declared record. */
 export function heldOf(snapshot: Snapshot, record: DrawnRecord): Held[] {
   const path = modelOf(record);
   return [...snapshot.values()].filter((held) => held.path === path && held.name === record.identity.name);
 }
 
-/** A record in the form of its declaration, and all other writable fields. */
+/** The declared fields of a record in the form of the declaration, and all other writable fields. */
 export function versionOf(snapshot: Snapshot, record: DrawnRecord, held: Held): Version {
   const names = new Map(
     [...snapshot.values()].flatMap(({ list, name, ids }) =>

@@ -1,4 +1,4 @@
-/** Compares the access that a plan reports with the access by the service's rules. Random worlds, in memory. */
+/** Compares the access that a plan reports with the access that the service's rules give, in random worlds in memory. */
 import * as rollcall from '../../dist/index.js';
 import { writeFile } from 'node:fs/promises';
 import { chance, pick, textOf, type Fields, type Json } from './json.ts';
@@ -25,7 +25,7 @@ interface App {
 interface World {
   readonly seed: number;
   readonly old: boolean;
-  /** The parents by group; the groups by user; the result by policy, or its failure. */
+  /** The parents of each group, the groups of each user, and the result of each policy. */
   readonly parents: readonly (readonly number[])[];
   readonly users: readonly { readonly groups: readonly number[]; readonly isActive: boolean }[];
   readonly policies: readonly (boolean | 'fails')[];
@@ -58,7 +58,7 @@ export function worldOf(seed: number, apps: number): World {
   return {
     seed,
     old,
-    // No circles; early releases have one parent.
+    // There are no circles. In early releases, a group has at most one parent.
     parents: range(counts.group).map((n) =>
       range(n)
         .filter((other) => at('parent', n, other) < 0.35)
@@ -78,7 +78,7 @@ export function worldOf(seed: number, apps: number): World {
         at(app, 'plain') < 0.5,
       );
       const access = bindings(app, 'access', ['group', 'user'], true);
-      // Half of the declared subjects are already bound.
+      // Half of the declared subjects are bound already.
       const kept = own.filter(
         ({ of, negate, enabled }, nth) => of !== 'policy' && !negate && enabled && at(app, 'kept', nth) < 0.7,
       );
@@ -118,7 +118,7 @@ export function mayOpen(world: World, user: number, mode: Mode, bindings: readon
 }
 
 const isManaged = ({ of, negate, enabled }: Binding): boolean => of !== 'policy' && !negate && enabled;
-/** The bindings after a plan is carried out. */
+/** The bindings after the plan has been applied. */
 function after({ mode, bindings, declared }: App): {
   readonly mode: Mode;
   readonly bindings: readonly Binding[];
@@ -130,7 +130,7 @@ function after({ mode, bindings, declared }: App): {
   };
 }
 
-/** Whether a reported access includes a user. */
+/** Whether the reported words about access include a user. */
 function isAbout(world: World, user: number, words: string): boolean {
   if (words === 'everyone' || /^(?:users who pass any|everyone admitted by policies)/.test(words))
     return true;
@@ -289,7 +289,7 @@ function serviceOf(world: World): Send {
   };
 }
 
-/** The disagreements between a plan and the service's rules; `heard` changes the plan's report first. */
+/** The disagreements between a plan and the service's rules. `heard` can falsify the plan's report first. */
 export async function disagreements(
   world: World,
   file: string,

@@ -1,4 +1,4 @@
-/** For each promise, a falsified history that the judge must reject: a check that cannot fail is worth nothing. */
+/** For each promise, a falsified history that the judge has to reject. */
 import { secret, token, type History, type Outcome, type Report } from './roll.ts';
 import type { Entry, Thing } from './service.ts';
 
@@ -16,7 +16,7 @@ const called = (is: Outcome['outcome'], outcome: Outcome['outcome']): Falsify =>
 const log =
   (change: (entry: Entry) => readonly Entry[]): Falsify =>
   (of) => ({ ...of, log: of.log.flatMap(change) });
-/** After each write, the service has other records. */
+/** Changes the records that the service has after each write. */
 const held = (change: (state: Map<string, Thing>) => unknown): Falsify =>
   log((entry) => {
     if (entry.is !== 'wrote') return [entry];
@@ -26,7 +26,7 @@ const held = (change: (state: Map<string, Thing>) => unknown): Falsify =>
   });
 
 const byHand = /^(?:application|user|group)\./;
-/** The same for kinds without hand-written models. */
+/** Falsifies only the reports about kinds without hand-written models. */
 const ofMade =
   (lie: Falsify): Falsify =>
   (of) => {

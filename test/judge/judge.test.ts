@@ -8,7 +8,7 @@ const from = Number(process.env['JUDGE_FROM'] ?? 72);
 const count = Number(process.env['JUDGE_SEEDS'] ?? (inFull ? 60 : 6));
 let next = from;
 const histories: History[] = [];
-/** Most of a run is waiting, so many run at a time. */
+/** Runs spend most of their time waiting, so many run at a time. */
 async function playUpTo(last: number): Promise<void> {
   const some = async (): Promise<void> => {
     while (next < last) histories.push(await play(next++));
@@ -32,7 +32,7 @@ const lies = Object.keys(promises).flatMap((name) =>
 test.each(lies)('the judge detects a run that breaks the promise $name ($nth)', async ({ name, lie }) => {
   const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
   const isSeen = (): boolean => histories.some((of) => !breaks(of) && breaks(lie(of)));
-  // If these seeds contain nothing that the lie applies to, more seeds are played.
+  // If the lie changes nothing in the histories of these seeds, more seeds are played.
   for (let more = 0; more < 8 && !isSeen(); more++) await playUpTo(next + 20);
   expect(isSeen()).toBe(true);
 });

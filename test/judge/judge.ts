@@ -1,4 +1,4 @@
-/** Checks the promises of the documents against a history: requests, effects, answers and reports. */
+/** Checks a history of requests, effects, answers and reports against the promises of the documents. */
 import { secret, token, type History, type Outcome, type Report, type Roll } from './roll.ts';
 import { listOf, recordOf, textOf, type Fields, type Json } from './json.ts';
 import { kinds, refersTo } from './kinds.ts';
@@ -11,11 +11,11 @@ type Run = {
   readonly log: readonly Entry[];
   readonly sent: readonly Sent[];
   readonly wrote: readonly Wrote[];
-  /** The records of the service: at the beginning, and after each write by anybody. */
+  /** The records of the service at the beginning, and after each write by any client. */
   readonly states: readonly State[];
-  /** The changes for which both switches are on. */
+  /** The capabilities for which both switches are on. */
   readonly may: readonly string[];
-  /** Whether the token may view and do everything. */
+  /** Whether the token has all permissions. */
   readonly isFree: boolean;
 };
 type Declared = Roll[number];
@@ -49,14 +49,14 @@ const sorted = (all: readonly Json[]): string => all.map(textOf).toSorted().join
 const isEver = (run: Run, { one, names }: Case, isThere: boolean): boolean =>
   run.states.some((state) => names.some((name) => named(state, one.type, name).length > 0) === isThere);
 
-/** Whether an answer proves that a name is taken; undefined if it proves nothing. */
+/** Whether an answer proves that the name is taken; undefined if it proves nothing. */
 function proves(run: Run, sent: Sent): boolean | undefined {
   const { status = 0, json } = saidOf(run, sent) ?? {};
   const isRecord = idOf(kindOf(sent)) in recordOf(json);
   if (status === 204 || ([200, 201].includes(status) && isRecord)) return true;
   return json !== undefined && status >= 400 && status < 500 ? false : undefined;
 }
-/** The ids of names: of the record with the name, or else with its former name. */
+/** The ids of the records with these names. If no record has a name, the former name counts. */
 function idsOf(state: State, roll: Roll, type: Type, names: Json | undefined): Json[] {
   return listOf(names).flatMap((each) => {
     const { slug, name = slug } = recordOf(each);
@@ -74,7 +74,7 @@ const subjectsOf = (state: State, roll: Roll, access: Json | undefined): string[
 const boundTo = (state: State, { pk }: Thing): Thing[] =>
   allOf(state, 'binding').filter(({ fields }) => fields['target'] === pk && fields['enabled']);
 
-/** Whether a record has every declared value. Bindings and groups that the token cannot see are not compared. */
+/** Whether a record has every declared value. Bindings and groups are not compared if the token cannot see all of them. */
 function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields, kind }: Declared): boolean {
   const isBlurred = 'view_binding' in world.rights || 'view_group' in world.rights;
   return Object.entries(fields).every(([field, value]) => {
@@ -100,47 +100,53 @@ function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields,
     return isBlurred || sorted(bound) === sorted(subjectsOf(state, roll, value));
   });
 }
-/** Whether a value is as declared: names as their ids, lists in any order, and mappings by declared keys. */
+/** Whether a value equals the declared one. Names are compared by their ids, lists in any order, and mappings only by declared keys. */
 function isSameIn(
   is: Json,
-  shall: Json,
+  declared: Json,
   to: Type | undefined,
   idsFor: (type: Type, names: Json) => Json[],
 ): boolean {
-  if (shall === '${env:JUDGE_SECRET}') return is === secret;
-  if (to !== undefined) return sorted([is].flat()) === sorted(idsFor(to, [shall].flat()));
-  if (Array.isArray(shall))
+  if (declared === '${env:JUDGE_SECRET}') return is === secret;
+  if (to !== undefined) return sorted([is].flat()) === sorted(idsFor(to, [declared].flat()));
+  if (Array.isArray(declared))
     return (
-      listOf(is).length === shall.length &&
-      listOf(shall).every((one) => listOf(is).some((each) => isSameIn(each, one, undefined, idsFor)))
+      listOf(is).length === declared.length &&
+      listOf(declared).every((one) => listOf(is).some((each) => isSameIn(each, one, undefined, idsFor)))
     );
-  if (typeof shall === 'object' && shall !== null)
-    return Object.entries(shall).every(([key, one]) =>
+  if (typeof declared === 'object' && declared !== null)
+    return Object.entries(declared).every(([key, one]) =>
       isSameIn(recordOf(is)[key] ?? null, one, undefined, idsFor),
     );
-  return is === shall;
+  return is === declared;
 }
 const isEverAs = (run: Run, one: Declared, id?: string): boolean =>
   run.states.some((state) =>
     named(state, one.type, one.name).some((held) => (!id || held.pk === id) && isAs(run, state, held, one)),
   );
 
-/** Who may open an application, after unbinds by others: nobody without a provider, else the bound subjects, else everyone. */
+/**
+ * Who may open an application: nobody without a provider, or else the bound subjects, or everyone if nobody is bound. With
+ * `isOthers`, a missing provider does not count.
+ */
 function mayOpen(state: State, app: Thing | undefined, isOthers = false): string[] {
   const { provider = null, backchannel_providers: back } = app?.fields ?? {};
   const isShut = !app || (!isOthers && provider === null && listOf(back).length === 0);
   const bound = isShut ? [] : boundTo(state, app).map(({ fields }) => subjectOf(fields));
   return isShut || bound.length > 0 ? bound : ['everyone'];
 }
-/** The subjects to whom a write gives access and to whom neither the former nor the declared access gives it. */
+/** The subjects to whom a write gives access, although neither the former nor the declared access admits them. */
 function openedBy({ of: { roll } }: Run, { state, n }: Wrote, old: readonly State[]): string[] {
   return allOf(state, 'application').flatMap((app) => {
     const one = roll.find(
       ({ type, name, formerly }) => type === 'application' && [name, formerly].includes(app.name),
     );
     const access = one?.fields['access'];
-    const shall = access === 'everyone' ? [access] : subjectsOf(state, roll, access);
-    const all = new Set([...shall, ...old.flatMap((each, nth) => mayOpen(each, each.get(app.pk), nth > 0))]);
+    const declared = access === 'everyone' ? [access] : subjectsOf(state, roll, access);
+    const all = new Set([
+      ...declared,
+      ...old.flatMap((each, nth) => mayOpen(each, each.get(app.pk), nth > 0)),
+    ]);
     const found = mayOpen(state, app).filter((who) => !all.has(who) && !all.has('everyone'));
     return access && found.length > 0 ? [`#${n} opens ${app.name} to ${found.join()}`] : [];
   });
@@ -168,28 +174,28 @@ const isGood = ({ outcome, doubt, differences = [] }: Outcome): boolean => {
   const isPart = differences.length > 0 && (outcome === 'created' || doubt === 'checked');
   return good.includes(outcome) && !isPart && doubt !== 'unchecked';
 };
-/** The false statements of an outcome. */
+/** The first false statement of an outcome. */
 function lieOf(run: Run, of: Case): Wrong {
   const { out, one, own, posts } = of;
   const { outcome, pk, differences, change } = out;
   const isGone = one.isAbsent === true && outcome !== 'differs';
   if (run.isFree && change.presence !== 'unknown' && !isEver(run, of, change.presence === 'present'))
-    return `it was never ${change.presence}`;
+    return `the record was never ${change.presence}`;
   if (outcome === 'created') {
     const told = posts.find((post) => proves(run, post) === true);
-    if (textOf(recordOf(saidOf(run, told)?.json)[idOf(one.kind)]) !== pk) return 'the service did not say so';
+    if (textOf(recordOf(saidOf(run, told)?.json)[idOf(one.kind)]) !== pk) return 'no answer proves that';
   }
   const isOff = own.length === 0 || !run.may.includes('update');
-  if (outcome === 'updated' && isOff) return 'it was not, or without the permission';
-  if (outcome === 'deleted' && !run.may.includes('delete')) return 'without the permission';
-  if (/rejected|denied|not_attempted/.test(outcome) && own[0]) return `#${own[0].n} wrote it`;
-  if (/unchanged|differs/.test(outcome) && own.length + posts.length > 0) return 'something was sent';
+  if (outcome === 'updated' && isOff) return 'the run changed nothing, or may not update';
+  if (outcome === 'deleted' && !run.may.includes('delete')) return 'the run may not delete';
+  if (/rejected|denied|not_attempted/.test(outcome) && own[0]) return `#${own[0].n} wrote the record`;
+  if (/unchanged|differs/.test(outcome) && own.length + posts.length > 0) return 'a write was sent';
   if (good.includes(outcome) && run.isFree && !isEver(run, of, !isGone))
-    return `it was never ${isGone ? 'gone' : 'there'}`;
+    return `the record was never ${isGone ? 'absent' : 'present'}`;
   const isWhole = /created|updated|unchanged/.test(outcome) && !(outcome === 'created' && differences);
   if (!isWhole || isGone) return undefined;
   if (outcome === 'unchanged' || run.wrote.every(({ n }) => n > 0))
-    return !isEverAs(run, one, pk) && 'it was never as declared';
+    return !isEverAs(run, one, pk) && 'the record was never as declared';
   const told = run.log.flatMap((entry) => {
     const json = recordOf(entry.is === 'said' ? entry.json : null);
     return [json, ...listOf(json['results']).map(recordOf)].filter(
@@ -200,7 +206,7 @@ function lieOf(run: Run, of: Case): Wrong {
   const fields = Object.fromEntries(Object.entries(one.fields).filter(([field]) => field !== 'access'));
   return (
     !run.states.some((state) => isAs(run, state, last, { ...one, fields })) &&
-    'the service last said otherwise'
+    'the last answer has other values'
   );
 }
 const contract =
@@ -208,7 +214,7 @@ const contract =
 const readable =
   /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints|propertymappings\/\w+)\/$/;
 
-/** Each promise by name: its place and words in the documents, and its violations. */
+/** Each promise by name: where the documents state it, and a check that returns its violations. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
   once: [
     'promises.md: Nothing is created twice',
@@ -217,18 +223,22 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
         const [first = 0, ...counts] = states.map((state) => named(state, type, name).length);
         const isOther = wrote.some(({ n, thing }) => n === 0 && thing.name === name);
         const isKnown = type === 'group' && (isOther || 'view_group' in of.world.rights);
-        return !isKnown && Math.max(...counts) > Math.max(1, first) && `${type}.${name} is there twice`;
+        return !isKnown && Math.max(...counts) > Math.max(1, first) && `${type}.${name} exists twice`;
       }),
   ],
   outcome: [
     'promises.md: Every planned resource ends with exactly one outcome.',
     ({ report: { ended, outcomes }, of }) => {
-      const [is, shall] = [sorted(outcomes.map(nameOf)), sorted(of.roll.map(addressOf))];
-      return [/complete|interrupted/.test(ended) && is !== shall && `${shall} had ${is}`];
+      const [reported, declared] = [sorted(outcomes.map(nameOf)), sorted(of.roll.map(addressOf))];
+      return [
+        /complete|interrupted/.test(ended) &&
+          reported !== declared &&
+          `the outcomes are of ${reported} instead of ${declared}`,
+      ];
     },
   ],
   reported: [
-    'promises.md: nothing is reported as what it is not: the table of the outcomes',
+    'promises.md: every report is true, as the table of outcomes says',
     (run) =>
       casesOf(run).map((of) => {
         const text = lieOf(run, of);
@@ -236,21 +246,23 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   ending: [
-    'exit-codes.md: ended with resources rejected, in conflict, unknown, unfinished, or not attempted; or not as declared',
+    'exit-codes.md: 6: resources are rejected, in conflict, unknown, unfinished or not attempted; or may differ from their declaration',
     ({ report: { ended, outcomes } }) => [
-      ended.endsWith('complete') && outcomes.every(isGood) !== (ended === 'complete') && `it is ${ended}`,
+      ended.endsWith('complete') &&
+        outcomes.every(isGood) !== (ended === 'complete') &&
+        `the run ended as ${ended}`,
     ],
   ],
   errors: [
-    'library.md: What can go wrong with manifests, the service and the resources is returned, never thrown',
+    'library.md: Errors of manifests, the service and resources are returned, never thrown',
     ({ report: { ended, codes } }) => [ended === 'thrown' && `thrown: ${codes.join()}`],
   ],
   secret: [
-    'library.md: Plans, diagnostics and outcomes are free of secrets.',
-    ({ report: { text } }) => [(text.includes(token) || text.includes(secret)) && 'one is shown'],
+    'library.md: Plans, diagnostics and outcomes contain no secrets.',
+    ({ report: { text } }) => [(text.includes(token) || text.includes(secret)) && 'the output has one'],
   ],
   switches: [
-    'capabilities.md: What changes something that exists is a capability, off until you turn it on. It takes two switches',
+    'capabilities.md: `apply` changes differing fields to their declared values. This needs two switches',
     (run) =>
       writesOf(run, 'POST', 'PATCH', 'DELETE').map(({ n, method, path, body }) => {
         const { type, key = textOf(body['target']) } = placeOf(path);
@@ -262,7 +274,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   documented: [
-    'capabilities.md: the table of what it sends; `contract_only` keeps a run to the three documented operations',
+    'capabilities.md: the tables of requests; `contract_only` restricts a run to the three documented operations',
     ({ sent, of: { options } }) =>
       sent.map(({ n, method, path }) => {
         const isKnown = placeOf(path).type !== undefined || readable.test(path);
@@ -271,21 +283,23 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   along: [
-    'day-two.md: the plan notes what a delete takes along',
+    'day-two.md: a note of the plan names each record that is deleted with another',
     ({ report: { outcomes }, wrote, sent, states: [start] }) => {
       const told = outcomes.flatMap(({ change }) => change.remarks ?? []).join();
       const deletes = sent.filter(({ method }) => method === 'DELETE');
       return wrote.map(({ n, op, thing: { type, name, pk } }) => {
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
-        // Beyond ten, names are only counted.
-        const isTold = told.includes(JSON.stringify(name)) || told.includes('more hang on it');
-        return !isAsked && start?.has(pk) && !isTold && `#${n} takes ${type}.${name} along`;
+        // If there are more than ten, the note gives only their number.
+        const isTold = told.includes(JSON.stringify(name)) || told.includes('more dependents');
+        return (
+          !isAsked && start?.has(pk) && !isTold && `#${n} also deletes ${type}.${name}, which no note names`
+        );
       });
     },
   ],
   again: [
-    'promises.md: rollcall looks by name; a group is not sent again; access.md: that one is bound no more in this run',
+    'promises.md: rollcall looks the resource up; a group is never sent twice; access.md: a binding is not sent again in the same run',
     (run) =>
       writesOf(run, 'POST').map((one, index, posts) => {
         const [type, name] = [typeOf(one), nameIn(one)];
@@ -306,20 +320,20 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
           const showsAll = status === 200 && recordOf(json)['results'] !== undefined;
           return look.query.get('username') === name && !showsAll;
         });
-        // If a look-up of users gets no answer from the service, the run assumes that users cannot be looked up.
+        // If a look-up of users gets a page that does not come from the API, the run assumes that users cannot be looked up.
         const isUnreadable = run.sent.some((look) => {
           const { status, json } = saidOf(run, look) ?? {};
           const isNowhere = json === undefined && (status === 404 || status === 405);
           return look.method === 'GET' && look.n < one.n && typeOf(look) === 'user' && isNowhere;
         });
         const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen || isUnreadable));
-        // The service refuses a duplicate of these names.
+        // The service refuses a second record with one of these names.
         const isUnique = run.of.world.kinds.get(placeOf(one.path).list ?? '')?.isDoubled === false;
         return before && !isFair && !isUnique && `#${one.n} sends ${name} again after #${before.n}`;
       }),
   ],
   opened: [
-    'access.md: the service never lets anybody in whom neither the old nor the declared access lets in',
+    'access.md: only people whom the previous or the declared access admits can open it',
     (run) => {
       const old = run.states.slice(0, 1);
       return run.wrote.flatMap((one) => {
@@ -329,7 +343,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     },
   ],
   unmade: [
-    'capabilities.md: Where the group was not created, those that name it are `not attempted`.',
+    'capabilities.md: If the create of the group fails, the entry is `not attempted`.',
     (run) =>
       casesOf(run).map(({ out, one: { fields }, own, posts }) => {
         const lists = [fields['groups'], recordOf(fields['access'])['groups']].flatMap(listOf);
@@ -344,21 +358,21 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       }),
   ],
   converges: [
-    'promises.md: One more run goes on with what is missing: the same command',
+    'promises.md: The next run of the same command completes the work.',
     (run) => {
       const { ended, outcomes, codes, isFaulty, run: number } = run.report;
       const { keepGoing, contractOnly } = run.of.options;
       if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
-      // flows.md: the way in is changed only by a run with the permission.
+      // flows.md: without the permission to update, the login flow is not changed.
       const isKnown = codes.every((code) =>
         /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes|likely-refused|way-in|lockout|open-login)$/.test(
           code,
         ),
       );
-      // access.md: an update after a kill is finished by a run with the permission.
+      // access.md: an application that a run left unfinished is finished only by a run that may update.
       const isBegun = ({ outcome, change }: Outcome): boolean =>
         outcome === 'unfinished' && change.change.actions[0] === 'no-op' && !run.may.includes('update');
-      // day-two.md: records that must stay are kept, and the plan gives the reason.
+      // day-two.md: some records are never deleted, and the plan shows the reason.
       const isKept = ({ outcome, change }: Outcome): boolean =>
         outcome === 'not_attempted' && change.left_because !== undefined && run.may.length > 0;
       const open = outcomes.filter((one) => !isGood(one) && !isBegun(one) && !isKept(one));

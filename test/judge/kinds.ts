@@ -1,24 +1,24 @@
-/** Kinds without hand-written models: their declarations by the schema of manifests, and their API by the facts. */
+/** Kinds without hand-written models: the schema of manifests has their entries, and the facts have their API. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
 
 export interface Kind {
-  /** The path of its list below /api/v3, which identifies it here. */
+  /** The path of its list below /api/v3. It identifies the kind in these files. */
   readonly path: string;
-  /** Its list in a manifest, and its `type` if the list has several. */
+  /** The name of its list in a manifest, and its `type` if the list has several types. */
   readonly list: string;
   readonly sort: string | undefined;
   readonly identity: string;
-  /** The key of its id in an answer and in a path. */
+  /** The key of its id in answers and paths. */
   readonly id: string;
   readonly idInPath: string;
-  /** Names are unique within a type, unless the service was seen to accept a duplicate. */
+  /** Names are unique within a type, unless `isDoubled`: the service accepted a second record with the same name. */
   readonly type: string;
   readonly isDoubled: boolean;
   readonly model: string;
   readonly filters: readonly string[];
   readonly fields: Readonly<Record<string, Fields>>;
-  /** Lists declared in part unless `exactly` names them; others are complete unless `at_least` names them. */
+  /** Lists compared in part unless `exactly` names them. All others are compared as a whole unless `at_least` names them. */
   readonly partial: readonly string[];
   readonly canBe: { readonly absent: boolean; readonly renamed: boolean };
 }
@@ -28,7 +28,7 @@ const read = (file: URL | string): Json => JSON.parse(readFileSync(file, 'utf8')
 const schema = recordOf(read(new URL('../../schemas/manifest.schema.json', import.meta.url)));
 const releases = listOf(read(new URL('releases.json', folder))).map(textOf);
 
-/** A value, adapted to a later release. */
+/** Adapts a part of the schema to another release. */
 function changed(value: Json, change: Json): Json {
   const { '+': more, '-': less, ...keys } = recordOf(change);
   if (Array.isArray(value) && more && less) {
@@ -75,7 +75,7 @@ function entriesOf(node: Fields): Fields[] {
   ].flatMap(entriesOf);
 }
 
-/** The path of a list, or of a `type` in it: the path below the family, joined by `_`. */
+/** The API path of a list in a manifest, or of one of its types. */
 function pathOf(paths: Iterable<string>, list: string, sort: string | undefined): string | undefined {
   const plain = list.replaceAll('_', '');
   return [...paths].find((path) => {
@@ -111,7 +111,7 @@ export function refersTo(field: string, of: Fields): string | undefined {
   return format === 'uuid' || type === 'integer' ? refers.find(([name]) => name.test(field))?.[1] : undefined;
 }
 
-/** The kind at a path; without an entry in manifests, a kind that others only refer to. */
+/** The kind at a path. A kind that manifests cannot declare is only referred to. */
 function kindAt(
   all: ReadonlyMap<string, Fields>,
   path: string,
@@ -146,9 +146,9 @@ function kindAt(
   };
 }
 
-/** Modelled by hand, or not modelled: connectors, whose ids have another key in each answer. */
+/** Kinds with hand-written models, and connectors, whose answers have the id under another key each time. */
 const leftOut = new Set(['applications', 'users', 'groups', 'connectors']);
-/** The kinds that manifests can declare and a release has, except those with a form other than the newest. */
+/** The kinds that manifests can declare in a release, except those whose form differs from that in the newest release. */
 function declaredIn(all: ReadonlyMap<string, Fields>): Kind[] {
   return Object.entries(recordOf(schema['properties'])).flatMap(([list, of]) =>
     (leftOut.has(list) ? [] : entriesOf(recordOf(recordOf(of)['items']))).flatMap((entry): Kind[] => {
@@ -166,7 +166,7 @@ function declaredIn(all: ReadonlyMap<string, Fields>): Kind[] {
 }
 export const declarable = { old: declaredIn(facts.old), now: declaredIn(facts.now) };
 export type Line = keyof typeof declarable;
-/** The kinds that others refer to, declarable or not. */
+/** The kinds that other kinds refer to, declarable or not. */
 const stock = ['/flows/instances/', '/crypto/certificatekeypairs/', '/providers/saml/'];
 const known = (line: Line): Map<string, Kind> => {
   const there = stock.flatMap((path) => kindAt(facts[line], path) ?? []);
@@ -182,7 +182,7 @@ export function emptyOf({ default: given, nullable, type, enum: values }: Fields
   return { boolean: false, array: [], integer: 0, number: 0 }[textOf(type)] ?? {};
 }
 
-/** A random value of a field in manifest form; undefined if none can be made up. `some` returns names of records of a type. */
+/** A random value of a field in the form of a manifest; undefined if none can be made up. `some` returns names of records of a type. */
 export function valueOf(
   field: string,
   of: Fields,
@@ -222,7 +222,7 @@ export function valueOf(
   return /validity|threshold|duration|expiry|timeout|offset/.test(field) ? `minutes=${n}` : `text ${n}`;
 }
 
-/** Fields that no output may show: write-only fields, and credentials. */
+/** Whether no output may show a field: write-only fields and credentials. */
 export function isSecret(field: string, { writeOnly, type, format, enum: values }: Fields): boolean {
   const isText = type === 'string' && format === undefined && values === undefined;
   return writeOnly === true || (isText && /secret$|password$|^token$|private_key/.test(field));

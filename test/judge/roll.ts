@@ -1,4 +1,7 @@
-/** Random manifests and their runs against the model: a seed decides the existing records, the declaration, the permissions and the faults. */
+/**
+ * Random manifests, and runs with them against the model of the service. A seed decides the existing records, the declaration,
+ * the permissions and the faults.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +23,7 @@ export type Declared = {
 };
 export type Roll = readonly Readonly<Declared>[];
 type Options = ReturnType<typeof optionsOf>;
-/** The result of a change of the plan. */
+/** An outcome, with the change of the plan that it belongs to. */
 export interface Outcome extends rollcall.OutcomeDocument {
   readonly change: rollcall.PlanDocument['resource_changes'][number];
 }
@@ -30,7 +33,7 @@ export interface Report {
   readonly ended: 'invalid' | 'failed' | 'complete' | 'incomplete' | 'interrupted' | 'thrown';
   readonly codes: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** All possible output. */
+  /** All output of the run. */
   readonly text: string;
 }
 export interface History {
@@ -100,7 +103,7 @@ function isWhole({ identity, fields }: Kind, entry: Fields = {}): boolean {
   );
 }
 
-/** The random values of a kind's fields that rollcall accepts offline: a refused manifest cannot be judged. */
+/** The fields of each kind whose random values rollcall accepts offline. A refused manifest could not be judged. */
 async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));
   const [file, config] = [join(folder, 'kinds.yaml'), join(folder, 'rollcall.yaml')];
@@ -144,7 +147,7 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
   for (const kind of declarable[line]) {
     const all = ['', ...Object.keys(kind.fields).filter((field) => field !== kind.identity)];
     let usable = await entriesAt(kind, all, []);
-    // A field that is optional alone, but required by another field, is always declared.
+    // A field that is optional itself, but required by another field, is always declared.
     const [needed] = usable.includes('') ? [] : usable;
     if (needed !== undefined) usable = [...(await entriesAt(kind, all, [needed])), `+${needed}`];
     found.set(kind.path, new Set(usable));
@@ -246,7 +249,7 @@ function optionsOf(seed: number) {
   return { capabilities, allow, contractOnly, failFast, keepGoing, concurrency, stopAt };
 }
 
-/** The declaration of a seed. Renamed records exist; records to be absent are not referred to. */
+/** The declaration of a seed. Records to be renamed exist, and nothing refers to records that are to be absent. */
 function rollOf(seed: number, { contractOnly }: Options, { start, old }: World): Roll {
   const at: At = (...of) => chance(seed, 'roll', ...of);
   const all: Declared[] = [];
@@ -262,7 +265,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
     all.push(isAbsent ? { ...own, name, fields: {}, isAbsent } : one);
     return isAbsent ? undefined : one.name;
   };
-  /** The records that a record may refer to: those that stay and were declared before. */
+  /** The names of records that a record may refer to: those that were declared before it and are not to be absent. */
   const declared = (type: string, n: number): string[] => {
     const own = all.filter((one) => one.type === type);
     const gone = new Set(
@@ -326,7 +329,7 @@ function entryOf({ type, kind, name, fields, formerly, isAbsent }: Roll[number])
   };
 }
 
-/** The manifest: JSON is YAML. */
+/** The manifest as JSON, which is valid YAML. */
 function manifestOf(roll: Roll): string {
   const manifest: Record<string, Json> = { version: 1 };
   for (const one of roll) {
@@ -343,7 +346,7 @@ function endOf(ending: rollcall.Ending): Report['ended'] {
   return ending === 'done' ? 'complete' : 'incomplete';
 }
 
-/** One run of plan and apply, as in the program. */
+/** Plans and applies, as the program does. */
 async function runOnce(service: Service, url: string, file: string, options: Options): Promise<Report> {
   const { run, isFaulty } = service;
   const { stopAt, failFast, keepGoing, contractOnly, ...rest } = options;
@@ -381,7 +384,7 @@ async function runOnce(service: Service, url: string, file: string, options: Opt
   }
 }
 
-/** All runs of a seed: one or two with faults, then three without. */
+/** Plays all runs of a seed: one or two with faults, then three without. */
 export async function play(seed: number): Promise<History> {
   const [world, options] = [worldOf(seed), optionsOf(seed)];
   const roll = rollOf(seed, options, world);

@@ -1,22 +1,22 @@
-/** A small model of the service, from its documents and recordings alone. It keeps a history of requests, effects and answers. */
+/** A small model of the service, based only on its documents and recordings. It logs requests, effects, answers and states. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
 import { emptyOf, kinds, refersTo, typeAt, type Kind } from './kinds.ts';
 
-/** A kind modelled by hand, or with names unique within a parent: a family, or the path of a list. */
+/** The name of a kind with a hand-written model, or of a family whose names are unique across its lists, or else the path of a list. */
 export type Type = string;
-/** Its name is its slug, username or name; the name of a binding is its target and its subject. */
+/** The name of an application is its slug; the name of a binding consists of its target and its subject. */
 export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields; kind?: Kind }>;
 export type State = ReadonlyMap<string, Thing>;
 type Of<Is, Rest> = { readonly is: Is; readonly run: number; readonly n: number } & Readonly<Rest>;
 export type Sent = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
-/** `n` is the number of the request; 0 for another client. */
+/** `n` is the number of the request that caused the write, or 0 for another client. */
 export type Wrote = Of<'wrote', { op: 'create' | 'update' | 'delete'; thing: Thing; state: State }>;
-/** Status 0 is a broken connection. */
+/** Status 0 means a broken connection. */
 export type Said = Of<'said', { status: number; json: Json | undefined }>;
 export type Mark = 'plans' | 'ended';
 export type Entry = Sent | Wrote | Said | Of<Mark, unknown>;
-/** Rights are permissions on some records or none, such as `view_user`. */
+/** `rights` has the permissions that the token lacks, such as `view_user`: it has them for some records, or for none. */
 export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
   Readonly<Record<'old' | 'isSuperuser', boolean>> & {
     readonly kinds: ReadonlyMap<string, Kind>;
@@ -36,7 +36,7 @@ const group = { name: '', is_superuser: false, parent: null, attributes: {}, rol
 const binding = { target: '', group: null, user: null, policy: null, order: 0, enabled: true, negate: false };
 const defaults: Readonly<Record<string, Fields>> = { application, user, group, binding };
 const pattern = /^\/(?:core|policies)\/(application|user|group|binding)s\/(?:([-\w]+)\/)?$/;
-/** The lists with several types. */
+/** The families: path prefixes that contain the lists of several types. */
 const families = [
   '/providers/all/',
   '/stages/all/',
@@ -48,7 +48,7 @@ const families = [
 ];
 const lists = [...new Set([...kinds.old.keys(), ...kinds.now.keys(), ...families])];
 
-/** The subject of a path: a type, its own list if it has one, and a record. */
+/** What a path is about: a type, its own list if it has one, and a record. */
 export function placeOf(full: string): {
   readonly type?: Type;
   readonly list?: string;
@@ -112,7 +112,7 @@ export class Service {
   #count = 0;
   #next = 50_000;
   #others: number;
-  /** Delayed requests that arrive later. */
+  /** Requests that take effect after their connection was broken. */
   readonly #late = new Set<() => unknown>();
   readonly #met = new Map<string, number>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -140,7 +140,7 @@ export class Service {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
     const { pathname: path, search, searchParams: query } = new URL(request.url ?? '/', 'http://service');
-    // Requests to the service are JSON.
+    // The body of a request is JSON.
     const body = recordOf(text === '' ? {} : (JSON.parse(text) as Json));
     const { method = 'GET' } = request;
     const sent: Sent = { is: 'sent', n: ++this.#count, run: this.run, method, path, query, body };
@@ -155,7 +155,7 @@ export class Service {
     else this.#say(sent, response, this.#act(sent));
   }
 
-  /** Sends an answer, half of it, or nothing. Without JSON it is a web page. */
+  /** Sends an answer, half of it, or nothing. An answer without JSON is a web page. */
   #say({ n, run }: Sent, response: ServerResponse, answer: Answer, cut?: 'nothing' | 'half'): void {
     const { status, json, pause = 0 } = answer;
     const said = cut === undefined ? { status, json } : { status: 0, json: undefined };
@@ -234,7 +234,7 @@ export class Service {
     this.state = state;
     this.history.push({ is: 'wrote', n, run, op, thing: one, state });
   }
-  /** Removes a record from the lists of others. */
+  /** Removes references to a record from a list field of all records of a type. */
   #take(by: By, type: Type, field: string, out: readonly Json[], except = ''): void {
     for (const { pk, fields } of allOf(this.state, type)) {
       const left = listOf(fields[field]).filter((each) => !out.includes(each));
@@ -242,7 +242,7 @@ export class Service {
       if (isLess) this.#write(by, 'update', thing(type, pk, { ...fields, [field]: left }));
     }
   }
-  /** The references to a record: whether the referring record is deleted too, loses the reference, or has it in a list. */
+  /** The references to a record, and what a delete does to each: it deletes the referring record, clears the field, or removes the id from a list. */
   #usesOf(one: Thing): { readonly by: Thing; readonly field: string; readonly action: string }[] {
     const bound = allOf(this.state, 'binding').filter(({ name }) => name.split('/').includes(one.pk));
     const users = [...this.state.values()].flatMap((by) =>
@@ -279,7 +279,7 @@ export class Service {
     return right === undefined || (right === 'some' && (!one || chance('seen', one.name) < 0.5));
   }
 
-  /** The effect and answer of the service without faults; a create may end halfway. */
+  /** Carries out a request as the service does without faults. `isHalf` ends a create halfway. */
   #act(sent: Sent, isHalf = false): Answer {
     const { method, path, query } = sent;
     const { isSuperuser, old } = this.world;
@@ -364,12 +364,12 @@ export class Service {
 }
 
 const isNumbered = (type: Type): boolean => type === 'user' || type === 'providers';
-/** A proxy is an OAuth2 provider too. */
+/** A proxy is also listed as an OAuth2 provider. */
 function isListed({ kind }: Thing, list = ''): boolean {
   const isBase = list === '/providers/oauth2/' && kind?.path === '/providers/proxy/';
   return kind === undefined || families.includes(list) || kind.path === list || isBase;
 }
-/** Unknown parameters of a list are ignored; a search matches a part of any text. */
+/** Lists ignore unknown parameters. A search matches any part of any text. */
 function isFound({ name, fields }: Thing, query: URLSearchParams, kind: Kind | undefined): boolean {
   const texts = [name, ...Object.values(fields).filter((value) => typeof value === 'string')]
     .join(' ')
@@ -390,7 +390,7 @@ function isTyped({ type, nullable, enum: values, items }: Fields, value: Json): 
   if (type === 'object') return typeof value === 'object' && !Array.isArray(value);
   return type === undefined || typeof value === (type === 'integer' ? 'number' : type);
 }
-/** A record as the service shows it; in the list of another kind, with the fields of that kind only. */
+/** A record as the service shows it. The list of another kind shows only the fields of that kind. */
 function shown({ type, pk, fields, kind }: Thing, as = kind): Fields {
   const id = isNumbered(type) ? Number(pk) : pk;
   if (!kind || !as) return { pk: id, ...fields };
@@ -407,7 +407,7 @@ function shownUse({ by, action }: { readonly by: Thing; readonly action: string 
   ];
   return { app, model_name: model, pk: by.pk, name: by.name, action: old ? action.toUpperCase() : action };
 }
-/** A list that leaves out a counted record, or repeats another in its place. */
+/** A faulty list: it leaves out a record that it counts, or repeats another record in its place. */
 function lying(answer: Answer, which: number): Answer {
   const { results, ...rest } = recordOf(answer.json);
   if (results === undefined) return answer;

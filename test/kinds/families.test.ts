@@ -4,7 +4,7 @@ import { familyOf } from '../../src/kinds/families.ts';
 import type { Family } from '../../src/kinds/kind.ts';
 import { referenceFields } from '../../src/kinds/named.ts';
 
-/** References to lists that come later: their entries decide which record is created first. */
+/** References to lists that come later in a manifest. Their entries decide which record is created first. */
 const backwards = ['applications access.users → users'];
 
 test('kinds are ordered after the lists that they refer to, so that plans show dependencies first', () => {

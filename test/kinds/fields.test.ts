@@ -14,7 +14,7 @@ import {
 
 const user = kindOf('user');
 
-/** The result of each function that reads a user's field. */
+/** What each function that reads a user's field returns for it. */
 function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonValue | undefined> {
   const declared = { kind: user, fields: { [name]: fieldOf(value, { at: [0, 0], ...(mask && { mask }) }) } };
   return {

@@ -8,7 +8,7 @@ import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { sameJson } from '../../src/kinds/values.ts';
 import { writtenType } from '../support/written-type.ts';
 
-/** An entry that declares a field, with `exactly` or `at_least` if given. */
+/** An entry that declares a field, and `exactly` or `at_least` if given. */
 function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = {}): DeclaredFields {
   const fields = Object.entries({ [field]: value, ...given }).map(
     ([name, one]) => [name, fieldOf(one, { at: [0, 0] })] as const,

@@ -6,7 +6,7 @@ const src = new URL('../../src/', import.meta.url);
 const names = kinds.flatMap(({ type, list }) => [type, list]).join('|');
 const asked = new RegExp(`(?:[!=]=|\\bcase)\\s*'(?:${names})'|'(?:${names})'\\s*[!=]=`, 'g');
 
-/** The places of a source text that compare the name of a kind. */
+/** The places in a source text that compare with the name of a kind. */
 function askedIn(text: string): string[] {
   return Array.from(text.matchAll(asked), ([place]) => place);
 }

@@ -13,11 +13,11 @@ interface Found {
   readonly path: string;
   readonly name: string;
   readonly facts: FieldFacts;
-  /** The type that the service reports for records in the answer's `<name>_obj`. */
+  /** The type that the service shows for the record in `<name>_obj`. */
   readonly shownAs: string | undefined;
 }
 
-/** Every field that can be sent, of every type in every release. */
+/** All fields that requests can contain, of all types in all releases. */
 const fields: readonly Found[] = factPaths.flatMap((path) =>
   [...factsByRelease(path)].flatMap(([release, type]) =>
     Object.entries(type.fields).flatMap(([name, facts]): Found[] =>
@@ -28,7 +28,7 @@ const fields: readonly Found[] = factPaths.flatMap((path) =>
   ),
 );
 
-/** The names of fields, grouped by a verdict on each. */
+/** Groups the names of fields by a verdict on each. */
 function byWord(
   found: readonly Found[],
   keyOf: (one: Found) => string,

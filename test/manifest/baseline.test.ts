@@ -6,7 +6,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Manifests; references that only the present manifests can resolve are unresolved in the past. */
+/** Loads manifests. In former manifests, references that need secrets stay unresolved. */
 async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifests> {
   const files = typeof texts === 'string' ? { 'm.yaml': texts } : texts;
   return loadManifests(
@@ -20,7 +20,7 @@ async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifes
   );
 }
 
-/** The comparison of each entry: a word, or the former and present value of each field. */
+/** The comparison of each entry: a word, or the former and present values of each field. */
 async function since(before: string | Texts, now: string | Texts, env: Texts = {}): Promise<unknown> {
   const { alterations, noLongerDeclared } = compareWithBaseline(await loaded(before), await loaded(now, env));
   const entries = Array.from(alterations, ([address, alteration]): [string, unknown] => [

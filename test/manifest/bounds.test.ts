@@ -17,7 +17,7 @@ async function codesOf(text: string | Uint8Array): Promise<string[]> {
   return [...new Set(diagnostics.map(({ code }) => code))];
 }
 
-/** Manifests that would cost too much without limits, each with the code of its refusal. */
+/** Manifests that would take too much time or memory without limits, each with the code of its refusal. */
 const costly: readonly (readonly [name: string, text: string, code: string])[] = [
   [
     '100,000 open brackets',

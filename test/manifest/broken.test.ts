@@ -6,7 +6,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 const folder = new URL('../fixtures/broken/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
-/** Each invalid manifest has a file NAME.expected with its codes and places. */
+/** For each invalid manifest, NAME.expected lists the codes and places. */
 describe('a mistake in a manifest is reported once, at its place', () => {
   test.each(names)('in the file %s', async (name) => {
     const text = readFileSync(new URL(name, folder));

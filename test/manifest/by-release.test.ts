@@ -3,7 +3,7 @@ import { textOf } from '../../src/base/json.ts';
 import { readRelease } from '../../src/kinds/release.ts';
 import { loadText } from '../support/desired.ts';
 
-/** Values that only some releases accept, each in its own resource. */
+/** Values that only some releases accept. Each has its own resource. */
 const resources = {
   'a slug of 51 characters': { slug: 'a'.repeat(51), name: 'A' },
   'a slug of 300 characters': { slug: 'b'.repeat(300), name: 'A' },
@@ -25,7 +25,7 @@ const resources = {
 
 type Name = keyof typeof resources;
 
-/** The message for each value in short form, `error invalid-length`, or nothing. */
+/** The diagnostic for each value in short form, such as `error invalid-length`, or nothing. */
 async function toldOf(release: string): Promise<Partial<Record<Name, string>>> {
   const entries = Object.entries(resources);
   const manifest = {

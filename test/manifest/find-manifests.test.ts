@@ -41,7 +41,7 @@ async function found(...paths: string[]): Promise<{ names: string[]; codes: stri
   };
 }
 
-/** The disk of this machine, with many additional files in every folder. */
+/** This machine's disk, with many additional files in every folder. */
 function countingFiles(more: number): Files {
   const files = Array.from({ length: more }, (_, index) => ({ name: `${index}`, kind: 'file' }) as const);
   return {
@@ -173,7 +173,7 @@ describe('the manifests of a command line', () => {
         [join(folder, 'a/one.yaml'), path],
         countingFiles(2_000),
       );
-      // The files found so far are incomplete, so none of them is read.
+      // The list of files is incomplete, so none of them is read.
       expect(filenames).toEqual([]);
       expect(diagnostics.map(({ code }) => code)).toContain('too-many-files');
     },

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 test('a folder with many links to it is searched once', async () => {
-  // Each folder contains two links to the next: a million paths lead to the last.
+  // Each folder contains two links to the next one, so a million paths lead to the last folder.
   const deepest = 20;
   const depthOf = (path: string): number => path.split('/').length - 1;
   const searched: string[] = [];

@@ -30,7 +30,7 @@ function manifestOf(resources: readonly Resource[]): object {
   };
 }
 
-/** The manifest with every `${` in a value escaped. Keys contain none. */
+/** The manifest with each `${` in its values escaped. Its keys contain none. */
 function literally(made: unknown): unknown {
   if (typeof made === 'string') return made.replaceAll('${', () => '$${');
   if (Array.isArray(made)) return made.map((item) => literally(item));
@@ -41,7 +41,7 @@ function literally(made: unknown): unknown {
 const accepted = (loaded: LoadedManifests): boolean =>
   !loaded.diagnostics.some(({ severity }) => severity === 'error');
 
-/** For any text, loading ends, and every diagnostic has a place inside the text. */
+/** Checks that a text loads without a hang, and that the place of every diagnostic is inside the text. */
 async function holds(text: string | Uint8Array): Promise<void> {
   const loaded = await load(text);
   const lines = (typeof text === 'string' ? text : new TextDecoder().decode(text)).split('\n').length;
@@ -53,7 +53,7 @@ async function holds(text: string | Uint8Array): Promise<void> {
   if (!accepted(loaded)) return;
   const manifest = manifestOf(loaded.resources);
   expect(validate(manifest), JSON.stringify(validate.errors)).toBe(true);
-  // Literal `${` would become references again.
+  // An unescaped `${` would be read as a reference.
   const again = await load(stringify(literally(manifest), { aliasDuplicateObjects: false }));
   expect(manifestOf(again.resources)).toEqual(manifest);
 }

@@ -10,7 +10,7 @@ import { loadText } from '../support/desired.ts';
 
 type Value = Pick<Entry, 'type' | 'field' | 'value'>;
 
-/** A manifest of one resource. JSON is YAML, so values need no further quoting. */
+/** The diagnostics for a manifest with one resource. The manifest is JSON, so values need no further quoting. */
 async function diagnosticsOf(
   { type, field, value }: Value,
   release?: Release,
@@ -36,7 +36,7 @@ function isKnownByTheServiceOnly({ field, value, verdict }: Entry): boolean {
   );
 }
 
-/** rollcall trims more fields than the service, which removes some values that the service would refuse. */
+/** rollcall trims more fields than the service does. This removes some values that the service would refuse. */
 function isTrimmed({ value }: Entry): boolean {
   return typeof value === 'string' && value !== value.trim() && value.trim() !== '';
 }
@@ -125,7 +125,7 @@ test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
   },
 );
 
-/** Building blocks of texts, in any order. */
+/** Texts that are built from these pieces in any order. */
 function madeOf(pieces: string): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
 }

@@ -31,7 +31,7 @@ test.each([
   expect(resources).toHaveLength(3);
 });
 
-/** Reading this many resources takes seconds. */
+/** It takes seconds to read this many resources. */
 test('100,000 resources may be declared', async ({ skip }) => {
   skip(!inFull);
   const names = Array.from({ length: 50_000 }, (_, index) => `u${index}`);

@@ -12,7 +12,7 @@ async function load(lists: readonly string[], options: Partial<LoadOptions> = {}
   return loadManifests(Object.keys(files), { files: memoryFiles(files), ...options });
 }
 
-/** The code and the place of each problem, in the form of `1.yaml:2:24`. */
+/** The code and the place of each problem, such as `1.yaml:2:24`. */
 function told({ diagnostics }: LoadedManifests): string[] {
   return diagnostics.map(
     ({ code, range }) => `${code} ${range?.filename}:${range?.start.line}:${range?.start.column}`,

@@ -5,7 +5,7 @@ import { trimAsService } from '../../src/manifest/trim.ts';
 import { readRecordings, type Recording } from '../support/recordings.ts';
 import { loadText } from '../support/desired.ts';
 
-/** The same values, sent to a service of each release. */
+/** The same values were sent to each release. */
 const [oldest, newest] = [readRecordings('2023.10', 'odd-values'), readRecordings('2026.2', 'odd-values')];
 const pairs = oldest.map((recording, index): readonly [string, Recording, Recording] => [
   recording.name,
@@ -18,11 +18,11 @@ function bodyOf({ request: { body = null } }: Recording): JsonObject {
   return body;
 }
 
-/** The worst diagnostic of a value before it is sent, except those about likely mistakes. */
+/** The worst diagnostic for a value, without those about likely mistakes. */
 async function verdict(recording: Recording, release?: Release): Promise<string> {
   const body = bodyOf(recording);
   const list = 'slug' in body ? 'applications' : 'users';
-  // The text is JSON as it was sent, with escapes: a YAML writer refuses half a surrogate pair.
+  // The text is JSON, with escapes as it was sent: a YAML writer refuses half a surrogate pair.
   const { diagnostics } = await loadText(JSON.stringify({ version: 1, [list]: [body] }), {
     ...(release && { release }),
   });
@@ -30,7 +30,7 @@ async function verdict(recording: Recording, release?: Release): Promise<string>
   return found.has('error') ? 'error' : found.has('warning') ? 'warning' : 'nothing';
 }
 
-/** The reaction of a service: it refused the value, ignored the field, stored a template and shows it unchanged, or accepted it. */
+/** What the service did: it refused the value, ignored the field, stored a template but shows it unfilled, or accepted the value. */
 function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken' {
   const { status, body: held = null } = recording.response;
   if (status !== 201 || !isJsonObject(held)) return 'refused';
@@ -45,7 +45,7 @@ function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken
 
 const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 'nothing' } as const;
 
-/** This release accepts null and ignores it; the schema forbids null, since no other release accepts it. */
+/** This release accepts null and ignores it. The schema forbids null, because no other release accepts it. */
 const stricter = 'icon null';
 
 describe('the message for an odd value', () => {

@@ -11,7 +11,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 
 type Manifests = Readonly<Record<string, string | Uint8Array>>;
 
-/** Manifests with most kinds of mistakes in one entry, or in two. */
+/** Manifests in which one entry, or two entries together, have most kinds of mistakes. */
 function manifests(seed: number): Manifests {
   const random = seededRandom(seed);
   const one = (...from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';
@@ -58,7 +58,7 @@ async function load(
   return loadManifests(Object.keys(files), { files: memoryFiles(files), env, variables: {}, ...options });
 }
 
-/** All properties of a resource, including its places and lines. */
+/** All properties of a resource, including places and lines. */
 function told(resource: Resource): string {
   const { kind, origin: _, ...rest } = resource;
   const problem = { code: 'differs', summary: '' } as const;
@@ -72,7 +72,7 @@ function told(resource: Resource): string {
   return inspect(all, { depth: null, sorted: true });
 }
 
-/** The part of the manifests of one of several runs, requested as run/ does. */
+/** The part of the manifests that one of several runs reads, in the same way as in run/. */
 async function part(
   files: Manifests,
   index: number,
@@ -123,7 +123,7 @@ describe('in sharded runs', () => {
       );
       for (const { code } of whole.diagnostics) codes.add(code);
     }
-    // The random manifests contain these mistakes.
+    // The random manifests have to contain these mistakes.
     expect([...codes]).toEqual(
       expect.arrayContaining([
         'duplicate-resource',

@@ -22,7 +22,7 @@ beforeAll(() => {
   symlinkSync('../project', join(folder, 'links/mine'));
 });
 
-/** The manifests that a command in a folder finds on the disk. */
+/** What a command in a folder finds on the disk. */
 async function found(path: string, workingDirectory = 'project'): Promise<unknown> {
   const at = (name: string): string =>
     name.startsWith('/') ? name : `${folder}/${workingDirectory}/${name}`;

@@ -9,7 +9,7 @@ interface Found {
   readonly detail: string;
 }
 
-/** The problems in lists of applications or users, each in its own file. */
+/** The problems in several lists of applications or users. Each list is in its own file. */
 async function foundIn(...lists: readonly string[]): Promise<Found[]> {
   const files = Object.fromEntries(
     lists.map((list, index) => [`m/${index + 1}.yaml`, `version: 1\n${list}\n`]),

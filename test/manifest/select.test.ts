@@ -31,7 +31,7 @@ function selected(target: string[], exclude: string[] = []): string[] {
   return asked(target, exclude).addresses;
 }
 
-/** The addresses that a selector selects. */
+/** The addresses that the patterns select. */
 function asked(target: string[], exclude: string[]): { addresses: string[]; unmatched: string[] } {
   const selector = new Selector({ target, exclude });
   const addresses = resources.map(({ address }) => address).filter((address) => selector.has(address));

@@ -3,7 +3,7 @@ import { trimAsService, trimManifest } from '../../src/manifest/trim.ts';
 import { desired } from '../support/desired.ts';
 import { sentOf } from '../support/values.ts';
 
-/** The code points for which Python's `str.isspace()` is true (3.11, Unicode 14): the service strips these. */
+/** The code points for which Python's `str.isspace()` is true (3.11, Unicode 14). The service strips these. */
 const stripped = new Set([
   0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002,
   0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
@@ -20,7 +20,7 @@ test('the characters that rollcall trims are exactly those that the service stri
 });
 
 test("JavaScript's trim and the service strip different characters", () => {
-  // If this fails in the future, both sets agree, and `trim` is no longer needed.
+  // If this test fails some day because both sets agree, `trim` is no longer needed.
   const differing = ['\x1c', '\x1d', '\x1e', '\x1f', '\x85', '\ufeff'];
   expect(differing.filter((character) => trimAsService(character) !== character.trim())).toEqual(differing);
 });

@@ -209,7 +209,7 @@ describe('an inventory of a service', () => {
     const { send } = listingService({
       applications: applications.slice(0, 4),
       isSuperuser: false,
-      // The service's cached list for a user: another page than requested, and a missing page.
+      // For this user, the service's cached list contains another page than requested, or lacks a page.
       instead: ({ list, page, query }, service) =>
         list === 'applications' && page !== undefined
           ? altered(
@@ -248,10 +248,10 @@ describe('an inventory of a service', () => {
   });
 });
 
-/** Changes the page with this number. */
+/** Changes a page, by its number. */
 type Spoil = (page: ServedPage, number: number) => object;
 
-/** A service with corrupted pages of these users. */
+/** A service with these users, whose pages have faults. */
 function spoiling(users: readonly JsonObject[], spoil: Spoil, mostOnPage = 100): ListingService {
   return listingService({
     users,

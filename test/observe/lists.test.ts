@@ -32,7 +32,7 @@ interface Observed {
   readonly result: ObserveResult;
   readonly news: readonly ListReport[];
   readonly reads: readonly (readonly [done: number, total: number])[];
-  /** The observation of each resource, by address; throws if one is missing. */
+  /** What was observed of each resource, by address. Throws if a resource is missing. */
   readonly seen: () => ReadonlyMap<string, Observation>;
 }
 
@@ -146,7 +146,7 @@ test('with contract_only, no list and no user is read', async () => {
 
 describe('lists are read instead of single records', () => {
   test.each([
-    // So few resources are looked up: not even the first page is read.
+    // So few resources are looked up one by one, without even the first page of a list.
     { declared: 12, there: 12, isSuperuser: true, pages: 0, singles: 12 },
     { declared: 13, there: 13, isSuperuser: true, pages: 1, singles: 0 },
     { declared: 50, there: 400, isSuperuser: true, pages: 4, singles: 0 },
@@ -574,7 +574,7 @@ test.each([0, 1, 2, 3, 4])(
       signal: interruption.signal,
       concurrency: 1,
     });
-    // The answers before the interruption count: the token's user, and a hundred users of each page.
+    // The answers from before the interruption count: the token's user, and a hundred users of each page.
     expect(result).toEqual({
       kind: 'failed',
       failures: [],

@@ -21,7 +21,7 @@ interface Seen {
   readonly done: number;
 }
 
-/** Looks up a number of applications or users, one after the other; `answer` gets the name and the number of tries. */
+/** Looks up a number of applications or users, one after the other. `answer` gets the name and the number of the try. */
 async function lookedUp(
   list: 'applications' | 'users',
   count: number,

@@ -26,7 +26,7 @@ interface Asked {
 
 interface NameService {
   readonly send: Transport;
-  /** The requested lists with their queries, in order. */
+  /** The paths and queries of the requested lists, in order. */
   readonly asked: () => string[];
 }
 
@@ -66,7 +66,7 @@ const grafana = { pk: 42, name: 'Grafana OIDC' };
 interface Found {
   readonly fields: readonly JsonObject[];
   readonly names: readonly unknown[];
-  /** Each fault, by its name. */
+  /** All faults, by name. */
   readonly faults: readonly (readonly [name: string, fault: object])[];
   readonly notRead: number;
 }
@@ -98,7 +98,7 @@ function user(username: string, ...groups: readonly JsonValue[]): JsonObject {
   return { username, name: username, groups };
 }
 
-/** A first page of these records, with a changed pagination. */
+/** A first page with these records and a changed pagination. */
 function pageSaying(results: readonly JsonValue[], more: JsonObject = {}): Exchange {
   return altered(pageOf(results, 1, 100), ({ pagination }) => ({ pagination: { ...pagination, ...more } }));
 }
@@ -343,7 +343,7 @@ describe('a list that changes while it is read', () => {
   const many = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `prov ${index}` }));
 
   test('is read again, so that a record that moved to an earlier page does not count as missing', async () => {
-    // After the first page a record is deleted, so that the first record of the second page moves to a page already read.
+    // After the first page is read, a record is deleted, so the first record of the second page moves to the first page.
     const after = many.slice(1);
     const service = nameService(
       { providers: after },
@@ -353,9 +353,9 @@ describe('a list that changes while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
-  /** While the list is read, a record of the first page is deleted and another created: the count stays the same. */
+  /** While the list is read, a record of the first page is deleted and another record is created, so the count stays the same. */
   const moved = [...many.slice(0, 1), ...many.slice(2), { pk: 7, name: 'prov 7' }];
-  /** The original first page, for its first request. */
+  /** The first request for the first page gets the original page. */
   const moving = (list: (query: URLSearchParams) => boolean): Parameters<typeof nameService>[1] => {
     let isRead = false;
     return {

@@ -18,16 +18,16 @@ const { version, bin, dependencies } = JSON.parse(
 ) as PackageJson; // our own package.json
 
 let folder: string;
-/** The files of the package, by their paths in it. */
+/** The files in the package, by path. */
 let packed: readonly string[];
 
-/** Packs the package and installs it as `npm install` would, with only the dependencies that it names. */
+/** Packs the package, and installs it as `npm install` would, with only its declared dependencies. */
 beforeAll(async () => {
   folder = temporaryFolder();
   const target = join(folder, 'node_modules/rollcall');
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   mkdirSync(target);
-  // Without scripts: these would rebuild, and delete the program while other tests run it.
+  // The scripts of the package would rebuild it, and so delete the program while other tests run it.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
   const [tarball] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
@@ -192,7 +192,7 @@ describe('the library of the npm package', () => {
   });
 });
 
-/** The distinctions that the types make, and the types that are not exported. */
+/** Uses the exported types: which of them differ, and which types are not exported. */
 const use = `
 import { apply, plan, UsageError, validate, type OutcomeDocument } from 'rollcall';
 

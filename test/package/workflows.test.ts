@@ -70,7 +70,7 @@ test('the oldest version of Node.js in the tests is the oldest that the package 
   expect(documented).toContain(`Node.js ${oldest} or newer`);
 });
 
-/** The steps of a release that tests run, by their content. */
+/** The steps of a release that tests run, each recognized by its content. */
 const runHere = {
   tag: ['publish', /GITHUB_REF_NAME/],
   repository: ['publish', /npm pkg set/],
@@ -102,7 +102,7 @@ describe('a step of the release workflow', () => {
   });
 });
 
-// npm takes seconds for each step.
+// Each of these steps takes npm several seconds.
 describe.runIf(inFull)('a release', () => {
   const { jobs } = workflow('release.yaml');
   let folder: string;
@@ -113,7 +113,7 @@ describe.runIf(inFull)('a release', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs a step as the workflow does, without access to anything beyond this machine. */
+  /** Runs a step as the workflow does, but without access beyond this machine. */
   function step(name: keyof typeof runHere, tag = `v${version}`): Promise<Ended> {
     const [job, matching] = runHere[name];
     const line = jobs[job]?.steps.find(({ run: text = '' }) => matching.test(text))?.run ?? 'exit 99';
@@ -176,7 +176,7 @@ describe.runIf(inFull)('a release', () => {
   });
 });
 
-/** The production packages of the lockfile. */
+/** The packages in the lockfile that are needed in production. */
 function productionPackages(): { name: string; version: string; integrity: string }[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; version: string; integrity: string }>;

@@ -67,12 +67,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The steps call a `node` that runs in this process. */
+/** The steps find a `node` that runs in this process. */
 function searchPath(): string {
   return `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
 }
 
-/** The steps call the real Node.js, and so run the executable. */
+/** The steps find the real Node.js, and so run the executable. */
 function wholly(): void {
   rmSync(join(folder, 'bin/node'));
 }

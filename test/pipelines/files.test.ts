@@ -32,7 +32,7 @@ describe('a workflow for GitHub', () => {
     'lets no shell read an expression, and pins every action to a commit: %s',
     (_, content) => {
       const { jobs, permissions } = parse(content) as {
-        // other tests run it
+        // Other tests check the workflow by running it.
         jobs: Record<string, { steps: { run?: string; uses?: string; with?: object }[] }>;
         permissions: object;
       };
@@ -50,7 +50,7 @@ describe('a workflow for GitHub', () => {
     'fetches all commits if a job compares with one of them, and has a concurrency group for each event: %s',
     (name) => {
       const { jobs, concurrency } = parse(text(`examples/pipelines/${name}`)) as {
-        // likewise
+        // Other tests check the workflow by running it.
         jobs: Record<string, { steps: { with?: Record<string, unknown> }[] }>;
         concurrency: { group: string };
       };
@@ -58,7 +58,7 @@ describe('a workflow for GitHub', () => {
         const compares = /since|--baseline/.test(JSON.stringify(steps));
         expect(steps[0]?.with?.['fetch-depth']).toBe(compares ? 0 : undefined);
       }
-      // A waiting run is dropped for another run of its group.
+      // In a concurrency group, a new run replaces one that still waits.
       expect(concurrency.group).toContain('github.event_name');
     },
   );
@@ -107,7 +107,7 @@ describe('action.yml', () => {
 
   test('declares the inputs that the example uses', () => {
     const { jobs } = parse(text('examples/pipelines/github.yaml')) as {
-      // likewise
+      // Other tests check the workflow by running it.
       jobs: Record<string, { steps: { uses?: string; with?: object }[] }>;
     };
     const calls = Object.values(jobs)

@@ -51,11 +51,11 @@ function program(name: string, text: string): void {
 const manifest = (count: number): string =>
   `version: 1\napplications:\n${Array.from({ length: count }, (_, index) => `  - { slug: app-${index}, name: A }\n`).join('')}`;
 
-/** Commits the current files with the URL of this service, and runs the example. */
+/** Commits the current files with the URL of this service, and runs the example pipeline. */
 function runAt(variables: Readonly<Record<string, string>>): Promise<Pipeline> {
   project.commit();
   const file: GitLabFile = gitlabFile(gitlabExample.replaceAll('https://id.example.com', service.url));
-  // The token that may create is a variable of the environment only.
+  // The token with permission to create exists only in the environment.
   const secrets = (environment?: string): { ROLLCALL_TOKEN: string } => ({
     ROLLCALL_TOKEN: environment === 'production' ? 'creator' : 'viewer',
   });
@@ -82,7 +82,7 @@ interface Note {
   body: string;
 }
 
-/** GitLab's comments on merge request 7 of project 1, after 100 others. */
+/** Serves GitLab's comments on merge request 7 of project 1. There are 100 other comments before them. */
 async function serveNotes(): Promise<{ url: string; all: Note[]; close: () => Promise<void> }> {
   const all: Note[] = Array.from({ length: 100 }, (_, id) => ({ id: id + 100, author: { id: 2 }, body: '' }));
   const path = '/projects/1/merge_requests/7/notes';
@@ -167,7 +167,7 @@ describe('the example pipeline for GitLab', () => {
     expect((await runAt(given)).jobs).toEqual({ review: true });
     const [marker = ''] = notes.all.at(-1)?.body.split('\n') ?? [];
     expect(notes.all.at(-1)?.body).toContain('user.zoe');
-    // Another author's comment with the same marker is not updated.
+    // A comment by another author with the same marker is not updated.
     notes.all.unshift({ id: 1, author: { id: 9 }, body: `${marker}\nforged` });
     project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: yan, name: Yan }]\n' });
     await runAt(given);

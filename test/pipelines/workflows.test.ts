@@ -63,12 +63,12 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, 'repository', name), text);
 }
 
-/** The default branch has the current files. */
+/** Merges the current files into the default branch. */
 function merged(): void {
   repository.git('update-ref', 'refs/remotes/origin/main', repository.commit());
 }
 
-/** The parts of an event that the expressions use. */
+/** The parts of an event that expressions use. */
 interface TriggeredBy {
   readonly event_name: string;
   readonly base_ref: string;
@@ -83,7 +83,7 @@ const ofPullRequest = (from: string): TriggeredBy => ({
 const ofPush = { event_name: 'push', base_ref: '', event: { ref: 'refs/heads/main' } };
 const ofSchedule = { event_name: 'schedule', base_ref: '', event: { schedule: '17 3 * * *' } };
 
-/** Runs the jobs of a workflow, each in its own checkout; the result has only jobs that ran. */
+/** Runs the jobs of a workflow, each in its own checkout. The result contains only jobs that ran. */
 async function runWorkflow(workflow: Workflow, event: TriggeredBy): Promise<Record<string, Ran>> {
   const needs: Record<string, Ran> = {};
   const fork = JSON.stringify(event).includes('mallory');
@@ -251,7 +251,7 @@ describe('the workflow that init writes', () => {
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
     program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
 
-    // Once with the executable.
+    // One run uses the executable.
     for (const name of ['node', 'rollcall']) rmSync(join(folder, 'bin', name));
     symlinkSync(cli, join(folder, 'bin/rollcall'));
     await runWorkflow(workflow, ofPullRequest('acme/roll'));
@@ -287,7 +287,7 @@ describe('the workflow that init writes', () => {
       expect(Object.keys(checked)).toEqual(['validate']);
     }
 
-    // A merge queue plans its merge, without a comment.
+    // In a merge queue, the merge is planned without a comment.
     write('manifests/more.yaml', 'version: 1\nusers: [{ username: dave, name: Dave }]\n');
     const requests = github.requests.length;
     const queued = await runWorkflow(workflow, {
@@ -302,7 +302,7 @@ describe('the workflow that init writes', () => {
     });
     expect(github.requests).toHaveLength(requests);
 
-    // Removed entries are found at night, even in a repository younger than a week, and for a week in an older one.
+    // The nightly run finds removed entries for a week, even in a repository that is younger than a week.
     write('manifests/more.yaml', 'version: 1\nusers: []\n');
     write('manifests/apps.yaml', 'version: 1\napplications: []\n');
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
@@ -322,7 +322,7 @@ describe('the workflow that init writes', () => {
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
       drift: { failed: true, code: 2, log: expect.stringContaining('is no longer declared') as string },
     });
-    // Missing records are found too.
+    // The nightly run finds missing records too.
     write(
       'manifests/more.yaml',
       'version: 1\nusers: [{ username: carol, name: Carol }]\napplications: [{ slug: later, name: L }]\n',

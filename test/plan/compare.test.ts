@@ -8,13 +8,13 @@ import { entries } from '../support/entries.ts';
 import { planOf } from '../support/plan-of.ts';
 import { inFull } from '../support/effort.ts';
 
-/** The kind that has a field. */
+/** The user kind if it has this field, or else the application kind. */
 function kindWith(field: string): Kind {
   const user = kindOf('user');
   return Object.hasOwn(user.fields, field) ? user : kindOf('application');
 }
 
-/** Values that a language with loose comparison might treat as equal. */
+/** Values that a loose comparison might treat as equal. */
 const values: readonly JsonValue[] = [
   null,
   '',

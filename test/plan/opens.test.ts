@@ -35,7 +35,7 @@ async function world(
   return { resource, record: { pk: 'p', fields, bound: new Map([[children, bound]]) } };
 }
 
-/** The groups and users of bindings, as \`access\` compares them. */
+/** The groups and users of bindings, in the form of `access`. */
 function subjectsOf(held: readonly JsonObject[]): JsonObject {
   const groups = held.flatMap(({ group: one, negate }): JsonValue[] =>
     one === undefined || negate === true ? [] : [one],

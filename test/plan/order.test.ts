@@ -23,7 +23,7 @@ function held(providers: Providers): Existing {
   );
 }
 
-/** The plan that gives main providers, by slug, to applications that have others or are absent. */
+/** A plan that gives applications these main providers, by slug. Before, the applications have other providers or are absent. */
 function handing(declared: Providers, existing: Providers): Promise<CheckedPlan> {
   const applications = Object.entries(declared).map(([slug, provider]) => ({ slug, name: 'A', provider }));
   return planOf(JSON.stringify({ version: 1, applications }), held(existing), {}, '', permission);
@@ -80,7 +80,7 @@ describe('the order of a plan', () => {
   });
 });
 
-/** Carries out a plan with all changes at once; each change ends only after all others have had their turn. */
+/** Applies a plan, with all changes at once. Each change ends only after all others have had their turn. */
 async function applied(
   plan: CheckedPlan,
   existing: Providers,

@@ -9,7 +9,7 @@ import { schemaErrors } from '../support/schemas.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const creates = '[.resource_changes[] | select(.change.actions | index("create"))] | length';
-/** The input of GitLab's Terraform widget in its documentation. */
+/** The example input in GitLab's documentation of its Terraform widget. */
 const widget =
   '([.resource_changes[]?.change.actions?]|flatten)|{"create":(map(select(.=="create"))|length),"update":(map(select(.=="update"))|length),"delete":(map(select(.=="delete"))|length)}';
 
@@ -32,7 +32,7 @@ function users(count: number): string {
 const existing = { 'app-0': { name: 'App' }, 'app-1': { name: 'Other' } };
 
 interface Documents {
-  /** The output of -o json and of --out. */
+  /** The output of `-o json`, and the file that `--out` writes. */
   readonly printed: string;
   readonly saved: string;
   readonly text: string;

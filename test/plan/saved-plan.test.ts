@@ -31,7 +31,7 @@ async function planned(held: Existing = existing, secret = 'declared-SECRET'): P
   });
 }
 
-/** The differences from a saved plan, which somebody may have altered, by address. */
+/** The differences from a saved plan, by address. Somebody may have altered the plan. */
 async function otherwise(
   held?: Existing,
   alter: (changes: ChangeDocument[]) => ChangeDocument[] = (changes) => changes,

@@ -4,7 +4,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import type { Session } from './session.ts';
 
-/** The assumptions of rollcall's promises about access. */
+/** What rollcall's promises about access assume of the service. */
 export const accessRows: readonly Row[] = kinds.flatMap((kind) =>
   kind.access === undefined
     ? []
@@ -26,7 +26,7 @@ function never(): never {
   throw new Error('nobody is bound to it');
 }
 
-/** Two records and a group created by the probe, or the reason why they are missing. */
+/** Two records and a group that the probe creates, or the reason why they could not be created. */
 async function made(
   session: Session,
   kind: (typeof kinds)[number],

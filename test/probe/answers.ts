@@ -17,12 +17,12 @@ function complaints(body: JsonObject | undefined): string {
     .join(' ');
 }
 
-/** Creates a user or an application for a question. */
+/** Creates a user or an application for one question. */
 async function created(session: Session, kind: typeof user, of: string): Promise<Answered> {
   return session.post(kind, { [kind.identity]: session.name(of), name: 'rollcall probe' });
 }
 
-/** The assumptions of the table of answers, and of reading answers. */
+/** What the table of answers, and the code that reads answers, assume of the service. */
 export const answers: readonly Row[] = [
   {
     name: 'the service says which release it is',

@@ -13,7 +13,7 @@ import { prefix, type Answered, type Session } from './session.ts';
 
 type Declarable = Kind<ResourceType>;
 
-/** The text of a field that accepts any text. */
+/** A value for fields that accept any text. */
 const madeUp = 'rollcall-probe';
 
 /** A record created for the questions about its kind. */
@@ -23,14 +23,14 @@ interface Trial {
   readonly facts: TypeFacts;
   readonly name: string;
   readonly sent: JsonObject;
-  /** The record in the last answer of the service. */
+  /** The record as the service's last answer shows it. */
   held: JsonObject;
 }
 
-/** The record, or the reason why it is missing. */
+/** The created record, or the reason why there is none. */
 type Tried = { readonly trial: Trial } | Verdict;
 
-/** The claims that rows make of each kind. The order matters: the last ones rename and delete. */
+/** The claims that the row of each kind makes. The order matters: the last claims rename and delete the record. */
 const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdict>> = {
   created: ({ kind, held, name, sent }) => {
     if (held[kind.identity] !== name || held['pk'] === undefined)
@@ -68,7 +68,7 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
   absent: async ({ session, kind }) =>
     expected((await session.client.read({ kind, name: session.name('none') })).proof, 'absent'),
   unique: async ({ session, kind, sent }) => {
-    // Some kinds have another field with unique values.
+    // In some kinds, another field also has to be unique.
     const others = Object.entries(sent).filter(
       ([field, value]) => value === madeUp && field !== kind.identity,
     );
@@ -114,7 +114,7 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
       if (value === undefined) continue;
       const before = trial.held;
       const { status } = await change(trial, { [field]: value });
-      // The probe does not know rules for made-up values that the API schema does not contain.
+      // The probe cannot make up values for rules that the API schema does not contain.
       if (status !== 200) continue;
       if (!isAs(trial.kind, field, value, trial.held))
         wrong.push(`${field} is ${JSON.stringify(trial.held[field])}`);
@@ -187,7 +187,7 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
   },
 };
 
-/** Every claim of every kind. */
+/** The claims of all kinds. */
 export const claimRows: readonly Row[] = createdKinds.flatMap((kind) => claimsAbout(kind));
 
 export function claimsAbout(kind: Declarable): Row[] {
@@ -212,7 +212,7 @@ function wordOf(kind: Declarable): string {
   return ownPath(kind).split('/').slice(2, -1).join('-');
 }
 
-/** Whether the release lets a field be sent. */
+/** Whether requests of this release can contain a field. */
 function isTaken({ fields }: TypeFacts, field: string): boolean {
   return fields[field] !== undefined && !fields[field].readOnly;
 }
@@ -224,11 +224,11 @@ const keysOf = (body: JsonObject | undefined): string =>
 const said = (status: number | undefined, body: JsonObject | undefined): string | number =>
   status === 403 ? 403 : `${status} ${keysOf(body)}`;
 
-/** Whether a field has the sent value, in the form of this release. */
+/** Whether a field has the value that was sent, in the form of this release. */
 function isAs(kind: Declarable, field: string, value: JsonValue, held: JsonObject): boolean {
   const { isWriteOnly, form, part } = kind.fields[field] ?? {};
   const [own = null, other = null] = [value, held[field] ?? null].map((one) => form?.held(one) ?? one);
-  // The service may add to a value that is declared in part.
+  // The service may add items to a value that is declared in part.
   if (part === 'unless exactly' && isJsonList(own) && isJsonList(other))
     return own.every((one) => other.includes(one));
   return isWriteOnly === true || sameValue(kind, field, own, other);
@@ -239,7 +239,7 @@ function changedIn({ held, facts }: Trial, before: JsonObject): string[] {
   return own.filter((field) => JSON.stringify(held[field]) !== JSON.stringify(before[field]));
 }
 
-/** A change as rollcall sends it, with the fields that its row requires. */
+/** Sends a change as rollcall does, with the fields that the kind's row requires. */
 async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
   const { session, kind, held } = trial;
   const along = (kind.update.requiredInUpdates ?? []).map((field) => [field, held[field] ?? null] as const);
@@ -252,7 +252,7 @@ async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
   return answered;
 }
 
-/** Creates a record with the fields that its release requires, or returns why it cannot. */
+/** Creates a record with the fields that the release requires, or returns the reason why that is impossible. */
 async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tried> {
   if (session.release === undefined) return skip('the release is not known');
   const { year, month } = session.release;
@@ -277,7 +277,7 @@ async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tr
     sent[field] = value;
   }
   const { status, body } = await session.post(kind, sent);
-  // The probe does not know rules for made-up values that the API schema does not contain.
+  // The probe cannot make up values for rules that the API schema does not contain.
   if (status === 400) return skip(`it was refused: ${keysOf(body)}`);
   if (status !== 201 || body === undefined) return expected(said(status, body), 201);
   return { trial: { session, kind, facts, name, sent, held: body } };
@@ -298,7 +298,7 @@ async function valueOf(
 
 const named = new WeakMap<Session, Map<Declarable, Promise<Tried>>>();
 
-/** The record that a reference of the probe may use: the probe's own record if its list has one kind, or the first of the list. */
+/** A record to which the probe may refer: its own record if the list has only one kind, or the first record of the list. */
 async function namedBy(session: Session, list: keyof typeof referredLists): Promise<JsonObject | undefined> {
   const [kind, another] = createdKinds.filter((one) => one.family.list === list);
   if (kind && !another) {
@@ -315,7 +315,10 @@ async function namedBy(session: Session, list: keyof typeof referredLists): Prom
   return isJsonObject(first) ? first : undefined;
 }
 
-/** A value different from the present one; undefined for fields that affect more than the probe's record: references and defaults. */
+/**
+ * A value that differs from the present one; undefined if a change of the field affects more than the probe's record, as with
+ * references and defaults.
+ */
 function otherValue({ kind, held }: Trial, field: string, facts: FieldFacts): JsonValue | undefined {
   const { singleOwner, isInstruction, shownAs } = kind.fields[field] ?? { isInstruction: true };
   const isReference = referenceOf(ownPath(kind), field, facts) !== undefined;

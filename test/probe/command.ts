@@ -15,7 +15,7 @@ import type { Send } from './session.ts';
 const usage =
   'Usage: ROLLCALL_TOKEN=… npm run probe -- URL [--record FILE] [--claims FILE] [--insecure-http]';
 
-/** The inputs of the probe. */
+/** What the probe needs from outside. */
 export interface Surroundings {
   readonly token: string | undefined;
   /** A text that makes the names of this run unique. */
@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   readonly signal: AbortSignal;
-  /** The questions to ask; all by default. */
+  /** The questions. By default, all are asked. */
   readonly rows?: readonly Row[];
 }
 
@@ -81,7 +81,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** An empty file may be overwritten. */
+/** Refuses a file that already has content. */
 async function refuseUnlessNew(option: string, file: string): Promise<void> {
   if (file === '') throw new UsageError(`${option} names no file`, usage);
   const found = await lstat(file).catch(() => undefined);
@@ -114,7 +114,7 @@ async function probe(
     written = written.catch(() => {}).then(async () => writeReport(record, text));
     return written;
   };
-  // The run may be killed before everything that it created is deleted.
+  // The run may be killed before it has deleted all records that it created.
   signal.addEventListener('abort', () => void write().catch(() => {}));
   const { results, left } = await probeService(surroundings.connect(baseUrl, token), run, {
     onResult: (result, release) => print(printableLine(shownResult(result, release))),

@@ -4,7 +4,7 @@ import { overFetch } from './over-fetch.ts';
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interruption.abort());
-// Even if the reader of the output is gone, the created records are deleted.
+// The created records are deleted even if nobody reads the output any more.
 process.stdout.on('error', () => interruption.abort());
 
 process.exitCode = await probeCommand(process.argv.slice(2), {

@@ -6,25 +6,25 @@ import { prefix } from './session.ts';
 const TEXT = '<TEXT>';
 const KEY = '<KEY>';
 
-/** Values that the service itself fills in for missing fields. They identify nobody. */
+/** Values that the service itself sets if a field is missing. They identify nobody. */
 const defaults: ReadonlySet<JsonValue> = new Set(['', 'any', 'internal', 'users']);
 
-/** The keys under which an answer has records. Keys of all other objects, such as attributes, are user-defined. */
+/** The keys of records in an answer. The keys in all other objects, such as attributes, come from users. */
 const holdsRecords = /^(?:user|original|results|groups|roles|\w+_obj)$/;
 
 const field = /^[A-Za-z_]\w{0,63}$/;
 
-/** A quotation, which may be the name of a person. */
+/** A quotation may contain the name of a person. */
 const cited = /(?<!\w)(?:"[^"]*"|'[^']*'|“[^”]*”|‘[^’]*’|`[^`]*`)/g;
 
-/** Characters of addresses, hosts, paths, ids or traces that sentences of the service do not contain. */
+/** Parts of addresses, hosts, paths, ids or stack traces. The service's own sentences do not contain these. */
 const notPlain = /[@\\\n]|\w\.\w|:\/\/|(?:^|\s)\/\w|\d{5}|[\da-f]{8}-|.{300}/i;
 
 const idOrTime = /[\da-f]{8}-[\da-f]{4}-|\dT\d\d:/;
 
-/** Decides which parts of an answer are kept: only parts known to be harmless. */
+/** Decides which parts of an answer the recording keeps: only those that are known to be harmless. */
 export class Mask {
-  /** Every value that the probe sent, as JSON. */
+  /** All values that the probe sent, as JSON. */
   readonly #sent = new Set<string>();
   readonly #pks = new Map<number, number>();
   readonly #places: ReadonlySet<string>;
@@ -36,12 +36,12 @@ export class Mask {
 
   sends(body: JsonValue | undefined): void {
     if (!isJsonObject(body)) return;
-    // The probe found ids in the service, and a time may come from the service too.
+    // Some sent values come from the service: ids that the probe found there, and perhaps times.
     for (const value of Object.values(body).map((sent) => JSON.stringify(sent)))
       if (!idOrTime.test(value)) this.#sent.add(value);
   }
 
-  /** Ids of the service are numbered in the order of their appearance. */
+  /** Replaces ids of the service by numbers, in the order in which they appear. */
   path(path: string): string {
     return path.replace(/(?<=\/)\d+(?=\/)/, (pk) => String(this.#pks.get(Number(pk)) ?? 0));
   }
@@ -60,7 +60,7 @@ export class Mask {
     });
   }
 
-  /** Error messages are alone, in a list, or under one of a few keys. */
+  /** An error message stands alone, in a list, or under one of a few keys. */
   error(body: JsonValue, key = ''): JsonValue {
     if (isJsonList(body))
       return body.map((item) => (typeof item === 'string' ? this.#sentence(item) : this.error(item)));
@@ -85,7 +85,7 @@ export class Mask {
     return notPlain.test(rest) || words.some((word) => this.#places.has(word)) ? TEXT : text;
   }
 
-  /** The probe's own record, and one other. */
+  /** Keeps the probe's own record and one other. */
   #results(results: readonly JsonValue[]): JsonValue {
     const other = results.find((result) => !this.#isOwn(result));
     return results
@@ -107,7 +107,7 @@ export class Mask {
     if (!this.#isOwn(record)) return this.#foreign(record);
     return mapped(record, (value, key) => {
       if (typeof value === 'number') return key === 'pk' ? this.#numberOf(value) : 0;
-      // It may have been sent as the id of another record.
+      // The value may have been sent as the id of another record.
       if (key === 'pk') return this.#foreign(value);
       const isKnown =
         typeof value === 'boolean' || defaults.has(value) || this.#sent.has(JSON.stringify(value));
@@ -121,7 +121,7 @@ export class Mask {
     return number;
   }
 
-  /** Only the shape of the value. */
+  /** Keeps only the shape of a value. */
   #foreign(value: JsonValue, key = 'results'): JsonValue {
     if (isJsonList(value)) return value.slice(0, 1).map((item) => this.#foreign(item, key));
     if (isJsonObject(value)) {
@@ -134,7 +134,7 @@ export class Mask {
   }
 }
 
-/** The fields in OPTIONS: their names, requirements and limits. */
+/** The fields in an answer to OPTIONS, with names, requirements and limits but without texts. */
 function withoutTexts(value: JsonValue): JsonValue {
   if (typeof value === 'string') return TEXT;
   if (isJsonList(value)) return value.slice(0, 1).map((item) => withoutTexts(item));

@@ -3,7 +3,7 @@ import type { Send } from './session.ts';
 
 const timeoutMs = 60_000;
 
-/** Sends over the network without following redirects. */
+/** A function that sends requests over the network. It does not follow redirects. */
 export function overFetch(baseUrl: string, ownToken: string): Send {
   return async ({ method, path, body, token = ownToken }): Promise<Exchange> => {
     try {

@@ -19,7 +19,7 @@ type Deviation = (
 ) => Exchange;
 
 interface Told extends Probed {
-  /** Every request, in order. */
+  /** All requests, in order. */
   readonly requests: readonly ProbeRequest[];
   readonly failed: readonly string[];
   readonly skipped: readonly string[];
@@ -35,7 +35,7 @@ interface Circumstances {
   readonly rows?: readonly Row[];
 }
 
-/** Probes a sandbox whose answers may deviate. */
+/** Probes a sandbox, some of whose answers may be changed. */
 async function probed(
   deviation = unchanged,
   { ownToken = sandboxToken, signal, release, rows = inFull ? allRows : mainRows }: Circumstances = {},
@@ -197,7 +197,7 @@ test('records that the probe could not delete are reported', async () => {
   );
 });
 
-/** Whether a request's answer deviates. */
+/** Decides whether the answer to a request is changed. */
 type When = (request: ProbeRequest, exchange: Exchange & { kind: 'answered' }, body: JsonObject) => boolean;
 
 describe('the probe reports a service that', () => {
@@ -210,7 +210,7 @@ describe('the probe reports a service that', () => {
     ({ path }) =>
       path.includes(string);
   const isMissing: When = (_, { status }) => status === 404;
-  /** A refusal that blames another field than rollcall expects. */
+  /** A refusal that blames a field that rollcall does not expect. */
   const accepted = JSON.stringify({ name: ['x'] });
 
   test.each<[what: string, row: RegExp, When, status: number, body: object | string, SandboxRelease?]>([

@@ -7,7 +7,7 @@ import { rules } from './rules.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { Session, type ProbeRequest, type Send } from './session.ts';
 
-/** What a running service answered to one question. */
+/** The result of one question to a running service. */
 export interface Result {
   readonly row: string;
   readonly verdict: Verdict;
@@ -17,27 +17,27 @@ export interface Result {
 export interface Probed {
   readonly release: Release | undefined;
   readonly results: readonly Result[];
-  /** Records that may remain. */
+  /** Records that the probe could not delete. */
   readonly left: readonly string[];
 }
 
 /** All questions, in their order. */
 export const allRows: readonly Row[] = [...answers, ...accessRows, ...claimRows, ...rules];
 
-/** All questions except claims about kinds other than users and applications: a tenth of the requests. */
+/** All questions except the claims about kinds other than users and applications. They take a tenth of the requests. */
 export const mainRows = allRows.filter(({ claim }) => claim === undefined || claim.kind.startsWith('/core/'));
 
-/** The listener of a run of the probe, and its signal. */
+/** A listener for the exchanges of the probe, and a signal that ends it. */
 export interface Circumstances {
   readonly onResult?: (result: Result, release: Release | undefined) => void;
-  /** `row` is the row that asked. */
+  /** `row` is the name of the question. */
   readonly onExchange?: (row: string, request: ProbeRequest, exchange: Exchange) => void;
   readonly signal?: AbortSignal;
-  /** The questions to ask; all by default. */
+  /** The questions. By default, all are asked. */
   readonly rows?: readonly Row[];
 }
 
-/** Checks every assumption of rollcall on a service, and deletes the records created for it, also after an abort. */
+/** Checks all assumptions of rollcall about a service. Then deletes all records that it created, even after an abort. */
 export async function probeService(
   send: Send,
   run: string,
@@ -63,7 +63,7 @@ export async function probeService(
   return { release, results, left: await session.clean() };
 }
 
-/** A line for a result: `PASS 2025.12.4  a slug of 51 characters`. */
+/** One line for a result: `PASS 2025.12.4 a slug of 51 characters`. */
 export function shownResult({ row, verdict }: Result, release: Release | undefined): string {
   const shown = release ? releaseText(release) : 'unknown release';
   const why = verdict.kind === 'pass' ? '' : `: ${verdict.why}`;
@@ -72,7 +72,7 @@ export function shownResult({ row, verdict }: Result, release: Release | undefin
 
 const words = { pass: 'holds', fail: 'not', skip: 'not tried' } as const;
 
-/** The claims of rows of kinds, and whether they are true. */
+/** The claims of the kinds' rows, and whether they are true. */
 export function claimsOf(results: readonly Result[]): readonly Claim[] {
   return results.flatMap(({ claim, verdict }) =>
     claim ? { ...claim, verdict: words[verdict.kind], ...('why' in verdict && { why: verdict.why }) } : [],
@@ -80,14 +80,14 @@ export function claimsOf(results: readonly Result[]): readonly Claim[] {
 }
 
 export interface Claim {
-  /** The path of its list. */
+  /** The path of the kind's list. */
   readonly kind: string;
   readonly claim: string;
   readonly verdict: 'holds' | 'not' | 'not tried';
   readonly why?: string;
 }
 
-/** Claims as a table with a line for each kind: `+` for true, `!` for false, a dot for not tried. */
+/** The claims as a table with one line for each kind. `+` means true, `!` false, and a dot not tried. */
 export function shownClaims(claims: readonly Claim[]): string[] {
   const names = [...new Set(claims.map(({ claim }) => claim))];
   const width = Math.max(...claims.map(({ kind }) => kind.length));

@@ -5,7 +5,7 @@ import type { Recording } from '../support/recordings.ts';
 import { Mask } from './mask.ts';
 import type { ProbeRequest } from './session.ts';
 
-/** The headers that a recording contains, each in a form without private data. */
+/** The headers that a recording contains. Only values of these forms are kept, because they contain no private data. */
 const headers: Readonly<Record<string, RegExp>> = {
   allow: /^[A-Z, ]{1,80}$/,
   'content-type': /^(?:application|text)\/[\w.+-]{1,40}(?:; ?charset=[\w-]{1,20})?$/,
@@ -19,7 +19,7 @@ export class Recorder {
   readonly #token: Redactor;
   readonly #asked = new Map<string, number>();
   readonly recordings: Recording[] = [];
-  /** The number of exchanges left out because they would show a part of the token. */
+  /** The number of exchanges that were left out because they would show a part of the token. */
   leftOut = 0;
 
   constructor({ token, baseUrl }: { readonly token: string; readonly baseUrl: string }) {
@@ -30,7 +30,7 @@ export class Recorder {
     this.#token = new Redactor([token], '<ACCESS_TOKEN>');
   }
 
-  /** Requests without an answer are left out. */
+  /** Records an exchange. A request without an answer is left out. */
   add(row: string, request: ProbeRequest, exchange: Exchange): void {
     if (exchange.kind !== 'answered') return;
     const asked = (this.#asked.get(row) ?? 0) + 1;

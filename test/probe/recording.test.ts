@@ -44,7 +44,7 @@ interface Around {
   readonly rows?: readonly Row[];
 }
 
-/** Runs the command against a sandbox with the token of an administrator. */
+/** Runs the command on a sandbox, with the token of an administrator. */
 async function run(
   args: readonly string[],
   sandbox = sandboxWith({}),
@@ -81,7 +81,7 @@ function sandboxWith(seed: SandboxSeed, release?: SandboxRelease, ownToken = tok
 
 const read = (file: string): Recording[] => JSON.parse(readFileSync(file, 'utf8')) as Recording[]; // its shape is tested
 
-/** Every text with private data begins with this. */
+/** Every text with private data starts with this. */
 const trace = /qz/i;
 const traced = fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).map((text) => `qz${text}`);
 const tracedWord = fc.stringMatching(/^[a-z0-9]{1,10}$/).map((text) => `qz${text}`);
@@ -121,7 +121,7 @@ const anySeed: fc.Arbitrary<SandboxSeed> = fc
     users: seed.users.map((user) => ({ ...user, groups: seed.groups.map(({ pk }) => pk) })),
   }));
 
-/** Additions that a later release, a plugin or a proxy may make to any answer. */
+/** Parts that a later release, a plugin or a proxy may add to any answer. */
 const anyMore = fc
   .record({
     values: fc.dictionary(
@@ -133,7 +133,7 @@ const anyMore = fc
   })
   .map(({ values, record }) => ({ friends_obj: [record], friend_obj: record, ...values }));
 
-/** The places in a file with forbidden content: private data, the token, and in answers ids or times. */
+/** The places in a file that contain private data, the token, or ids and times from answers. */
 function leaks(text: string): string[] {
   const found: string[] = [];
   const look = (value: unknown, place: string): void => {
@@ -426,7 +426,7 @@ test('an interrupted recording keeps the answers so far', async () => {
       const ask = toSandbox(sandboxWith({}), ownToken);
       return async (request) => {
         if (request.method === 'DELETE') {
-          // The file exists while the created records are being deleted.
+          // The file already exists while the created records are being deleted.
           await expect.poll(() => existsSync(file)).toBe(true);
           early ??= readFileSync(file, 'utf8');
         }

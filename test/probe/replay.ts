@@ -2,9 +2,12 @@ import { isJsonList, isJsonObject, parseJson, textOf, type JsonValue } from '../
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { requestBody, responseBody, type Recording } from '../support/recordings.ts';
 
-/** The deviations of a sandbox from a recording of the probe: another status, content type or key. The sandbox knows `<ACCESS_TOKEN>`. */
+/**
+ * The differences between a recording of the probe and a sandbox's answers: in status, content type or keys. The sandbox accepts
+ * `<ACCESS_TOKEN>`.
+ */
 export function replay(recordings: readonly Recording[], sandbox: Pick<Sandbox, 'handle'>): string[] {
-  /** The sandbox's id for a number in the recording. */
+  /** The sandbox's ids, by the numbers in the recording. */
   const pks = new Map<string, string>();
   return recordings.flatMap((recording) => {
     const { name, request, response } = recording;
@@ -31,7 +34,7 @@ function differing(what: string, recorded: unknown, here: unknown): string[] {
   return recorded === here ? [] : [`${what} is ${String(recorded)}, and here ${String(here)}`];
 }
 
-/** Values are not compared, nor the content of emptied objects. */
+/** Compares only keys, and not the content of emptied objects. */
 function differences(recorded: JsonValue, here: JsonValue, place = ''): string[] {
   if (recorded === null || here === null) return [];
   if (isJsonList(recorded) && isJsonList(here)) {
@@ -50,7 +53,7 @@ function differences(recorded: JsonValue, here: JsonValue, place = ''): string[]
   return differing(`the type of ${place}`, typeof recorded, typeof here);
 }
 
-/** The recorded numbers of the probe's users, with their ids in the sandbox. */
+/** The numbers of the probe's users in the recording, each with its id in the sandbox. */
 function pksIn(recorded: JsonValue | undefined, here: JsonValue | undefined): [number: string, pk: string][] {
   const idsHere = new Map(recordsIn(here).map(({ username, pk }) => [textOf(username), textOf(pk)]));
   return recordsIn(recorded).flatMap(({ username, pk }) => {

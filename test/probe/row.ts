@@ -4,15 +4,15 @@ import type { Session } from './session.ts';
 export type Verdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'fail'; readonly why: string }
-  /** The question could not be asked, or the expected answer is unknown. */
+  /** The question could not be asked, or the expected answer is not known. */
   | { readonly kind: 'skip'; readonly why: string };
 
-/** One question on which rollcall's rules, or the table of answers, depend. */
+/** A question about the service. rollcall's rules or its table of answers depend on the answer. */
 export interface Row {
-  /** The expected answer, in a few words. */
+  /** The expected answer in a few words. */
   readonly name: string;
   readonly ask: (session: Session) => Promise<Verdict>;
-  /** The claim of a row: the path of its kind, and the claim. */
+  /** For a claim about a kind: the path of the kind, and the claim. */
   readonly claim?: { readonly kind: string; readonly claim: string };
 }
 
@@ -26,7 +26,7 @@ export function skip(why: string): Verdict {
   return { kind: 'skip', why };
 }
 
-/** Passes if both are equal; a token without the permission to ask is no failure. */
+/** Passes if both are equal. If the token lacks the permission to ask, that is not a failure. */
 export function expected(actual: unknown, wanted: unknown): Verdict {
   if (actual === wanted) return pass;
   if (actual === 'denied' || actual === 403) return skip('the token may not do this');

@@ -10,7 +10,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Session } from './session.ts';
 
-/** rollcall's judgement of a value before it is sent: the release refuses it, accepts it, or rollcall cannot tell. */
+/** What rollcall says about a value before it is sent: the release accepts it, refuses it, or rollcall cannot tell. */
 async function foreseen(
   { list, identity }: Kind<ResourceType>,
   fields: JsonObject,
@@ -26,18 +26,18 @@ async function foreseen(
   return found.every(({ code, severity }) => mayBe(code, severity, release)) ? 'unknown' : 'refused';
 }
 
-/** Other warnings are about likely mistakes, not about refusals of the service. */
+/** Other warnings are about likely mistakes. The service does not refuse those. */
 function foretells({ code, severity }: Diagnostic): boolean {
   return severity === 'error' || code === 'likely-refused' || code === 'not-in-release';
 }
 
 function mayBe(code: Diagnostic['code'], severity: string, release: Release | undefined): boolean {
-  // If the patch is known too, a warning is about a value that is accepted without effect.
+  // If the patch version is known too, a warning means that the value is accepted without effect.
   const isWarning = code === 'not-in-release' && severity === 'warning';
   return (isWarning && release?.patch === undefined) || (code === 'invalid-length' && !release);
 }
 
-/** Checks whether the service accepts a value without creating a record: the request has no name. */
+/** Asks whether the service accepts a value. The request has no name, so that no record is created. */
 async function asked(
   session: Session,
   { path, identity }: Kind<ResourceType>,
@@ -72,7 +72,7 @@ function rule(
   };
 }
 
-/** A slug that may already exist: its refusal proves nothing. */
+/** A slug that may exist already, so that a refusal would prove nothing. */
 function reserved(slug: string): Row {
   const row = rule('application', `the slug ${slug}`, 'slug', slug);
   return {
@@ -175,7 +175,7 @@ const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'p
   }),
 );
 
-/** API paths that a look-up of an application with that slug would have. */
+/** API paths that would also be the look-up of an application with that slug. */
 const lists: readonly Row[] = ['requestable'].map((slug) => ({
   name: `application: whether the path of the slug ${slug} is a list`,
   ask: async (session) => {
@@ -191,7 +191,7 @@ const lists: readonly Row[] = ['requestable'].map((slug) => ({
 
 const attributesPath = '/api/v3/core/object_attributes/';
 
-/** A pattern for a unique key: it requires nothing of other users. */
+/** A pattern for an attribute that no user has, so that it requires nothing of other users. */
 const demands: readonly Row[] = [
   {
     name: 'user: an attribute that does not follow its pattern is refused as attributes_KEY, from 2026.8 on',
@@ -216,5 +216,5 @@ const demands: readonly Row[] = [
   },
 ];
 
-/** The assumptions of rollcall's rules, each asked in the form of this release. */
+/** The assumptions behind rollcall's rules. Each is asked in the form of the release. */
 export const rules: readonly Row[] = [...values, ...templates, ...lists, ...demands];

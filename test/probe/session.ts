@@ -18,24 +18,24 @@ import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 
 type Method = HttpRequest['method'];
 
-/** A request of the probe, optionally with another token. */
+/** A request of the probe. It may have another token. */
 export interface ProbeRequest {
   readonly method: Method;
   /** Relative to the base URL. */
   readonly path: string;
   /** JSON text. */
   readonly body?: string;
-  /** A token in place of the given one; null for none. */
+  /** A token to send instead of the probe's own; null for none. */
   readonly token?: string | null;
 }
 
 /** Never rejects. */
 export type Send = (request: ProbeRequest) => Promise<Exchange>;
 
-/** The prefix of the names of all records of the probe; it deletes no record without it. */
+/** The prefix of the names of all records that the probe creates. It deletes no record without this prefix. */
 export const prefix = 'rollcall-probe-';
 
-/** An answer, with its body if that is a JSON object. */
+/** An answer, with its body if the body is a JSON object. */
 export interface Answered {
   readonly status: number | undefined;
   readonly body: JsonObject | undefined;
@@ -45,7 +45,7 @@ export interface Answered {
 /** Answers that prove that no record of the probe was created. */
 const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected', 'denied', 'closed']);
 
-/** Throws if the record does not have a name of the probe. */
+/** The name in a request. Throws if it does not have the prefix of the probe. */
 function nameIn({ identity }: Kind, fields: JsonObject): string {
   const name = textOf(fields[identity]);
   if (!name.startsWith(prefix)) throw new Error(`${name} is not named by the probe`);
@@ -70,7 +70,7 @@ export class Session {
     );
   }
 
-  /** The path of a kind in this release. */
+  /** The path that a kind has in this release. */
   #pathIn(path: string): string {
     const kind = kinds.find((one) => one.formerPath && path.startsWith(one.path));
     if (kind?.formerPath === undefined) return path;
@@ -79,12 +79,12 @@ export class Session {
     return isBefore ? path.replace(kind.path, kind.formerPath.path) : path;
   }
 
-  /** A name of this run. */
+  /** Makes a name that is unique to this run. */
   name(of: string): string {
     return `${prefix}${this.#run}-${of}`;
   }
 
-  /** Asks for the release, which all later requests depend on. */
+  /** Asks for the release. All later requests depend on it. */
   async askRelease(): Promise<Release | undefined> {
     this.release = releaseIn(await this.#send(releaseRequest));
     return this.release;
@@ -94,7 +94,7 @@ export class Session {
     return this.askText(method, path, body === undefined ? undefined : JSON.stringify(body), token);
   }
 
-  /** The same with a body that may be invalid JSON. */
+  /** Like `ask`, with a body that may be invalid JSON. */
   async askText(method: Method, path: string, body?: string, token?: string | null): Promise<Answered> {
     const exchange = await this.#send({
       method,
@@ -107,7 +107,7 @@ export class Session {
     return { status: exchange.status, body: isJsonObject(json) ? json : undefined, exchange };
   }
 
-  /** Creates a record with a name of the probe, as apply would. It is deleted at the end. */
+  /** Creates a record as apply would, with a name of the probe. The record is deleted at the end. */
   async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<CreateResult> {
     const name = nameIn(kind, fields);
     const writing = await this.client.create(kind, name, fields);
@@ -115,7 +115,7 @@ export class Session {
     return writing;
   }
 
-  /** The same, and returns the answer. */
+  /** Like `create`, and returns the whole answer. */
   async post(kind: Kind<ResourceType>, fields: JsonObject, token?: string): Promise<Answered> {
     const name = nameIn(kind, fields);
     const answered = await this.ask('POST', kind.path, fields, token);
@@ -123,7 +123,7 @@ export class Session {
     return answered;
   }
 
-  /** The record is deleted at the end. */
+  /** Remembers a record, which is deleted at the end. */
   note(kind: Kind<ResourceType>, name: string): void {
     this.#made.set(kind, new Set([...(this.#made.get(kind) ?? []), name]));
   }
@@ -131,7 +131,8 @@ export class Session {
   async #isDeleted({ identity, lookUp, path }: Kind, name: string): Promise<boolean> {
     if (lookUp.answers === 'record') {
       const { status } = await this.ask('DELETE', lookUp.path(name));
-      // From 2024.4 on, a token without the right to delete gets a 403; before, for missing records too.
+      // From 2024.4 on, a token without the permission to delete gets a 403. Earlier releases answer 403 even if the record is
+      // missing.
       return status === 204 || status === 404;
     }
     const { body } = await this.ask('GET', lookUp.path(name));
@@ -145,7 +146,7 @@ export class Session {
     return true;
   }
 
-  /** Deletes the records that this run has created, and returns those that may remain. */
+  /** Deletes the records that this run created, and returns those that may remain. */
   async clean(): Promise<string[]> {
     const left: string[] = [];
     for (const [kind, names] of this.#made)

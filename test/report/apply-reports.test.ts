@@ -28,7 +28,7 @@ function reportOf(result: ApplyRun): Report {
   return applyReport({ result, diagnostics: [], filenames: ['m.yaml'] });
 }
 
-/** A run with this outcome for its only user. */
+/** A run whose only user has this outcome. */
 async function runWith(outcome: Partial<Outcome>, run: Partial<ApplyRun> = {}): Promise<ApplyRun> {
   const plan = await planOf(manifest);
   const [change] = plan.changes;
@@ -183,7 +183,7 @@ describe('remaining work is reported in every format', () => {
 });
 
 describe('annotations for resources that were not started', () => {
-  /** A run with these outcomes for its users, in order. */
+  /** The report of a run whose users have these outcomes, in order. */
   async function report(...outcomes: Partial<Outcome>[]): Promise<Report> {
     const names = outcomes.map((_, index) => `  - { username: u${String(index).padStart(2, '0')}, name: U }`);
     const plan = await planOf(`version: 1\nusers:\n${names.join('\n')}\n`);

@@ -17,7 +17,7 @@ async function loaded(text: string, env?: Readonly<Record<string, string>>): Pro
   return loadText(text, { secrets: env ? 'read' : 'assumed', ...(env && { env }) });
 }
 
-/** The plan of the present declaration, compared with the former one. */
+/** The plan of the present declaration, with a comparison to the former one. */
 async function planned(before: string, now: string, existing: Existing = {}): Promise<Plan> {
   const manifests = await loaded(`version: 1\n${now}`, { ONE: 'canary-one', TWO: 'canary-two' });
   const { alterations, noLongerDeclared } = compareWithBaseline(
@@ -50,7 +50,7 @@ function written(
   return formats[format](planReport({ result: plan, diagnostics: [], filenames }), setting);
 }
 
-/** The text between its head and the counts. */
+/** The text of the plan between its first lines and the counts. */
 async function shown(...given: Parameters<typeof planned>): Promise<string> {
   const [, ...parts] = written(await planned(...given), 'text').split('\n\n');
   return parts.slice(0, -2).join('\n\n');
@@ -320,7 +320,7 @@ test('with a baseline, the GitHub report annotates the line of a new difference 
   // A file that is no longer read has no lines.
   expect(written(plan, 'github', [])).toMatch(/^::warning title=no-longer-declared \(production\)::user\.u/m);
   expect(written(plan, 'junit').match(/<testcase /g)).toHaveLength(2);
-  // The reason for a failing plan is reported for all entries.
+  // If the plan fails, the reason appears at all entries.
   const failing = planReport({ result: plan, diagnostics: [], filenames: [] }, 'error');
   expect(failing.findings.map(({ address, severity }) => `${severity} ${address}`)).toEqual([
     'error application.a',

@@ -29,7 +29,7 @@ const perRun = 50;
 
 const inAll = times({ short: 10, full: 1500 });
 
-/** A number of random texts, many at a time; `parts` is the number of properties that share them. */
+/** Checks a number of random texts, many at a time. `parts` is the number of properties that share the texts. */
 function holdsFor(parts: number, check: (world: Given) => void): void {
   fc.assert(
     fc.property(fc.array(hostileText, { minLength: perRun, maxLength: perRun }), (texts) =>
@@ -43,7 +43,7 @@ const harmless = given(Array.from({ length: perRun }, () => 'x'));
 const everyInvisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const invisible = new RegExp(everyInvisible, 'u');
 
-/** Whether a terminal and a CI log show a string without interpreting it. */
+/** Expects that a terminal and a CI log show a string without interpreting it. */
 function expectInert(text: string): void {
   expect(text.replaceAll('\n', '')).not.toMatch(invisible);
   expect(text).not.toMatch(/##\w*\[/);
@@ -74,7 +74,7 @@ const reports: Record<string, (world: Given) => Report> = {
   },
 };
 
-/** The text of each report in a format. */
+/** The report of each command in a format. */
 function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
   return Object.entries(reports).map(([name, report]) => [
     name,
@@ -124,7 +124,7 @@ describe('a Markdown report with hostile values', () => {
     return parseFragment(html);
   }
 
-  /** The text without the code block and the marker. */
+  /** The text outside the code block, without the marker. */
   function outside(tree: HtmlNode): string {
     return outline(tree, (node) => {
       if ('tagName' in node)
@@ -177,7 +177,7 @@ describe('a Markdown report with hostile values', () => {
 describe('an HTML report with hostile values', () => {
   const ofValues = new Set(['pre', 'code', 'del', 'ins']);
 
-  /** The elements with their attributes; values are left out, since their markup depends on their length. */
+  /** The elements with the names of their attributes. The values are left out because their markup depends on their length. */
   function shape(tree: HtmlNode): string {
     return outline(tree, (node) => {
       if (!('tagName' in node)) return '#text' === node.nodeName ? undefined : node.nodeName;
@@ -216,7 +216,7 @@ describe('an HTML report with hostile values', () => {
     holdsFor(1, ({ plan }) => {
       const tree = parse(formats.html(planReport({ ...none, result: plan }), setting));
       const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
-      // What changes comes first.
+      // Entries with changes come first.
       expect(headings.map((heading) => textIn(heading).replace(/^. /, '')).toSorted()).toEqual(
         plan.changes.map(({ resource }) => visible(resource.address)).toSorted(),
       );

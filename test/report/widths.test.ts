@@ -13,7 +13,7 @@ const outputs = someOf(
   2,
 );
 
-/** Applications and users with values of all lengths; the service has another description for every third application. */
+/** A plan for applications and users with values of all lengths. In the service, every third application has another description. */
 async function bigPlan(count: number): Promise<Plan> {
   const numbers = Array.from({ length: Math.ceil(count / 2) }, (_, index) => index);
   const applications = numbers.flatMap((number) => [
@@ -48,12 +48,12 @@ function urlOf(number: number): string {
   return `https://app-${number}.example.com/a/path/that/goes/on/${'and-on/'.repeat(number % 12)}?user=%(username)s`;
 }
 
-/** The columns of a text if each character of Han, kana, Hangul and the fullwidth forms takes two. */
+/** The width of a text in columns. A Han, kana, Hangul or fullwidth character takes two columns. */
 function columnsOf(text: string): number {
   return text.length + Array.from(text.matchAll(/[\u1100-\u115f\u3000-\uff60]/g)).length;
 }
 
-/** The lines of several words that are too long for a terminal. A single word is not broken. */
+/** The lines with several words that are wider than the terminal. A single word is never broken. */
 function tooLong(text: string, { width }: Style): string[] {
   return stripVTControlCharacters(text)
     .split('\n')

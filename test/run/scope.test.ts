@@ -15,7 +15,7 @@ const longSlug = 'a'.repeat(51);
 const versionPath = '/api/v3/admin/version/';
 
 interface Case {
-  /** The answers of the service to requests for its release, in turn, the last repeatedly. */
+  /** The answers to requests for the release, in turn. The last one is repeated. */
   readonly says?: readonly Exchange[];
   readonly config?: string;
   readonly contractOnly?: boolean;
@@ -27,7 +27,7 @@ interface Came {
   readonly codes: readonly string[];
 }
 
-/** Runs a job about an application with a long slug. */
+/** Runs a job with an application that has a long slug. */
 async function run(
   job: typeof plan | typeof apply,
   { says = [], config = '', contractOnly = false }: Case,

@@ -19,7 +19,7 @@ type Ask = (method: string, path: string, fields?: JsonObject, token?: string) =
 
 interface Service {
   readonly ask: Ask;
-  /** The id of a record, by its name. */
+  /** The id of the record with this name. */
   readonly pkOf: (type: 'application' | 'group' | 'user', name: string) => string;
 }
 
@@ -53,7 +53,7 @@ function resultsOf({ body }: Answered): JsonObject[] {
   return isJsonList(results) ? results.filter((result) => isJsonObject(result)) : [];
 }
 
-/** The status of a list, and the subject of each binding in it. */
+/** The status of the answer, and the subject of each binding in the list. */
 function shown(answered: Answered): [number, ...string[]] {
   const names = resultsOf(answered).map((binding) => {
     const of = [binding['group_obj'], binding['user_obj'], binding['policy_obj']].find((one) => one !== null);
@@ -64,7 +64,7 @@ function shown(answered: Answered): [number, ...string[]] {
   return [answered.status, ...names];
 }
 
-/** Whether a user could open grafana. */
+/** Whether a user could open the application grafana. */
 async function passing({ ask, pkOf }: Service, username: string): Promise<unknown> {
   const path = `core/applications/grafana/check_access/?for_user=${pkOf('user', username)}`;
   return (await ask('GET', path)).body['passing'];

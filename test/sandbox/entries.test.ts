@@ -6,7 +6,7 @@ import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { someOf } from '../support/effort.ts';
 import { entries, entrySurroundings, type Entry, type Verdict } from '../support/entries.ts';
 
-/** JSON texts of values that Python reads and no manifest contains. No recording has them, and the sandbox refuses them. */
+/** Values as JSON texts that Python can read, but manifests cannot contain. There are no recordings of them, and the sandbox refuses them. */
 const readByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   provider: /^(?:""|"[ +]|"0_1|1\.9)/,
   backchannel_providers: /^\{|\./,
@@ -16,7 +16,7 @@ const readByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   last_login: /^(?!null|"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[-+]\d\d(?::?\d\d)?)?"$)/,
 };
 
-/** Values for which Python has its own messages, without recordings. */
+/** Values for which Python has its own error messages. There are no recordings of these. */
 const complainedOfByPythonAlone: Partial<Record<Entry['field'], RegExp>> = {
   name: /\\ud800/,
   username: /\\ud800/,
@@ -47,7 +47,7 @@ test.each(['2025.12', '2026.2'] as const)(
   },
 );
 
-/** Whether a later release judges a value differently from the first: accepted, refused, or refused with another message. */
+/** Whether a later release gives another verdict on a value than the first release. */
 function isOtherwise({ field, value, verdict, later }: Entry, release: '2025.12' | '2026.2'): boolean {
   if (field === 'email' && later) return true;
   const said = 'refused' in verdict ? verdict.refused.join(' ') : '';
@@ -75,7 +75,7 @@ function nameOf({ type, field, value }: Entry): string {
   return `${type} ${field} ${text.length > 80 ? `${text.slice(0, 70)}… (${text.length})` : text}`;
 }
 
-/** The answer of a new sandbox to a request with the entry. */
+/** The verdict of a new sandbox on an entry. */
 function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
   const sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] }, release);
   const { status, body } = sandbox.handle({
@@ -87,7 +87,7 @@ function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
   return verdictOf(status, body, entry);
 }
 
-/** The verdict of an answer on the field of an entry; a message at another field is no verdict. */
+/** The verdict of an answer on the field of an entry. A message at another field is not a verdict. */
 function verdictOf(status: number, body: string, { field }: Entry): Verdict | string {
   if (status === 405 && body === '') return { crash: true };
   const answer = JSON.parse(body) as JsonObject; // every other answer is an object

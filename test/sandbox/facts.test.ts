@@ -5,7 +5,7 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 
-// These kinds have no hand-written code except initial records. The answers are as recorded from 2025.12.4.
+// For these kinds, only the initial records are written by hand. The answers are as recorded from 2025.12.4.
 
 function of(release: SandboxRelease): Sandbox {
   return seedSandbox({}, release).sandbox;

@@ -22,7 +22,7 @@ function resultsOf({ body }: SandboxAnswer): JsonObject[] {
   return isJsonList(results) ? results.filter((result) => isJsonObject(result)) : [];
 }
 
-/** The status, and one field of each result. */
+/** The status of the answer, and one field of each result. */
 function shown(answered: SandboxAnswer, field: string): [number, JsonValue[]] {
   return [answered.status, resultsOf(answered).map((result) => result[field] ?? null)];
 }

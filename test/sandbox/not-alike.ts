@@ -5,7 +5,7 @@ const untyped = 'right after a create, the service shows what the record refers 
 const runtime = 'no kind of configuration: the sandbox has none of these';
 const sourceType = 'the sandbox does not know the addresses of the sites that people log in with';
 
-/** The exchanges of the recording of all kinds (2025.12.4) that the sandbox answers differently, with the reason. */
+/** The exchanges in the recording of all kinds (2025.12.4) that the sandbox answers in another way, with the reason. */
 export const notAlike: Readonly<Record<string, string>> = {
   '/endpoints/agents/connectors/: used_by': tasks,
   '/flows/bindings/: minimal POST': untyped,

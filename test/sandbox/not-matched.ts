@@ -1,12 +1,12 @@
 import type { Recording, Release } from '../support/recordings.ts';
 
-/** Whether an exchange concerns a part of the service that the sandbox implements. */
+/** Whether the sandbox implements the part of the service that an exchange uses. */
 export function isServed({ request: { path, method } }: Recording): boolean {
   return (
     !/^\/api\/v3\/(core\/(tenants|brands)\/current|schema|core\/users\/paths|core\/groups\/[^/]+\/(?:add|remove)_user|outposts)\//.test(
       path,
     ) &&
-    // The recordings only read flows.
+    // The recorded creates of flows only prepare other exchanges. The sandbox has these flows from the start.
     !(method === 'POST' && path === '/api/v3/flows/instances/')
   );
 }
@@ -21,7 +21,7 @@ const otherApplications = 'the service held a binding of another application';
 
 const others = 'the sandbox shows of a flow or a certificate what refers to it';
 
-/** References of providers, and further records of the service. */
+/** Exchanges about references of providers and about further records of the service. */
 const ofProviders: Readonly<Record<string, string>> = {
   'providers: a flow by its slug': others,
   'providers: flows by slug filter': others,
@@ -38,7 +38,7 @@ const late: Readonly<Record<string, string>> = {
   'retrieve-application: a scheme other than Bearer': lostScheme,
 };
 
-/** The exchanges that the sandbox answers differently from the recordings, with the reason. */
+/** The exchanges that the sandbox answers in another way than the recordings, with the reason. */
 export const notMatched: Readonly<Record<Release, Readonly<Record<string, string>>>> = {
   '2023.10': {
     'access: filter by target__in': otherApplications,

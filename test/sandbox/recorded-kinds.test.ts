@@ -18,7 +18,7 @@ import { notAlike } from './not-alike.ts';
 
 const token = 'admin';
 
-/** The sandbox's ids by the recorded ids. */
+/** The sandbox's ids, by the recorded ids. */
 class Ids {
   readonly #ours = new Map<string, JsonValue>();
 
@@ -26,7 +26,7 @@ class Ids {
     if (theirs !== undefined && ours !== undefined) this.#ours.set(textOf(theirs), ours);
   }
 
-  /** All properties that answers show of one record, under any key. */
+  /** Notes all ids that two answers show for the same record, under any key. */
   noteAll(theirs: JsonObject, ours: JsonObject): void {
     for (const name of [
       'pk',
@@ -59,7 +59,7 @@ class Ids {
   }
 }
 
-/** The records of the service that requests refer to, by their recorded ids. */
+/** Creates the records to which recorded requests refer, by their recorded ids. */
 function surroundings(sandbox: Sandbox, ids: Ids): (records: readonly Base[]) => void {
   return (records) => {
     for (const [path, theirs, body] of records) {
@@ -124,7 +124,7 @@ const first: readonly Base[] = [
   ['/providers/rac/', { pk: 2 }, { name: 'rec-base-rac', authorization_flow: flow }],
 ];
 
-/** The initial records of the second part of the recording, after the first part was deleted. */
+/** The initial records of the recording's second part. Those of the first part had been deleted before. */
 const second: readonly Base[] = [
   ['/core/groups/', { pk: '4f57b3de-6c97-4136-8eec-8cc8e0f1e09f' }, { name: 'rec-base-group' }],
   [
@@ -266,7 +266,7 @@ test('the sandbox answers like the recording of 2025.12.4 for every kind, except
   expect(readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')).toContain('902 of 926');
 });
 
-/** The answers of 2023.10.7 to the smallest create of a kind, to the same create again, and to an empty change. */
+/** The answers of 2023.10.7 to the smallest create of a kind, to a second such create, and to an empty change. */
 interface Summary {
   readonly path: `/${string}/`;
   readonly minimal: number;
@@ -281,7 +281,7 @@ const summaries = JSON.parse(
   readFileSync(new URL('../recordings/2023.10/kinds.json', import.meta.url), 'utf8'),
 ) as Summary[]; // the file beside it
 
-/** The records that this release requires; a proxy represents all providers. */
+/** The records that this release requires. A proxy stands for all providers. */
 const before2024 = [...first.slice(1), ...second.slice(-1)].filter(
   ([path]) => path !== '/providers/oauth2/' && hasFacts(path) && factsOf('2023.10', path),
 );
@@ -295,7 +295,7 @@ function makeIn(sandbox: Sandbox, path: KindName, body: JsonObject): JsonObject 
   return made.record;
 }
 
-/** The value of a field, with the sandbox's records in place of the recorded references. */
+/** The value of a field. Recorded references are replaced by records of the sandbox. */
 function referredIn(sandbox: Sandbox, path: string, name: string, value: JsonValue): JsonValue {
   const facts = factsOf('2023.10', path)?.fields[name];
   const list = facts && referenceOf(path, name, facts)?.list;

@@ -6,7 +6,7 @@ import { readKinds, type KindExchange } from '../support/recorded-kinds.ts';
 
 // With -u, this test writes the recordings of each kind to the files that the sandbox reads.
 
-/** The answers of the service to the smallest create of a kind, to the same create again, and to a missing record. */
+/** The answers to the smallest create of a kind, to a second such create, and to a request for a missing record. */
 interface Recorded {
   readonly of: string;
   readonly sent: JsonObject;
@@ -16,7 +16,7 @@ interface Recorded {
   readonly gone?: string;
 }
 
-/** The requests to 2025.12.4, exchange by exchange. */
+/** The exchanges with 2025.12.4, as the sandbox's files have them. */
 function asked(exchanges: readonly KindExchange[]): Recorded[] {
   return exchanges.flatMap(({ name, sent, status, answer }) => {
     const [of = '', what] = name.split(': ');
@@ -37,7 +37,7 @@ function asked(exchanges: readonly KindExchange[]): Recorded[] {
   });
 }
 
-/** Only the defaults of 2023.10 are kept. */
+/** Of 2023.10, only the default values are kept. */
 function summarized(): Recorded[] {
   const url = new URL('../recordings/2023.10/kinds.json', import.meta.url);
   const kinds = JSON.parse(readFileSync(url, 'utf8')) as JsonObject[]; // the file beside it
@@ -51,7 +51,7 @@ function summarized(): Recorded[] {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** A value without parts of this one record: id, slug, times and random parts. Undefined for an id. */
+/** The parts of a value that other records have too: without slugs, times and random parts; undefined for an id. */
 function common(value: JsonValue, made: JsonObject): JsonValue | undefined {
   if (isJsonList(value)) return value.some((item) => uuid.test(textOf(item))) ? undefined : value;
   if (isJsonObject(value))

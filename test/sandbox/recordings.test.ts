@@ -45,7 +45,7 @@ describe.each(sessions)('the sandbox answers as release $release did in the reco
 
   const all = servedIn(release, session.files);
   const ids = new Ids(session.ids);
-  // Exchanges that do not match leave the same records behind.
+  // Exchanges that do not match still have to leave the same records behind.
   test.each(all)('in the exchange %s', async (title, recording) => {
     session.before[title]?.();
     const answer = await served(server, recording, ids);
@@ -90,7 +90,7 @@ interface Comparable {
   readonly body: unknown;
 }
 
-/** The recorded ids of groups and bindings, and the sandbox's. */
+/** The recorded ids of groups and bindings, and the ids of the sandbox. */
 class Ids {
   readonly #pairs: (readonly [theirs: string, ours: string])[];
 
@@ -117,7 +117,7 @@ async function served(server: SandboxServer, recording: Recording, ids: Ids): Pr
   const sent = requestBody(recording);
   const { statusCode, headers, body } = await request(server.url + ids.toServed(recording.request.path), {
     method: recording.request.method,
-    // The recordings of permissions leave out the content type of a body.
+    // In the recordings of permissions, the content type of a body is missing.
     headers: {
       ...('body' in recording.request && { 'content-type': 'application/json' }),
       ...recording.request.headers,
@@ -146,7 +146,7 @@ function recorded(recording: Recording): Comparable {
   };
 }
 
-/** For a long list, the recording contains only the first results and their number. */
+/** Of a long list, the recording contains only the first results and the number of all results. */
 function asLongAs({ response }: Recording, answer: JsonValue): JsonValue {
   const body = response.body ?? null;
   if (!isJsonObject(body) || !isJsonList(body['results'])) return answer;
@@ -156,7 +156,7 @@ function asLongAs({ response }: Recording, answer: JsonValue): JsonValue {
   return isCut ? { ...answer, results: results.slice(0, body['results'].length) } : answer;
 }
 
-/** Values chosen by the service or its administrators: of the requester, the configuration, an application, a user. */
+/** The fields whose values the service or its administrators choose. */
 function madeUp(value: JsonObject, place: string): readonly string[] {
   if (place === 'user') return ['pk', 'uid', 'name', 'roles'];
   if (place === 'error_reporting') return ['sentry_dsn'];
@@ -170,7 +170,7 @@ function madeUp(value: JsonObject, place: string): readonly string[] {
   return ['uid', 'uuid', 'invalidation_flow', 'date_joined', 'password_change_date', 'last_updated'];
 }
 
-/** A body without such values, and with URLs without signatures. */
+/** A body without such values and without the signatures in URLs. */
 function comparable(signed: string): JsonValue {
   const body = signed.replaceAll('?token=<SIGNED>', '');
   if (!body.startsWith('{')) return body;
@@ -191,7 +191,7 @@ function comparable(signed: string): JsonValue {
   return left(JSON.parse(body) as JsonObject, ''); // it begins as one
 }
 
-/** In OPTIONS the service also describes fields that it sets itself. */
+/** The answer to OPTIONS also describes fields that the service sets itself. */
 function isReadOnly(described: JsonValue): boolean {
   return isJsonObject(described) && described['read_only'] === true;
 }

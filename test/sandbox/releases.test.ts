@@ -23,7 +23,7 @@ function seeded(release: SandboxRelease, seed: SandboxSeed = {}): Sandbox {
   return sandbox;
 }
 
-/** Creates an application with a field: the field as shown afterwards, or the error. */
+/** Creates an application with a field, and returns the field as the service shows it, or the error. */
 function made(
   release: SandboxRelease,
   field: string,

@@ -17,7 +17,7 @@ function made(sandbox: Sandbox, path: KindName, fields: JsonObject): JsonObject 
   return created.record;
 }
 
-/** The models in `used_by` of a record, each with the action of a delete. */
+/** The types of the records in `used_by` of a record, each with what a delete does to it. */
 function uses(sandbox: Sandbox, path: string, { pk = null, slug }: JsonObject): string[] {
   const headers = { authorization: `Bearer ${sandboxToken}` };
   const one = `/api/v3${path}${textOf(slug ?? pk)}/used_by/`;

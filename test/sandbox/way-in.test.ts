@@ -4,7 +4,7 @@ import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** A flow of a real service, and the answers of its executor to a client without a token. */
+/** A flow of a real service, and what its executor answered to a client without a token. */
 interface WayIn {
   readonly name: string;
   readonly exchanges: readonly {
@@ -23,11 +23,11 @@ function recorded(release: string): WayIn[] {
   return JSON.parse(readFileSync(url, 'utf8')) as WayIn[]; // the file beside it
 }
 
-/** The flow of each recording: its stages in order, and further settings. */
+/** The flow of a recording: its stages in order, and further settings. */
 interface Made {
   readonly stages: readonly Stage[];
   readonly flow?: JsonObject;
-  /** The expressions of policies on the flow and on the binding of a stage. */
+  /** The expressions of policies that are bound to the flow or to a stage. */
   readonly policies?: Partial<Record<Stage | 'flow', string>>;
 }
 
@@ -60,7 +60,7 @@ const flows: Readonly<Record<string, Made>> = {
   'the default flow of a fresh service': { stages: [] },
 };
 
-/** The steps that the sandbox does not take: it knows no passwords, and has no form that is sent at the wrong step. */
+/** The steps that the sandbox cannot take. It knows no passwords, and ignores a form that is sent at the wrong step. */
 const notGone: Readonly<Record<string, number>> = {
   'whole: the right password': 3,
   'whole: a user that nobody has': 2,

@@ -7,7 +7,7 @@ import { referenceOf } from '../../src/kinds/references.ts';
 import { inRange, knownReleases, newestRelease, readRelease, type Release } from '../../src/kinds/release.ts';
 import { laterParameters, pathIn, requestsAbout, unknownIn } from './requests.ts';
 
-/** A kind in a release, and its part of the API. */
+/** A kind in a release, and its part of that release's API. */
 interface Comparison {
   readonly kind: Kind;
   readonly line: string;
@@ -15,7 +15,7 @@ interface Comparison {
   readonly facts: TypeFacts;
 }
 
-/** A claim of a row that contradicts the API of a release. */
+/** Claims of a kind's row that contradict the API of a release. */
 export function differences(kind: Kind): string[] {
   const path = kind.path.replace('/api/v3', '');
   const first = [...factsByRelease(kind.formerPath?.path.replace('/api/v3', '') ?? path).keys()][0];
@@ -56,10 +56,10 @@ function ofFields(comparison: Comparison): string[] {
   const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
   const last = deletion?.last ? [deletion.last.field] : [];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};
-  // Fields that a release does not show yet are not sent with an update.
+  // A field that this release does not show yet is not sent with an update.
   const along = requiredInUpdates.filter((name) => shown(name) || !newest[name]);
   const named = [identity, title, ...along, ...fieldsForRefusal, ...last, ...bound];
-  // A record looked up by its path cannot have the name of another path.
+  // If a record is looked up by its path, its name cannot be the name of another path.
   const below = kind.lookUp.answers === 'record' ? Object.keys(facts.actions) : [];
   const paths = below.flatMap((action) => /^GET (\w+)\/$/.exec(action)?.[1] ?? []);
   return [
@@ -83,7 +83,7 @@ function isRefused(row: FieldOfKind | undefined, value: JsonValue, release: Rele
   return (row?.checks ?? []).some((check) => [check(value, release) ?? []].flat().length > 0);
 }
 
-/** Whether this release accepts every value of a field that the newest accepts, except those that the row excludes. */
+/** Whether this release accepts all values that the newest release accepts for a field, except those that the row excludes. */
 function ofField(
   name: string,
   { kind, line, release, facts }: Comparison,

@@ -10,7 +10,7 @@ export interface Request {
 
 const longestFirst = factPaths.toSorted((a, b) => b.length - a.length);
 
-/** Parameters of lists that some release added. Earlier releases ignore them. */
+/** Query parameters of lists that a later release added. Earlier releases ignore them. */
 export const laterParameters: Readonly<Record<string, string>> = {
   include_groups: '2024.4',
   include_users: '2024.4',
@@ -23,7 +23,7 @@ export function pathIn({ path, formerPath }: Pick<Kind, 'path' | 'formerPath'>, 
   return formerPath && factsOf(line, own) === undefined ? formerPath.path.replace('/api/v3', '') : own;
 }
 
-/** The parts of a request that a release's API does not have: the path, or some parameters. */
+/** The parts of a request that are not in a release's API: its path, or some of its parameters. */
 export function unknownIn(line: string, { method, path }: Request): string[] {
   const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
   const kind = kinds.find((one) => path.startsWith(one.path));
@@ -36,7 +36,7 @@ export function unknownIn(line: string, { method, path }: Request): string[] {
   return names.filter((name) => !parameters.includes(name)).map((name) => `${method} ${plain} ?${name}`);
 }
 
-/** The parameters of requests below a list; undefined if there are none. */
+/** The parameters of requests to paths below a list; undefined if there are none. */
 function parametersOf(
   { can, filters, actions }: TypeFacts,
   method: string,
@@ -52,7 +52,7 @@ function parametersOf(
   return needed && /^[^/]+\/$/.test(below) && can.includes(needed) ? [] : undefined;
 }
 
-/** Every request that rollcall makes about a kind, with all of its parameters. */
+/** All requests that rollcall sends about a kind, with all of their parameters. */
 export function requestsAbout(kind: Kind): Request[] {
   const name = 'no-name';
   const listed = (path: string, query: Readonly<Record<string, string>>): Request => ({

@@ -6,9 +6,9 @@ import { inRange, readRelease } from '../../src/kinds/release.ts';
 import { createdKinds } from '../support/written-type.ts';
 import { differences } from './differences.ts';
 
-/** Required fields that only some releases have. */
+/** Fields that only some releases require. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  // A manifest cannot declare such a record for releases before 2025.12.
+  // For releases before 2025.12, manifests cannot declare this record.
   '/api/v3/rbac/initial_permissions/': ['2025.4', '2025.6', '2025.8', '2025.10'].map(
     (line) => `${line}: mode is required`,
   ),

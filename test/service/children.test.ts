@@ -18,7 +18,7 @@ const binding = (pk: string): JsonObject => ({
   negate: false,
 });
 
-/** Answers with these lists in turn, the last repeatedly, two records on each page. */
+/** Answers with these lists in turn, and repeats the last one. Each page has two records. */
 function listing(lists: readonly (readonly string[])[]): {
   readonly send: Transport;
   readonly asked: () => number;
@@ -60,7 +60,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
 
 test('a list of several pages is accepted once two reads are equal', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
-  // A record moved from an unread page to a page already read.
+  // A record moved from a page that was not read yet to one that was.
   expect(
     await read([
       ['a', 'b', 'x'],

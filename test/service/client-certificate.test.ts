@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Requests a certificate from every client, and also serves clients without one. */
+/** The service requests a certificate from every client, but also serves clients without one. */
 const asking = {
   cert: tlsFixture('good.pem'),
   key: tlsFixture('good.key'),

@@ -16,15 +16,15 @@ const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<htm
 test.each([
   { after: 'a denial', self: denied, asked: [denied], isRefused: true },
   { after: 'an absent record', self: denied, asked: [absent], isRefused: false },
-  // A proxy's web page proves nothing, and is requested again.
+  // A proxy's web page proves nothing, so the request is sent again.
   { after: 'a web page and a denial', self: denied, asked: [page, denied], isRefused: true },
   { after: 'a web page and an absent record', self: denied, asked: [page, absent], isRefused: false },
   { after: 'web pages alone', self: denied, asked: [page], isRefused: true },
-  // A proxy can refuse the size of the request.
+  // A proxy may have refused the request because of its size.
   { after: 'a 413', self: denied, asked: [answered(413, { detail: 'Too large.' })], isRefused: true },
-  // So does an outage that outlasts all tries.
+  // An outage that lasts longer than all tries also proves nothing.
   { after: 'an outage', self: denied, asked: [down], isRefused: true },
-  // A 404 without `detail` disproves it only if the service itself says "absent" so.
+  // A 404 without `detail` disproves the denial only if the service itself answers in this form for absent records.
   { after: 'one 404 without detail', self: denied, asked: [notFound, denied], isRefused: true },
   { after: 'each 404 without detail', self: denied, asked: [notFound, denied, notFound], isRefused: false },
   { after: 'an outage of users/me', self: down, asked: [page], isRefused: false },

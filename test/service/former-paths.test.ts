@@ -20,7 +20,7 @@ const json = (status: number): Exchange => ({
   body: '{}',
 });
 
-/** The requests sent for these answers by path, and the results. */
+/** The paths of the requests that are sent for these answers, and the results. */
 async function asked(
   answers: Readonly<Record<string, Exchange>>,
   ...requests: HttpRequest[]

@@ -10,7 +10,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 const hide = ['user.name', 'user.email', 'user.attributes', 'application.meta_publisher'];
 
-/** The messages shown for an answer to the create of a user. */
+/** The messages that are shown for an answer to the create of a user. */
 async function told(exchange: Exchange): Promise<Exchange> {
   const send = hideFields(async () => exchange, hide);
   return send({ method: 'POST', path: user.path, body: '{"username":"al","name":"canary"}' });

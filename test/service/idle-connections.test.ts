@@ -5,13 +5,13 @@ import { undiciTransport } from '../../src/service/undici-transport.ts';
 
 afterEach(() => vi.useRealTimers());
 
-/** The number of connections for two requests with this many milliseconds between them. */
+/** The number of connections that two requests need if this many milliseconds pass between them. */
 async function connectionsOf(pauseMs: number, headers: Record<string, string> = {}): Promise<number> {
-  // The sockets are real; only the waiting time is virtual.
+  // The sockets are real. Only the waiting time is virtual.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let connections = 0;
   const server = createServer((request, response) => {
-    // An explicit Connection header keeps Node from announcing its idle time.
+    // With an explicit Connection header, Node does not announce its idle time.
     request.resume().on('end', () => response.writeHead(200, { connection: 'keep-alive', ...headers }).end());
   });
   server.on('connection', () => (connections += 1));

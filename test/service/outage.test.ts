@@ -21,7 +21,7 @@ interface Watched {
   readonly asked: () => number;
 }
 
-/** An outage that gives these answers in turn, the last repeatedly. */
+/** An outage in which the service gives these answers in turn, and repeats the last one. */
 function outage(
   answers: readonly [Answer, ...Answer[]],
   patience: Partial<OutagePolicy> = {},
@@ -272,7 +272,7 @@ describe('pacing during an outage', () => {
     });
     pacing.note(unavailable, 1);
     expect(await pacing.waitForTurn()).toBe(true);
-    // The service asks clients to wait 5 s, twice.
+    // The service asks clients twice to wait for 5 s.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
   });
 

@@ -8,7 +8,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
-/** Asks for the next try after one that failed. */
+/** Asks for another try after a failed one. */
 function again(
   pacing: Pacing,
   attempt: number,
@@ -79,7 +79,7 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  /** The pacing of a run that is interrupted as soon as it sleeps, or after a part of the time. */
+  /** The pacing of a run that is interrupted when it begins to sleep, or after a part of that time. */
   function interruptedAsleep(part = 0): Pacing {
     const interruption = new AbortController();
     const { signal } = interruption;
@@ -159,7 +159,7 @@ describe('the queue of requests', () => {
     return { time, pacing: createPacing({ concurrency, clock, random: () => 0 }) };
   }
 
-  /** Runs a number of tasks of 20 ms each; returns how many ran at a time. */
+  /** Runs a number of tasks of 20 ms each, and returns how many ran at the same time. */
   async function busy({ pacing, time }: Surroundings, count: number): Promise<number> {
     const clock = time.clock(() => false);
     let underWay = 0;
@@ -288,7 +288,7 @@ describe('the queue of requests', () => {
     });
     await nextTurn();
     expect(told).toHaveLength(8);
-    // One request to wait halves the limit of 8: five tasks have to end before another starts.
+    // One request to wait halves the limit of 8. So five tasks have to end before another one starts.
     for (const { open } of gates.slice(0, 4)) open();
     await nextTurn();
     expect(told).toHaveLength(8);

@@ -12,7 +12,7 @@ const two = [
   { pk: 2, username: 'b' },
 ];
 
-/** The second of three pages, with two records each. */
+/** The second of three pages. Each page has two records. */
 function page(pagination: JsonObject = {}, results: readonly unknown[] = two): object {
   return {
     pagination: {
@@ -162,7 +162,7 @@ describe('a recorded answer of 2023.10', () => {
     ['token that may view one user: all', 'exists'],
     ['page beyond the end', 'absent'],
     ['token none: by username', 'denied'],
-    // The service's cached list for this token, filtered by policies: the count does not fit.
+    // The service's cached list for this token was filtered by policies, so its count does not match.
     ['policy-bound without superuser_full_list, as superuser', 'nothing'],
     ['token none: count of all, superuser_full_list', 'nothing'],
     ['token none: policy-bound, superuser_full_list', 'nothing'],

@@ -10,7 +10,7 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `p${index}` }));
 
-/** Reads a list in pages of three records; the first answers may differ from the pages of `records`. */
+/** Reads a list in pages of three records. `first` replaces the first answers. */
 async function reading(...first: readonly Exchange[]): Promise<ListReading> {
   let answers = 0;
   const client = createClient(async ({ path }) => {
@@ -29,7 +29,8 @@ function ids(read: ListReading): unknown[] {
 test('a list is read again if its pages disagree on the number of records', async () => {
   const before = [{ pk: 7, name: 'p7' }, ...records];
   expect(ids(await reading(pageOf(before, 1, 3)))).toEqual([1, 2, 3, 4, 5, 6]);
-  // The first record is deleted: the number of records fits the second page's count, but one is gone, and 3 was never seen.
+  // The first record is deleted after the first page. The number of records then matches the count on the second page, although
+  // the record 3 was never seen.
   const after = records.slice(1);
   const read = await reading(pageOf(records, 1, 3), pageOf(after, 2, 3));
   expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);

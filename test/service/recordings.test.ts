@@ -21,7 +21,7 @@ const origin = 'https://id.example.com';
 
 type Proof = ReadProof | WriteProof;
 
-/** The expected reading of each recorded answer; a recording without a line here fails the test. */
+/** The expected result for each recorded answer. A recording without an entry here fails the test. */
 const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<Record<Release, Proof>>>>>> =
   {
     'create-application': {
@@ -38,7 +38,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
       'duplicate slug': 'taken',
       'missing required fields': 'rejected',
       'blank name and slug': 'rejected',
-      // A slug that passes the local checks cannot get these refusals.
+      // A slug that passes the local checks never gets these refusals.
       'slug too long': { '2023.10': 'taken', '2025.12': 'created', '2026.2': 'created' },
       'slug with bad characters': 'taken',
       'slug of 300 characters': 'created',
@@ -81,7 +81,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
       'duplicate username': 'exists',
       'duplicate username and bad email': 'rejected',
       'missing required fields': 'rejected',
-      // A username that passes the local checks cannot get these two.
+      // A username that passes the local checks never gets these two answers.
       'blank username': 'exists',
       'username too long': 'exists',
       'bad email': 'rejected',
@@ -118,7 +118,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<
     },
   };
 
-/** The rights of the tokens in the recordings of permissions. */
+/** The rights of each token in the recordings of permissions. */
 const rights: Readonly<Record<string, { view: 'all' | 'one' | 'none'; add: readonly ResourceType[] }>> = {
   'no permission': { view: 'none', add: [] },
   'may view one application': { view: 'one', add: [] },
@@ -131,7 +131,7 @@ const rights: Readonly<Record<string, { view: 'all' | 'one' | 'none'; add: reado
   'bad token': { view: 'none', add: [] },
 };
 
-/** The proof of an answer in these recordings for a token with the right, and that right. */
+/** What an answer in these recordings proves if the token has the right, and which right that is. */
 const whatWith: Readonly<Record<string, readonly [of: ResourceType | 'that' | 'other', proof: Proof]>> = {
   'an application that exists': ['other', 'exists'],
   'another that exists': ['other', 'exists'],
@@ -161,7 +161,7 @@ function expectedOf(release: Release, file: string, name: string): Proof | undef
   return typeof proof === 'object' ? proof[release] : proof;
 }
 
-/** The exchanges of the three operations; the recordings contain others too. */
+/** The exchanges of the three documented operations. The recordings contain others too. */
 function recordingsOf(release: Release): (readonly [title: string, file: string, recording: Recording])[] {
   return (['create-application', 'create-user', 'retrieve-application', 'permissions'] as const).flatMap(
     (file) =>
@@ -235,7 +235,7 @@ function client(): ReturnType<typeof createClient> {
   return documentedClient(transport.send);
 }
 
-/** Serves the recorded answer to any request of the client for the recorded operation. */
+/** Runs the client's operation of a recording. Every request gets the recorded answer. */
 function replay(recording: Recording): Promise<LookUpResult | CreateResult> {
   const { request, response } = recording;
   const path =

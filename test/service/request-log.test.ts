@@ -10,7 +10,7 @@ const files = {
     'version: 1\napplications: [{ slug: wiki, name: Wiki, meta_description: "${env:SECRET}" }]\nusers: [{ username: "a\\u202eb", name: A }]\n',
 };
 
-/** Loses the first create of the application, and repeats the sent body. */
+/** A service that loses the answer to the first create of the application, and repeats what it was sent. */
 function service(): (request: HttpRequest) => Exchange {
   let creates = 0;
   return ({ method, path, body = '{}' }) => {

@@ -7,7 +7,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 
 describe('the value of a Retry-After header', () => {
   test.each([
-    // Seconds.
+    // A number of seconds.
     ['0', 0],
     ['120', 120_000],
     [' 5 ', 5000],
@@ -18,7 +18,7 @@ describe('the value of a Retry-After header', () => {
     ['999999999', 999_999_999_000],
     ['99999999999', 99_999_999_999_000],
     ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
-    // Dates: of RFC 9110, of RFC 850, of asctime().
+    // Dates in the forms of RFC 9110, RFC 850 and asctime().
     ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
     ['Thursday, 01-Jan-26 00:00:30 GMT', 30_000],
@@ -26,7 +26,7 @@ describe('the value of a Retry-After header', () => {
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Thu Jan  1 00:00:30 2026', 30_000],
     ['Sun Jan 11 00:00:00 2026', 864_000_000],
-    // Several lines, joined: the longest valid value counts.
+    // Several header lines that are joined. The longest valid value counts.
     ['5, 120', 120_000],
     ['120, 5', 120_000],
     ['5, soon', 5000],

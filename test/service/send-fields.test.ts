@@ -14,7 +14,7 @@ function isList({ body = '' }: HttpRequest): boolean {
   return Array.isArray((parseJson(body) as { redirect_uris: unknown }).redirect_uris); // as it was sent
 }
 
-/** A service that answers on demand. */
+/** A service that answers only when the test lets it. */
 function held(): {
   send: (sent: HttpRequest) => Promise<Exchange>;
   sent: HttpRequest[];

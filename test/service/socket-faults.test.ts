@@ -17,7 +17,7 @@ import {
   type TestProxyOptions,
 } from '../support/raw-server.ts';
 
-// Reading all of Node's authorities for each transport takes longer than the rest of the tests.
+// It takes longer to read all authorities of Node for each transport than to run the other tests.
 vi.mock('node:tls', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   rootCertificates: [],
@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()));
 });
 
-/** The ways to the service: with or without TLS, with or without a proxy. */
+/** How a request reaches the service: with or without TLS, and with or without a proxy. */
 const ways = {
   direct: { secure: false, proxied: false },
   'direct, with TLS': { secure: true, proxied: false },
@@ -41,9 +41,9 @@ type Way = keyof typeof ways;
 const wayNames = Object.keys(ways) as Way[]; // Object.keys widens the keys to string
 const methods = ['GET', 'POST'] as const;
 
-/** Only against hanging: nothing should take this long. */
+/** Ends a test that hangs. Nothing should take this long. */
 const guardMs = 60_000;
-/** The time limit of a request that meets silence. It ends when the silence begins, however fast the machine is. */
+/** The time limit of a request that gets no answer. The time passes at once when the silence begins, however fast the machine is. */
 const limitMs = 3000;
 const silenceBegins = (): void => void vi.advanceTimersByTime(limitMs);
 
@@ -52,7 +52,7 @@ interface Setup {
   readonly certificates?: readonly string[];
   readonly host?: string;
   readonly scheme?: 'http' | 'https';
-  /** Silence begins during the request, and its time limit is reached at once. */
+  /** The service falls silent during the request, and the time limit is reached at once. */
   readonly silent?: true;
   readonly proxy?: TestProxyOptions;
 }
@@ -90,7 +90,7 @@ function send({ transport }: World, method: (typeof methods)[number], body = '{"
   return transport.send({ method, path: '/x/', ...(method === 'POST' && { body }) });
 }
 
-/** The outcome of one request for both sides. */
+/** The outcome of a request, as the client and the service see it. */
 function seen(exchange: Exchange): string {
   if (exchange.kind === 'answered') return `answered ${exchange.status}`;
   if (exchange.kind === 'never_sent') return `never sent, ${exchange.transient ? 'transient' : 'lasting'}`;
@@ -125,7 +125,7 @@ interface Fault {
   readonly setup?: Setup;
   readonly body?: string;
   readonly ways?: readonly Way[];
-  /** The possible outcomes; several if the network decides. */
+  /** The possible outcomes. There are several if the network decides. */
   readonly becomes: RegExp;
 }
 
@@ -182,7 +182,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ways: secured,
     becomes: /^never sent, lasting$/,
   },
-  // The request is sent before the answer shows the mistake.
+  // The client sends the request before the answer shows the mistake.
   'TLS where plain HTTP is expected': {
     service: answering(ok),
     setup: { scheme: 'http' },
@@ -408,12 +408,12 @@ describe('a request through a proxy that', () => {
   );
 });
 
-/** On a busy machine one long pause is one turn of the event loop; data passed between sockets takes several. */
+/** On a busy machine, one long pause is one turn of the event loop. Data that passes between sockets needs several turns. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** A connection becomes reusable some turns of the event loop after its answer. */
+/** A connection can be reused some turns of the event loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
 describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {

@@ -5,7 +5,7 @@ import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 
-/** The authorities that this machine trusts, in an older and in a newer Node.js. */
+/** The authorities that this machine trusts, in an older and in a newer version of Node.js. */
 const trusted = vi.hoisted(() => ({
   roots: [] as string[],
   newer: undefined as (() => string[]) | undefined,

@@ -14,7 +14,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A server that calls a function for each connection once the request has arrived. */
+/** A server that calls a function for each connection once a request has arrived. */
 async function serverThat(onRequest: (socket: Socket) => void): Promise<string> {
   const listening = createServer((socket) => {
     sockets.add(socket);

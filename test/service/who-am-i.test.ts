@@ -6,7 +6,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 
 const me = 'GET /api/v3/core/users/me/';
 const configuration = 'GET /api/v3/root/config/';
-/** A transport that answers each request with its recording for one authorization; without a recording there is no answer. */
+/** A transport that answers each request from its recording for this authorization. Without a recording there is no answer. */
 function recordedFor(recordings: readonly Recording[], authorization: string | undefined): Transport {
   const said = new Map(
     recordings

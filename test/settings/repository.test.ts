@@ -16,16 +16,16 @@ test.each([
   ['CI_PROJECT_DIR', '/', 'm.yaml', 'memory/m.yaml'],
   ['BUILD_SOURCESDIRECTORY', '/', 'm.yaml', 'memory/m.yaml'],
   ['BITBUCKET_CLONE_DIR', '/', 'm.yaml', 'memory/m.yaml'],
-  // Outside of the repository.
+  // A path outside the repository.
   ['GITHUB_WORKSPACE', '/memory', '../m.yaml', '../m.yaml'],
   ['GITHUB_WORKSPACE', '/memory', '/memory-2/m.yaml', '/memory-2/m.yaml'],
   ['GITHUB_WORKSPACE', '/memory', '/memory/m.yaml', 'm.yaml'],
-  // A repository elsewhere, or none.
+  // The repository is elsewhere, or there is none.
   ['GITHUB_WORKSPACE', '/mem', './m.yaml', './m.yaml'],
   ['GITHUB_WORKSPACE', '/memory/roll', 'm.yaml', 'm.yaml'],
   ['GITHUB_WORKSPACE', '', './m.yaml', './m.yaml'],
   ['HOME', '/', './m.yaml', './m.yaml'],
-  // Standard input, which has no folder.
+  // Standard input is in no folder.
   ['GITHUB_WORKSPACE', '/', '-', '-'],
   ['GITHUB_WORKSPACE', '/', '<stdin>', '<stdin>'],
 ])('with %s set to %s, the path %s becomes %s in the repository', async (name, folder, path, expected) => {

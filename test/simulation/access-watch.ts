@@ -13,15 +13,15 @@ export interface Admission {
   readonly bound: readonly string[];
 }
 
-/** An observer of access, who may also change it, with a token that may view everything. */
+/** Observes access, and may change it, with a token that may view everything. */
 export class AccessWatch {
   readonly #scenario: AccessScenario;
   readonly #sandbox: Sandbox;
   readonly #token: string;
   #bindings: readonly JsonObject[] | undefined;
-  /** Applications by their slugs, since the last write. */
+  /** The applications by slug, as they were after the last write. */
   readonly #applications = new Map<string, JsonObject | undefined>();
-  /** The subjects of bindings by their ids, which exist from the start. */
+  /** The bound subjects by id. They exist from the start. */
   #subjects: ReadonlyMap<JsonValue, string> | undefined;
 
   constructor(scenario: AccessScenario, sandbox: Sandbox, token: string) {
@@ -30,7 +30,7 @@ export class AccessWatch {
     this.#token = token;
   }
 
-  /** Something was written since the last observation. */
+  /** Called after each write: cached applications are read again. */
   forget(): void {
     this.#bindings = undefined;
     this.#applications.clear();
@@ -46,7 +46,7 @@ export class AccessWatch {
     return this.#sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
   }
 
-  /** An application under its present or former name. */
+  /** The application with this name or former name. */
   application(slug: string): JsonObject | undefined {
     if (!this.#applications.has(slug)) {
       const found = [slug, formerOf(slug)].map((name) => this.#sandbox.record('application', name));
@@ -55,7 +55,7 @@ export class AccessWatch {
     return this.#applications.get(slug);
   }
 
-  /** The application of a request about bindings: its only target. */
+  /** The only application that a request about bindings targets. */
   targetOf(path: string, body: string): string | undefined {
     const [place = '', query = ''] = path.split('?');
     const id = place.slice(bindingsPath.length, -1);
@@ -69,7 +69,7 @@ export class AccessWatch {
     return this.#scenario.applications.find(({ slug }) => this.application(slug)?.['pk'] === target)?.slug;
   }
 
-  /** The active bindings of an application, such as `ga`, with duplicates. */
+  /** The subjects of an application's active bindings, such as `ga`, with duplicates. */
   boundTo(slug: string): string[] {
     const target = textOf(this.application(slug)?.['pk']);
     return this.#subjectsIn(this.#all, target);
@@ -82,7 +82,7 @@ export class AccessWatch {
     });
   }
 
-  /** The subject in a binding or in a request to create one. */
+  /** The name of the subject in a binding, or in a request that creates one. */
   subjectIn({ group, user }: JsonObject): string | undefined {
     this.#subjects ??= new Map(
       [...groups, single].flatMap((name) => {
@@ -93,7 +93,7 @@ export class AccessWatch {
     return this.#subjects.get(group ?? null) ?? this.#subjects.get(user ?? null);
   }
 
-  /** The subjects bound to each application in an answer. */
+  /** The subjects that an answer shows as bound, by application. */
   listsIn(path: string, text: string): Readonly<Record<string, readonly string[]>> {
     const json = parseJson(text);
     if (!isJsonObject(json)) return {};
@@ -120,7 +120,7 @@ export class AccessWatch {
     return { isOpen, users, bound: this.boundTo(slug) };
   }
 
-  /** Another client writes; returns the subjects that gain access, or undefined if the write was impossible. */
+  /** Changes access as another client. Returns the subjects that gain access, or undefined if the change was impossible. */
   act({ kind, slug, group }: Deed): readonly string[] | undefined {
     const target = this.application(slug)?.['pk'];
     const pk = this.#sandbox.pk('group', group);
@@ -128,7 +128,7 @@ export class AccessWatch {
     if (kind === 'binds') {
       this.#ask('POST', bindingsPath, { target, group: pk, order: 9 });
       this.forget();
-      // Members of that group gain access through the other client, now or as soon as the mode allows it.
+      // From this change, or a later change of the mode, members of the group gain access through the other client.
       const users = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
       return [...users, ...(this.admission(slug)?.users ?? [])];
     }
@@ -140,7 +140,7 @@ export class AccessWatch {
     if (kind === 'removes') this.#ask('DELETE', path);
     else this.#ask('PATCH', path, { ...bound, enabled: false });
     this.forget();
-    // Subjects that gain access by this, or by a later change of the mode, gain it through the other client.
+    // Subjects that gain access by this change, or by a later change of the mode, gain it through the other client.
     return members.map(({ name }) => name);
   }
 }

@@ -8,17 +8,17 @@ import type { DeclaredIdentity, Values } from './identity.ts';
 /** The applications, providers and access in the world of a seed. */
 export interface AccessScenario {
   readonly applications: readonly Guarded[];
-  /** Whether the first runs may change existing records; later runs may. */
+  /** Whether the first runs may change existing records. Later runs may. */
   readonly mayUpdate: boolean;
-  /** The records to be absent, with the applications to which the group is bound; and whether the first runs may delete. */
+  /** The records that are declared absent: the applications to which the group is bound, and whether the first runs may delete. */
   readonly absent?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
   /** Whether a declared user has a former name. */
   readonly hasRenamedUser: boolean;
   /** Whether the token of the first runs is a superuser's. */
   readonly isSuperuser: boolean;
-  /** The permissions that the token of the first runs is missing. */
+  /** The permissions that the token of the first runs lacks. */
   readonly lacks: readonly Lacking[];
-  /** The application whose bindings of the first group are hidden from the first runs. */
+  /** The application whose bindings of the first group the token of the first runs cannot see. */
   readonly blindFor?: string;
   readonly deeds: readonly Deed[];
   readonly isLate: boolean;
@@ -39,10 +39,10 @@ export interface Guarded {
   readonly slug: string;
   readonly subjects: 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
   readonly provider?: number;
-  /** Whether the same run creates the provider. */
+  /** The provider, if the same run creates it. */
   readonly made?: Made;
   readonly mode?: Mode;
-  /** Whether it has a former name; an existing record still has that. */
+  /** Whether the application has a former name, which an existing record still has. */
   readonly isRenamed?: boolean;
   /** The existing record; undefined if absent. */
   readonly existing?: {
@@ -55,7 +55,7 @@ export interface Guarded {
 /** A declared provider with the name of its application. */
 interface Made {
   readonly type: 'oauth2' | 'proxy';
-  /** Whether its secret is declared: no output may show it. */
+  /** Whether its secret is declared. No output may show the secret. */
   readonly hasSecret: boolean;
   /** The existing record of its name; undefined if absent. */
   readonly before?: 'same' | 'other';
@@ -71,7 +71,7 @@ interface Bound {
   readonly negate?: boolean;
 }
 
-/** Another client binds a group, or removes or disables a binding. */
+/** Another client binds a group to an application, or removes or disables its binding. */
 export interface Deed {
   /** The time in milliseconds, or a number of requests that the service has carried out. */
   readonly when: { readonly at: number } | { readonly after: number };
@@ -82,19 +82,19 @@ export interface Deed {
 
 export const groups = ['ga', 'gb', 'gc'] as const;
 export const single = 'solo';
-/** The group and the application that are to be absent. */
+/** The group and the application that are declared absent. */
 const gone = { group: 'gx', slug: 'az' };
-/** A proxy: no OAuth2 provider of its name may exist, and the service lists the proxy as one. */
+/** A proxy whose name a declared OAuth2 provider has. The service also lists the proxy as an OAuth2 provider. */
 const otherType = 'px';
 const user = { now: 'zed', before: 'old-zed' };
-/** The secret of every provider that declares one. */
+/** The declared secret of all providers that declare one. */
 export const declaredSecret = 'canary-of-the-providers';
 
 export function formerOf(slug: string): string {
   return `old-${slug}`;
 }
 
-/** Users for every set of groups: `m0` is in none, `m7` in all three. */
+/** A user for every set of groups: `m0` is in no group, `m7` in all three. */
 export const members: readonly { readonly name: string; readonly groups: readonly string[] }[] = [
   ...Array.from({ length: 8 }, (_, bits) => ({
     name: `m${bits}`,
@@ -164,7 +164,7 @@ export function accessOf(random: Random): AccessScenario {
   };
 }
 
-/** Half of all other writers act between two requests of a run. */
+/** Half of the other client's actions happen between two requests of a run. */
 function momentOf(number: number): Deed['when'] {
   return number % 2 === 0 ? { at: number } : { after: 1 + (number % 40) };
 }
@@ -242,7 +242,7 @@ function fieldsOfMade({ type }: Made): JsonObject {
     : { mode: 'proxy', internal_host: 'http://inside:8080', external_host: 'https://outside.example.com' };
 }
 
-/** The declaration by address, each value in normalized form; undefined for records to be absent. */
+/** The declared values by address, in normalized form. Records declared absent have undefined. */
 export function accessWantsOf({ applications, hasRenamedUser }: AccessScenario): Record<string, Values> {
   const texts = (fields: JsonObject): Values =>
     Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, JSON.stringify(value)]));
@@ -298,7 +298,7 @@ export function providersBefore({ applications, absent, isLate }: AccessScenario
   }));
 }
 
-/** The initial records of the service; `tokens` are those of the first runs, of later runs and of the observer. */
+/** The initial records of the service. `tokens` are the tokens of the first runs, of later runs and of the observer. */
 export function accessSeedOf(
   { applications, lacks, blindFor, absent, isSuperuser, hasRenamedUser }: AccessScenario,
   tokens: { readonly first: string; readonly healed: string; readonly monitor: string },
@@ -363,7 +363,7 @@ export function accessSeedOf(
   };
 }
 
-/** The users with declared access, including unmanaged bindings; and the first group where a token cannot see its binding. */
+/** The users with declared access, also through unmanaged bindings, and through the first group's binding if a token cannot see it. */
 export function declaredInsiders({ subjects, mode, existing }: Guarded, isBlind: boolean): readonly string[] {
   const bindings = existing?.bindings ?? [];
   const isCounted = ({ enabled, negate }: Bound): boolean => enabled !== false && negate !== true;

@@ -11,7 +11,7 @@ import { differingFrom, ofKind, type Fail, type Of, type RunHistory } from './ru
 
 const done = new Set(['created', 'updated', 'unchanged', 'deleted']);
 
-/** Checks access at every moment and after every writer, renames, and the final state. */
+/** Checks access at every moment and after every write, renames, and the final state. */
 export function checkAccess(history: History, fail: Fail): void {
   if (history.access === undefined) return;
   checkOpened(history, history.access, fail);
@@ -22,14 +22,14 @@ export function checkAccess(history: History, fail: Fail): void {
 
 type Access = NonNullable<History['access']>;
 
-/** The subjects to whom the former access, the declared access or another writer gives access, by application. */
+/** Only subjects whom the former access, the declared access or another client admits may open an application. */
 function checkOpened({ events }: History, { applications, blindFor }: Access, fail: Fail): void {
   for (const application of applications) {
     const { slug, subjects } = application;
     const allowed = new Set(declaredInsiders(application, false));
-    // Bindings that a token cannot see stay, and count in the declared mode.
+    // Bindings that a token cannot see are not removed, so they still give access.
     if (blindFor === slug) for (const name of declaredInsiders(application, true)) allowed.add(name);
-    /** By run: whether its last list of bindings was empty. */
+    /** For each run, whether the last list of bindings that it read was empty. */
     const showedNobody = new Map<string, boolean>();
     let hasBegun = false;
     for (const event of events) {
@@ -40,18 +40,19 @@ function checkOpened({ events }: History, { applications, blindFor }: Access, fa
         for (const name of event.lets ?? []) allowed.add(name);
       if (event.kind !== 'admits' || event.name !== slug) continue;
       const { run = '', isOpen, users, bound } = event;
-      // Without a provider nobody has access; but a run cannot remove bindings that its token cannot see before it sets the provider.
+      // Without a provider nobody has access. But a run that sees no hidden bindings cannot remove them before it sets the
+      // provider.
       const isBefore = !hasBegun && (isOpen || blindFor === slug);
-      // A list without bindings counts as `everyone`: hidden bindings stay, and give access with the provider.
+      // A list without bindings means `everyone` to the run. Hidden bindings stay, and give access once the provider is set.
       const isMisled = subjects === 'everyone' && showedNobody.get(run) === true && bound.length > 0;
       if (isBefore || (isMisled && isOpen)) for (const name of users) allowed.add(name);
       const strangers = isOpen ? users.filter((name) => !allowed.has(name)) : [];
-      if (strangers.length > 0) fail('opened', `${slug} lets ${strangers.join(', ')} in`);
+      if (strangers.length > 0) fail('opened', `${strangers.join(', ')} can open ${slug}`);
     }
   }
 }
 
-/** The created bindings, and the list that the run had seen before. */
+/** A binding is created only if the run read a list before that does not contain it. */
 function checkBindings({ events }: History, fail: Fail): void {
   const shown = new Map<string, readonly string[]>();
   const open = new Map<string, number>();
@@ -66,7 +67,7 @@ function checkBindings({ events }: History, fail: Fail): void {
     if (list === undefined || list.includes(binds))
       fail(
         'bound_once',
-        `${run} bound ${binds}, and ${list ? 'a list had shown them' : 'no list was shown to it'}`,
+        `${run} bound ${binds}, ${list ? 'although a list had shown the binding' : 'without reading a list'}`,
       );
     const answer = answers.get(request);
     const key = `${run} ${name} ${binds}`;
@@ -76,24 +77,24 @@ function checkBindings({ events }: History, fail: Fail): void {
   }
 }
 
-/** Whether a request to bind may have taken effect, by its answer. */
+/** Whether a request for a binding may have had an effect, as far as its answer shows. */
 function mayHaveWorked({ exchange, status = 0, clear }: Of<'delivered'>): boolean {
   if (exchange !== 'answered') return exchange === 'lost';
   return ![403, 404, 429].includes(status) && !(status === 400 && clear);
 }
 
-/** A renamed record keeps its id, and there is no other. A record of another type is not changed. */
+/** A renamed record keeps its id, and no second record exists. A record of another type is not changed. */
 function checkNames({ declared, present, events }: History, fail: Fail): void {
   for (const { type, name } of ofKind(events, 'doubled'))
-    fail('renamed', `${type}.${name} is there under both names`);
+    fail('renamed', `${type}.${name} exists under both names`);
   for (const identity of declared) {
     const before = present.find((other) => isSame(other, identity))?.after.pk;
     const written = ofKind(events, 'handled').filter((event) => event.committed && isSame(event, identity));
     if (identity.absent === 'other type' && written.length > 0)
-      fail('own_type', `${addressOf(identity)} is not as it was`);
+      fail('own_type', `${addressOf(identity)} was changed`);
     if (identity.formerly === undefined || before === undefined) continue;
     if (written.some(({ after }) => after?.pk !== before))
-      fail('renamed', `${addressOf(identity)} is another by now`);
+      fail('renamed', `${addressOf(identity)} has another id`);
   }
 }
 
@@ -112,7 +113,7 @@ function heldAfter(
   return held;
 }
 
-/** Whether all declared values are present, or the record is absent if declared so. */
+/** Whether the record has all declared values, or is absent if it is declared absent. */
 function isAsDeclared(
   history: History,
   { wants }: Of<'run_began'> | RunHistory,
@@ -132,7 +133,7 @@ function checkEnd(history: History, access: Access, fail: Fail): void {
   if (began === undefined || end === undefined) return;
   for (const identity of declared)
     if (!isAsDeclared(history, began, end, identity))
-      fail('converges', `${addressOf(identity)} is not as declared`);
+      fail('converges', `${addressOf(identity)} differs from its declaration`);
   const last = ofKind(events, 'ended').at(-1);
   const isSettled = last?.report?.outcomes.every(({ outcome }) => outcome === 'unchanged');
   if (last?.run !== began.run || last.ending !== 'done' || !isSettled)
@@ -141,7 +142,7 @@ function checkEnd(history: History, access: Access, fail: Fail): void {
   for (const event of ofKind(events, 'ended')) {
     const isFirst = events.indexOf(event) < healed;
     if (!(isFirst && !isCalm(history, access)) && !isWell(access, event, isFirst))
-      fail('converges', `${event.run} ends as ${event.ending}, though nothing goes wrong`);
+      fail('converges', `${event.run} ends as ${event.ending}, although there are no faults`);
   }
 }
 
@@ -151,7 +152,7 @@ function isWell(
   isFirst: boolean,
 ): boolean {
   const isKept = isFirst && (!mayUpdate || (absent && !(isSuperuser && absent.mayDelete)));
-  // An application without its provider is reported as unfinished by a run that may not set it.
+  // If a run may not set the provider of an application, it reports the application as unfinished.
   const isBegun = ({ type, name }: { readonly type: string; readonly name: string }): boolean =>
     type === 'application' &&
     applications.some(({ slug, existing }) => slug === name && existing && existing.provider === undefined);
@@ -167,10 +168,10 @@ function isWell(
   );
 }
 
-/** More refused connections than this may use up all tries of one request. */
+/** With more refused connections, one request may run out of tries. */
 const mostRefused = 3;
 
-/** Whether no fault and no other writer interferes until the end. */
+/** Whether no faults occur and no other client writes from here to the end. */
 function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolean {
   const first = events.slice(
     0,
@@ -189,7 +190,7 @@ function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolea
   );
 }
 
-/** The writes and reports of a run about records with several writes, renames or deletes. */
+/** Checks the writes and reports of a run about records that need several writes, or are renamed or deleted. */
 export function checkAccessOf(
   history: History,
   run: RunHistory,
@@ -231,7 +232,7 @@ export function checkAccessOf(
       ({ slug }) => outcome.type === 'application' && slug === outcome.name,
     );
     if (application && outcome.outcome !== 'unchanged' && !isReread(run, application, outcome.outcome))
-      fail('reread', `${says} without a last look`);
+      fail('reread', `${says} without reading access again`);
     const isUnseen = isFirst && access.lacks.includes('view_bindings') && !isMisled;
     if (isUnseen && application && (application.subjects !== 'everyone' || outcome.outcome !== 'created'))
       fail('silent', says);
@@ -242,7 +243,7 @@ export function checkAccessOf(
   if (ending === 'done' && !areWell) fail('true', `${run.name} ends as done`);
 }
 
-/** Whether a run read the bindings of an application after its last write. A new application without a provider gives no access. */
+/** Whether a run read the bindings of an application after its last write to it. A new application without a provider gives no access. */
 function isReread(
   { sent, delivered, before }: RunHistory,
   { slug, subjects, provider, made }: Access['applications'][number],

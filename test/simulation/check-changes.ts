@@ -21,7 +21,7 @@ export function checkChanges(history: History, run: RunHistory, fail: Fail): voi
   }
 }
 
-/** The applications that take a main provider that this run frees. */
+/** Which applications take a main provider that this run frees on another application. */
 export function checkHandovers(
   history: History,
   run: RunHistory,
@@ -56,7 +56,7 @@ export function checkHandovers(
       if (write && !run.delivered.some((answer) => isFree(answer) && before(answer, write)))
         fail(
           'handed',
-          `${run.name} sent #${write.request} before ${addressOf(giver)} had freed what it takes`,
+          `${run.name} sent #${write.request} before ${addressOf(giver)} had released its value`,
         );
     }
     const isWaiting = givers.some((giver) =>
@@ -64,7 +64,7 @@ export function checkHandovers(
         (other) => isSame(other, giver) && !['updated', 'unchanged'].includes(other.outcome),
       ),
     );
-    // Changes of the way in are sent one after the other, and none after a failed one.
+    // Changes of a login flow are sent one after the other, and none after a failed one.
     const isOfLogin = ({ type }: Pick<DeclaredIdentity, 'type'>): boolean => loginTypes.has(type);
     const isLater =
       isOfLogin(taker) &&
@@ -75,11 +75,11 @@ export function checkHandovers(
           !isSame(other, taker),
       );
     if (outcome?.stopped_by === 'waits' && !isWaiting && !isLater)
-      fail('handed', `${run.name} did not begin ${addressOf(taker)}, and what it takes was free`);
+      fail('handed', `${run.name} did not start ${addressOf(taker)}, although its value was free`);
   }
 }
 
-/** The types of records in a way in. */
+/** The types of records in a login flow. */
 const loginTypes: ReadonlySet<string> = new Set([
   'brand',
   'flow',
@@ -115,19 +115,19 @@ function checkChange(
   const last = earlier && run.delivered.find(({ request }) => request === earlier.request);
   const isFresh = approved && asked && before(approved, asked) && (!earlier || (last && before(last, asked)));
   if (!isFresh || now === undefined) {
-    fail('looks_first', `${says}, without another look`);
+    fail('looks_first', `${says}, without reading the record again`);
     return;
   }
   const planned = run.delivered.findLast((answer) => before(answer, approved) && shownIn(answer, identity));
   const base = planned && shownIn(planned, identity);
   const changed = differingFrom(wanted, now).filter((field) => base?.fields[field] !== now.fields[field]);
-  // What this run has created gets the rest of it.
+  // The run may complete a record that it created itself.
   const isOwn = run.sent.some(
     (event) => event.purpose === 'create' && isSame(event, identity) && before(event, change),
   );
   if (!(identity.isInParts && isOwn) && (base?.pk !== now.pk || changed.length > 0))
-    fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
-  // Fields that later releases renamed are also sent under their former names.
+    fail('kept', `${says}, although another client had changed ${changed.join(', ') || 'the record'}`);
+  // A field that a later release renamed is also sent under its former name.
   const { formerFields = { parent: 'parents' } } = identity;
   const named = (change.fields ?? []).map((field) => formerFields[field] ?? field);
   const idle = named.filter(
@@ -143,15 +143,15 @@ function checkChange(
     if (was === undefined || is === undefined) continue;
     for (const field of differingFrom(wanted, is))
       if (is.fields[field] !== was.fields[field])
-        fail('sparing', `${says}, which made ${field} ${is.fields[field]}, and that is not declared`);
+        fail('sparing', `${says}, which set ${field} to the undeclared value ${is.fields[field]}`);
     for (const [part, value] of Object.entries(is.beside))
-      // A write between the read and the change goes unnoticed.
+      // A write by another client between the read and the change goes unnoticed.
       if (value !== was.beside[part] && value !== now.beside[part])
-        fail('sparing', `${says}, which made ${part} ${value} beside what is declared`);
+        fail('sparing', `${says}, which set the undeclared part ${part} to ${value}`);
   }
 }
 
-/** Whether a record reported as updated has the declared values, and the run knew that after its change. */
+/** Checks that a record reported as updated has the declared values, and that the run read them after its change. */
 export function checkUpdated(run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const wanted = run.wants[addressOf(reported)] ?? {};
   const first = run.sent.find(
@@ -161,5 +161,9 @@ export function checkUpdated(run: RunHistory, reported: ReportedOutcome, fail: F
     const shown = shownIn(answer, reported);
     return first && run.before(first, answer) && shown && differingFrom(wanted, shown).length === 0;
   });
-  if (!hasSeen) fail('updated', `${run.name} reports ${addressOf(reported)} as updated, and never saw it so`);
+  if (!hasSeen)
+    fail(
+      'updated',
+      `${run.name} reports ${addressOf(reported)} as updated, but never read its declared values`,
+    );
 }

@@ -5,9 +5,9 @@ import { wasTouchedByOthers, type Fail, type Of, type RunHistory } from './run-h
 
 const isThere = new Set(['created', 'exists', 'unchanged', 'differs']);
 
-/** Everything that the documented operations can do is done, whatever the service answers to other requests. */
+/** Checks that everything possible with the documented operations is done, whatever the service answers to other requests. */
 export function checkDocumented(history: History, run: RunHistory, ended: Of<'ended'>, fail: Fail): void {
-  // A record hidden from a token is refused as taken; the last runs see all records.
+  // If the token cannot see a record, its name is refused as taken. The last runs see all records.
   const mayBeHidden = run.name !== 'rerun' && run.name !== 'last';
   if (Object.keys(history.lacks).length === 0) return;
   if (mayBeHidden && history.declared.some(({ hidden }) => hidden)) return;
@@ -20,11 +20,14 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
     if (identity.invalid || identity.stray || wasTouchedByOthers(history, run, identity)) continue;
     const outcome = ended.report?.outcomes.find((each) => isSame(each, identity))?.outcome ?? 'nothing';
     if (!isThere.has(outcome))
-      fail('documented', `${run.name} reports ${addressOf(identity)} as ${outcome}, and it could be created`);
+      fail(
+        'documented',
+        `${run.name} reports ${addressOf(identity)} as ${outcome}, although it could have been created`,
+      );
   }
 }
 
-/** The service's own answer to a documented operation, after which a run continues. */
+/** Whether an answer to a documented operation comes from the service itself and lets the run continue. */
 function isPlain({ clear, status = 0, method }: Of<'delivered'>): boolean {
   return clear && ([200, 201, 400].includes(status) || (status === 404 && method === 'GET'));
 }

@@ -2,7 +2,7 @@ import { cannotHave, isReplaced } from './events.ts';
 import { isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
 
-/** No run duplicates a group if the service would allow it, or sends a reference to a group that it failed to create. */
+/** Checks that no run creates a group twice where the service would allow that, or refers to a group that it failed to create. */
 export function checkGroups(
   history: History,
   run: RunHistory,
@@ -12,7 +12,8 @@ export function checkGroups(
   const { access, events } = history;
   if (access) return;
   for (const { request, untold = [] } of run.sent)
-    if (untold.length > 0) fail('named', `${run.name} sent #${request}, which names ${untold.join(', ')}`);
+    if (untold.length > 0)
+      fail('named', `${run.name} sent #${request} with ids that it was never shown: ${untold.join(', ')}`);
   const groups = plainOf(history).filter((identity) => mayBeDoubled(identity));
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
@@ -20,13 +21,13 @@ export function checkGroups(
     const posts = run.sent.filter((event) => event.purpose === 'create' && isSame(event, group));
     const open = posts.filter((post) => !cannotHave(run, post) && !isReplaced(run, post));
     if (open.length > 1)
-      fail('retry', `${run.name} sent ${open.length} creates of ${group.name} that may have worked`);
+      fail('retry', `${run.name} sent ${open.length} creates of ${group.name} that may have succeeded`);
     for (const post of posts) {
       const look = run.delivered.findLast(
         (answer) => answer.purpose === 'look_up' && isSame(answer, group) && run.before(answer, post),
       );
       const wasThere = look?.tells !== 'absent';
-      if (wasThere) fail('retry', `${run.name} sent #${post.request} without a look that found nothing`);
+      if (wasThere) fail('retry', `${run.name} sent #${post.request} without a look-up that found nothing`);
     }
     const created = new Set(
       run.handled
@@ -38,27 +39,28 @@ export function checkGroups(
   const names = new Set(groups.map(({ name }) => name));
   for (const event of run.sent) {
     const stray = event.refers?.find((name) => !names.has(name) && name !== unknown);
-    if (stray !== undefined) fail('named', `${run.name} sent #${event.request}, which names ${stray}`);
+    if (stray !== undefined) fail('named', `${run.name} sent #${event.request}, which refers to ${stray}`);
     const early = event.refers?.find(
       (name) => names.has(name) && !wasShown(run, { type: 'group', name }, event),
     );
     if (early !== undefined)
-      fail('named', `${run.name} sent #${event.request} before it knew of the group ${early}`);
+      fail('named', `${run.name} sent #${event.request} before it was shown the group ${early}`);
   }
   for (const outcome of ended?.report?.outcomes ?? []) {
     if (outcome.stopped_by !== 'unmade' || history.declared.some((identity) => isDrawn(identity))) continue;
     if (groups.length === 0 || outcome.type === 'application')
-      fail('named', `${run.name} left ${outcome.address}, which names no group`);
+      fail('named', `${run.name} did not attempt ${outcome.address}, which refers to no group`);
     const areThere = groups.every((group) =>
       events.some((event) => event.kind === 'handled' && event.committed && isSame(event, group)),
     );
     const ownOutcomes = ended?.report?.outcomes.filter(({ type }) => type === 'group') ?? [];
     const isWell = ownOutcomes.every(({ outcome: kind }) => ['created', 'unchanged'].includes(kind));
-    if (areThere && isWell) fail('named', `${run.name} left ${outcome.address}, and all groups were made`);
+    if (areThere && isWell)
+      fail('named', `${run.name} did not attempt ${outcome.address}, although all groups were created`);
   }
 }
 
-/** Whether it refers to a group that the service refuses, directly or through others: then it is never sent. */
+/** Whether a record refers, directly or through others, to a group that the service refuses. Such a record is never sent. */
 export function namesInVain(
   { declared, present }: Pick<History, 'declared' | 'present'>,
   { type, name }: Identity,
@@ -75,7 +77,7 @@ export function namesInVain(
 /** The records that refer to invalid groups. */
 const unknown = '99999999-9999-4999-8999-999999999999';
 
-/** Whether an earlier answer to this run showed the group. */
+/** Whether an answer to this run had shown the group before an event. */
 function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boolean {
   return run.delivered.some(
     (answer) =>
@@ -85,7 +87,7 @@ function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boole
   );
 }
 
-/** The groups that were created twice, by two runs at once or a proxy that sends twice. */
+/** The groups that exist twice, because two runs created them at once or a proxy sent a request twice. */
 export function doubledGroups({ declared, present, events }: History): Identity[] {
   return declared.filter((group) => {
     if (!mayBeDoubled(group)) return false;
@@ -100,7 +102,7 @@ export function doubledGroups({ declared, present, events }: History): Identity[
   });
 }
 
-/** Whether a field refers to groups: of two groups with one name, either counts as declared. */
+/** Whether a field refers to groups. If two groups have the same name, a reference to either counts as declared. */
 export function namesGroups(field: string): boolean {
   return field === 'groups' || field === 'parents';
 }

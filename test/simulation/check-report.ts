@@ -25,7 +25,7 @@ import {
   type RunHistory,
 } from './run-history.ts';
 
-/** Checks the report against the events. */
+/** Checks the report of a run against the events. */
 export function checkReport(
   history: History,
   run: RunHistory,
@@ -37,37 +37,37 @@ export function checkReport(
   if (report === undefined) {
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
-    // A value of another record that this run cannot see, or that is gone meanwhile, is refused as invalid.
+    // A value that belongs to another record is refused as invalid, if the run cannot see that record or it is gone.
     const isContested = !history.keepGoing && isContending(run);
-    // A proxy's "not found" for an id, in the service's words, convinces a superuser's run.
+    // If a proxy answers a look-up by id with the service's own "not found", the run of a superuser believes it.
     const isMisled = run.delivered.some(({ purpose, status }) => purpose === 'name' && status === 404);
-    // What a list shows under its name is looked at once more, which may come to no data.
+    // A record in a list is looked up again, and that look-up may return no data.
     const isUnsettled = run.unseen.size > 0;
     const mayBeInvalid = isContested || isMisled || isUnsettled || doubledGroups(history).length > 0;
     if (!['failed', 'denied', 'interrupted', ...(mayBeInvalid ? ['invalid'] : [])].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some((event) => isWrite(event)))
-      fail('absent', `${run.name} sent creates, and reports nothing`);
+      fail('absent', `${run.name} sent creates, but reports nothing`);
     return;
   }
   const addresses = report.outcomes.map((outcome) => addressOf(outcome));
   const expected = history.declared.map((identity) => addressOf(identity));
   if (addresses.toSorted().join(' ') !== expected.toSorted().join(' '))
-    fail('one_outcome', `${run.name} reports ${addresses.join(' ')}, and ${expected.join(' ')} are declared`);
+    fail('one_outcome', `${run.name} reports ${addresses.join(' ')}, but ${expected.join(' ')} are declared`);
   for (const [kind, count] of Object.entries(report.summary)) {
     const found = report.outcomes.filter(({ outcome }) => outcome === kind).length;
-    if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
+    if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, but reports ${found}`);
   }
   const plain = new Set(plainOf(history).map((identity) => addressOf(identity)));
   for (const outcome of report.outcomes)
     if (plain.has(addressOf(outcome))) checkOutcome(history, run, outcome, fail);
-  // Records with several writes may be stopped at each of them.
+  // A record that needs several writes may be stopped at each of them.
   if (!interrupted && !run.failFast && !history.access) checkBegun(run, report, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
     const isDoubtful = (outcome: Identity): boolean =>
       history.declared.some((identity) => isSame(identity, outcome) && mayBeDoubled(identity));
     for (const outcome of report.outcomes) {
-      // A refused or invisible record after a doubt stays unknown.
+      // If the record is refused or invisible after an unclear answer, its outcome stays unknown.
       const isHidden = history.declared.some((identity) => isSame(identity, outcome) && identity.hidden);
       const wasRefused = run.delivered.some(
         (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
@@ -75,7 +75,7 @@ export function checkReport(
       // Two runs may change the same record to different values.
       const isOpen =
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
-        // A group is not sent again, and records that refer to it are not sent.
+        // If a group is in doubt, it is not sent again, and no record that refers to it is sent.
         !isDoubtful(outcome) &&
         !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
@@ -83,13 +83,13 @@ export function checkReport(
     }
   }
   const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
-  // A record that cannot be finished without a permission is reported as denied.
+  // A record that a run cannot finish without a permission is reported as denied.
   const mayBeDenied = ending === 'denied' && report.outcomes.some(({ outcome }) => outcome === 'unfinished');
   if (ending !== expectedEnding && !mayBeDenied)
-    fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
+    fail('ending', `${run.name} ended as ${ending}, but its report means ${expectedEnding}`);
 }
 
-/** The only fault for this run was a restart of the service, shorter than its waiting time. */
+/** Whether the only fault in this run was a restart of the service, shorter than the waiting time. */
 function hadOnlyARestart({ access, events }: History, run: RunHistory, interrupted: boolean): boolean {
   if (access || run.wait === '0' || interrupted) return false;
   const troubles = run.delivered.filter((answer) => !answer.clear || cannotHaveWorked(answer));
@@ -109,12 +109,12 @@ function isRefusal(answer: Of<'delivered'>): boolean {
   return isWrite(answer) && answer.status !== undefined && answer.status >= 400;
 }
 
-/** The answer is clear about its own request, and no others start after it. */
+/** Whether an answer is clear for its own request, but keeps others from starting. */
 function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
   return closed === true || status === 403 || (status === 404 && method !== 'GET');
 }
 
-/** If nothing was unclear, and only one kind was stopped, the other kind is started. */
+/** If no answer was unclear, and only one kind was stopped, the run must start with the other kind. */
 function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
   const stopped = new Set(run.delivered.filter((answer) => stopsItsKind(answer)).map(({ type }) => type));
   const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
@@ -124,7 +124,7 @@ function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
       outcome.outcome === 'not_attempted' &&
       !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
     if (isLeft && outcome.attempts === 0 && !stopped.has(outcome.type))
-      fail('denied', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
+      fail('denied', `${run.name} did not start ${addressOf(outcome)}, although nothing prevented that`);
   }
 }
 
@@ -132,7 +132,7 @@ function stopsItsKind({ status, method, closed }: Of<'delivered'>): boolean {
   return closed === true || (method === 'POST' && status === 403);
 }
 
-/** The service's own answer, after which a run continues. */
+/** Whether an answer comes from the service itself and lets the run continue. */
 function isPlainAnswer({ status, method, clear }: Of<'delivered'>): boolean {
   if (!clear || status === undefined) return false;
   return [200, 201, 400].includes(status) || (status === 404 && method === 'GET');
@@ -147,7 +147,7 @@ function endingOf({ outcomes }: Report): string {
     : 'done';
 }
 
-/** Whether a report states that this run created, or may have created, an existing record, and that fields are or may be missing. */
+/** Whether a report says that this run created, or may have created, a record whose fields are or may be incomplete. */
 function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolean {
   if (outcome !== 'created' && doubt === undefined) return false;
   return doubt === 'unchecked' || differences.length > 0;
@@ -165,19 +165,19 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
-  // If a proxy sends twice, one of the two requests is answered, and nobody knows about the other.
+  // If a proxy sends a request twice, the run gets only one answer, and does not know about the other request.
   const wasResent = posts.some(({ request }) => (timesHandled.get(request) ?? 0) > 1);
   const says = `${run.name} reports ${address} as ${outcome}`;
 
   if (attempts !== posts.length)
-    fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
+    fail('attempts', `${says} after ${attempts} attempts, but sent ${posts.length}`);
   if (!wasResent) checkParts(history, run, reported, { answers, commits }, fail);
   if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported, run)) {
     if (
       !answers.some(({ tells }) => tells === 'present') &&
       !run.delivered.some((page) => shownIn(page, reported))
     )
-      fail('seen', `${says}, and never saw it`);
+      fail('seen', `${says}, but never read it`);
     checkCompared(history, run, reported, fail);
   }
   const identity = history.declared.find((other) => isSame(other, reported));
@@ -197,38 +197,38 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
             commits.some(({ request }) => request === answer.request),
         )
       )
-        fail('created', `${says}, and was never told that it did`);
+        fail('created', `${says}, but no answer said so`);
       break;
     case 'updated':
       checkUpdated(run, reported, fail);
       break;
     case 'unchanged':
     case 'differs':
-      // Another client may have created a record that could not be sent.
-      if (posts.some((post) => !cannotHave(run, post))) fail('attempts', `${says}, and sent a create for it`);
-      if (!wasPresent(history, reported, run)) fail('seen', `${says}, and it was not there`);
+      // Another client may have created the record.
+      if (posts.some((post) => !cannotHave(run, post))) fail('attempts', `${says}, but sent a create for it`);
+      if (!wasPresent(history, reported, run)) fail('seen', `${says}, but it did not exist`);
       break;
     case 'exists':
-      if (!wasPresent(history, reported, run)) fail('seen', `${says}, and it was not there`);
+      if (!wasPresent(history, reported, run)) fail('seen', `${says}, but it did not exist`);
       break;
     case 'rejected':
     case 'denied':
     case 'not_attempted':
-      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, but created it`);
       if (outcome === 'rejected' && posts.length > 0 && !answers.some((answer) => refuses(answer)))
-        fail('refused', `${says}, and nobody refused what it says`);
+        fail('refused', `${says}, but nobody refused the record`);
       if (outcome === 'not_attempted' && attempts === 0 && posts.length > 0)
-        fail('attempts', `${says}, and sent a create for it`);
+        fail('attempts', `${says}, but sent a create for it`);
       break;
     case 'conflict':
       if (reported.type === 'user' && run.sawNobody)
-        fail('denied', `${says}, and users were not to be looked up`);
-      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+        fail('denied', `${says}, although users could not be looked up`);
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, but created it`);
       if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
-        fail('conflict', `${says}, and nobody had it`);
-      // A record with an unsent change is as declared only if another client changed it.
+        fail('conflict', `${says}, but no other record had the name`);
+      // If no change was sent, the record can only have its declared values through another client.
       if (!posts.some(({ method }) => method === 'POST') && !wasTouchedByOthers(history, run, reported))
-        fail('conflict', `${says}, and nobody else has changed it`);
+        fail('conflict', `${says}, but no other client changed it`);
       break;
     case 'unknown':
       if (
@@ -238,18 +238,18 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
         !wasChangedOtherwise(history, run, reported) &&
         answers.every((answer) => answer.clear && (isWrite(answer) || isClearRead(answer)))
       )
-        fail('doubt', `${says}, and every answer was clear`);
+        fail('doubt', `${says}, although every answer was clear`);
       break;
     case 'unfinished':
       if (!identity?.isInParts || !wasPresent(history, reported, run))
-        fail('one_outcome', `${says}, which takes one request`);
+        fail('one_outcome', `${says}, although it needs only one request`);
       break;
     default:
-      fail('one_outcome', `${says}, which is no outcome`);
+      fail('one_outcome', `${says}, which is not an outcome`);
   }
 }
 
-/** That a record of a circle that is reported as done is so. */
+/** Checks that a record of a circle that is reported as done is complete. */
 function checkComplete(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const { outcome, doubt, differences = [] } = reported;
   if (!['created', 'updated', 'unchanged'].includes(outcome) || doubt !== undefined) return;
@@ -261,7 +261,7 @@ function checkComplete(history: History, run: RunHistory, reported: ReportedOutc
     fail('complete', `${run.name} reports ${address} as ${outcome}, without its ${lacking.join(', ')}`);
 }
 
-/** Whether the service or another client left a change with other values than declared. */
+/** Whether the service or another client gave a record other values than declared after a change. */
 function wasChangedOtherwise(history: History, run: RunHistory, reported: ReportedOutcome): boolean {
   const changes = run.delivered.filter((answer) => isSame(answer, reported) && answer.purpose === 'change');
   if (changes.length === 0) return false;
@@ -273,7 +273,7 @@ function wasChangedOtherwise(history: History, run: RunHistory, reported: Report
   return isLeft || wasTouchedByOthers(history, run, reported);
 }
 
-/** Whether its name was taken, and the look-up was not sent because of a fault that other requests had met. */
+/** Whether the name was taken, and a fault in other requests kept the run from looking the record up. */
 function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
   const last = run.delivered.findLast((answer) => isSame(answer, reported));
   if (last?.method !== 'POST' || (last.status !== 400 && last.status !== 409)) return false;
@@ -284,7 +284,7 @@ function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
   return !hasLooked && isInTrouble;
 }
 
-/** Whether the reported differences are those of some moment of the run. */
+/** Checks that the reported differences are those of some moment of the run. */
 function checkCompared(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const { outcome, differences = [] } = reported;
   const told = differences.map(({ field }) => field);
@@ -292,7 +292,7 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const versions = versionsDuring(history, reported, run);
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
-  // A name is compared with the record at its look-up, which others may have created since.
+  // A reference by name is compared with the record at its look-up, and others may have created that since.
   const named = history.declared.filter((other) =>
     told.some(
       (field) =>
@@ -309,11 +309,11 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const words = were.map((differing) => differing.join(', ') || 'nothing').join('; or ');
   fail(
     'compared',
-    `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${words}`,
+    `${addressOf(reported)} is reported as ${outcome}, with differences in ${told.join(', ') || 'nothing'}; it was ${words}`,
   );
 }
 
-/** Whether reported doubts and differences of existing records are true. */
+/** Checks that the reported doubts and differences of existing records are true. */
 function checkParts(
   history: History,
   run: RunHistory,
@@ -330,7 +330,7 @@ function checkParts(
       method === 'POST' && (exchange === 'lost' || (exchange === 'answered' && !clear && status !== 409)),
   );
   if (outcome === 'exists' && (doubt !== undefined) !== wasLeftOpen)
-    fail('doubt', `${says}, and ${wasLeftOpen ? 'a create was' : 'no create was'} left open`);
+    fail('doubt', `${says}, but ${wasLeftOpen ? 'a create' : 'no create'} had no clear answer`);
 
   const wanted = run.wants[addressOf(reported)] ?? {};
   const lackingIn = ({ after }: Of<'handled'>): string[] => (after ? differingFrom(wanted, after) : []);
@@ -343,8 +343,8 @@ function checkParts(
   const told = new Set(differences.map(({ field }) => field));
   const lacking = commits.flatMap((commit) => lackingIn(commit));
   const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
-  // After another client's write, a record created in part may be gone.
-  if (!changed && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
+  // If another client wrote meanwhile, a record that was created in part may be gone.
+  if (!changed && !isTold) fail('in_full', `${says}, but it has no ${lacking.join(', ')}`);
 
   const isOthers = changed || present.some((other) => isSame(other, reported));
   const lackingAnywhere = ofKind(events, 'handled')
@@ -354,11 +354,11 @@ function checkParts(
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
       if (!cause.includes(field) && !(namesGroups(field) && doubledGroups(history).length > 0))
-        fail('in_full', `${says}, with another ${field}, which is as declared`);
+        fail('in_full', `${says}, with a difference in ${field}, which is as declared`);
   }
 }
 
-/** The service or a proxy refused the body of a create. */
+/** Whether the service or a proxy refused the body of a create. */
 function refuses(answer: Of<'delivered'>): boolean {
   const { status = 0, clear, closed } = answer;
   return isWrite(answer) && clear && !closed && status >= 400;

@@ -15,29 +15,35 @@ import { addressOf, isDrawn, isSame, mayBeDoubled, type History, type Identity }
 import type { DeclaredIdentity } from './identity.ts';
 import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
-/** Checks the requests and their times. */
+/** Checks the requests of a run, and their times. */
 export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
   const { before } = run;
   for (const event of run.sent) {
     if (!isAllowed(history, run, event))
-      fail('contract', `${run.name} sent ${event.method} ${event.path}, which nothing allows`);
+      fail('contract', `${run.name} sent ${event.method} ${event.path}, which is not allowed`);
   }
   const delivery = new Map(run.delivered.map((event) => [event.request, event]));
   const allWrites = run.sent.filter((event) => isWrite(event));
-  // If somebody approves the plan, each change is preceded by another read.
+  // If somebody confirms the plan, each change needs another read before it.
   const planned = run.approved ?? allWrites[0];
 
   for (const event of run.sent) {
     const isTold = (): boolean =>
       run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
     if (event.purpose === 'page' && event.type === 'application' && !isTold())
-      fail('superusers', `${run.name} sent #${event.request} with a token that is no superuser's`);
+      fail(
+        'superusers',
+        `${run.name} sent #${event.request} although the token does not belong to a superuser`,
+      );
     const underWay = run.sent.filter((other) => {
       const answer = delivery.get(other.request);
       return !before(event, other) && (answer === undefined || before(event, answer));
     });
     if (underWay.length > ceiling)
-      fail('ceiling', `${run.name} had ${underWay.length} requests under way, and ${ceiling} are allowed`);
+      fail(
+        'ceiling',
+        `${run.name} had ${underWay.length} requests under way, but only ${ceiling} are allowed`,
+      );
     for (const answer of run.delivered) {
       const { pausedUntil = 0 } = answer;
       if (before(answer, event) && event.at < pausedUntil && !isInFormerForm(run, event))
@@ -57,10 +63,11 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       if (isNew) spared = 0;
       inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
       if (inARow === 0) spared = 0;
-      // The token's user is requested for four reasons, each with its own tries: the list of each of two kinds, a denied look-up, and a change that may affect the token's own user.
+      // A run asks for the token's user for four reasons, each with its own tries: two lists, a denied look-up, and a change that
+      // may affect the token's user.
       const asks = event.purpose === 'self' ? 4 : 1;
-      // A group is looked up again before its create. Lists of names are read again if they changed meanwhile, and once more if they do not contain a name.
-      // A 404 that does not have the known form of absent is read again at the end.
+      // A group is looked up again before its create. A list of names is read again if it changed meanwhile, and once more if a
+      // name is missing from it. A 404 without the usual `detail` is checked again at the end.
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
@@ -79,10 +86,10 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter((event) => event.purpose === 'create' && !isReplaced(run, event));
-    // A group without a look-up is not planned.
+    // A group that could not be looked up is not planned.
     const isLeftOut = mayBeDoubled(identity) && writes.length === 0;
     if (canBeLookedUp(history, identity, run) && planned && !isLeftOut) {
-      // A group is looked up again while others are already being created.
+      // A group may be looked up again while other records are already being created.
       const isOver = ({ request }: Of<'sent'>): boolean => {
         const answer = delivery.get(request);
         return (
@@ -91,16 +98,17 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       };
       const lastRead = reads.findLast((read) => before(read, planned) && isOver(read));
       const answer = lastRead && delivery.get(lastRead.request);
-      // A record without its own look-up was shown by a list, or is missing from a list that a superuser read.
+      // A record without its own look-up was in a list, or is missing from a list that a superuser read.
       const isAbsent = isShownAbsent(run, identity, planned) || isWithinAbsent(run, identity, planned);
       const isClear = lastRead
         ? answer !== undefined && before(answer, planned) && isClearRead(answer)
         : isAbsent || run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
-      // A web page in place of a 404 counts as absent if the service twice answers so for a record that does not exist.
+      // A web page with 404 counts as absent if the service twice answers in this way for a record that does not exist.
       const isFromFront = ({ words }: Of<'delivered'>): boolean => words.includes('html_404');
       const toNobody = run.delivered.filter((one) => one.purpose === 'question' && isFromFront(one));
       if (answer && identity.type === 'application' && isFromFront(answer) && toNobody.length > 1) continue;
-      if (!isClear) fail('absent', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
+      if (!isClear)
+        fail('absent', `${run.name} sent a create before a clear answer about ${addressOf(identity)}`);
       if (writes.length > 0 && answer?.tells !== 'absent' && !(lastRead === undefined && isAbsent))
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
     }
@@ -120,13 +128,16 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         return before(answer, read) && told !== undefined && before(told, post) && told.tells === 'absent';
       });
       if (canBeLookedUp(history, identity, run) && !asked)
-        fail('retry', `${run.name} sent #${post.request} without asking what became of #${earlier.request}`);
+        fail(
+          'retry',
+          `${run.name} sent #${post.request} without looking up the effect of #${earlier.request}`,
+        );
     }
   }
 
   const paths = new Map(run.sent.map(({ request, path }) => [request, path]));
   const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
-  // Some lists have several kinds, each with its own permissions.
+  // Some lists contain several kinds, each with its own permissions.
   const severalIn = new Set([
     'provider',
     ...history.declared.flatMap((other) => (isDrawn(other) ? other.type : [])),
@@ -136,26 +147,26 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   for (const answer of run.delivered) {
     const isDenial = answer.status === 401 || answer.status === 403;
     const later = allWrites.filter((write) => before(answer, write));
-    // A token that may create nothing may still change records.
+    // A token without permission to create may still change records.
     const created = later.filter(({ purpose }) => purpose === 'create');
     if (isDenial && answer.purpose === 'create' && created.some((post) => isOfKind(post, answer)))
-      fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
-    // A record with several writes is completed.
+      fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request} was denied`);
+    // Whether a write continues a record that needs several writes.
     const isGoingOn = (write: Of<'sent'>): boolean =>
       history.access !== undefined && hadBegun(run, write, answer);
     if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
-      fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request}`);
+      fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
-    // A run continues without undocumented reads, except if the token itself is refused: the next clear answer decides.
+    // A run continues without undocumented reads, unless the token itself is refused. The next clear answer decides which it is.
     const questions = run.delivered.filter(
       (other) => isQuestion(other) && planned && before(answer, other) && before(other, planned),
     );
     const asked = questions.find((question) => !isAskedAgain(question));
-    // A page that repeats itself counts as the service's own.
+    // A page that arrives again with the same content counts as the service's own.
     const pages = run.delivered.filter(
       (other) => isQuestion(other) && other.words.includes('html_404') && planned && before(other, planned),
     );
-    // An answer of the service itself shows that the denials came from elsewhere.
+    // One answer of the service itself shows that the denials came from somewhere else.
     const isAccepted = questions.some(({ clear, status }) => clear && status === 404);
     const isOfToken =
       answer.purpose === 'self' &&
@@ -171,22 +182,22 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       isWrite(answer) &&
       (answer.status === 302 || (answer.status === 404 && answer.method === 'POST')) &&
       !replaced.has(answer.request);
-    // Until the path of an earlier release has been tried, the URL may be right.
+    // The URL may be right until the path of an earlier release has been tried too.
     const shown = secondAnswer(run, answer) ?? answer;
     if (isWrongPlace && beginnings(run).some((post) => before(shown, post) && !isGoingOn(post)))
       fail(
         'wrong_place',
-        `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
+        `${run.name} started a request after #${answer.request} was answered with ${answer.status}`,
       );
   }
 }
 
-/** Whether the answer proves nothing, and another try may differ. */
+/** Whether an answer proves nothing, so that another try may help. */
 function isAskedAgain({ status = 0 }: Of<'delivered'>): boolean {
   return [0, 400, 408, 421, 425, 429].includes(status) || status >= 500;
 }
 
-/** Whether it is the look-up of a group just before its create, in addition to the plan's. */
+/** Whether it answers the look-up of a group just before its create, in addition to the one for the plan. */
 function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
   if (answer.type !== 'group') return false;
   return run.delivered.some(
@@ -194,12 +205,12 @@ function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
   );
 }
 
-/** Whether the service had given a superuser lists of this kind with other content. */
+/** Whether lists of this kind that a superuser read show that the record is absent. */
 function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> | Of<'approved'>): boolean {
   const earlier = run.delivered.filter((answer) => run.before(answer, planned));
   const isPage = ({ purpose, type }: Of<'sent' | 'delivered'>): boolean =>
     purpose === 'page' && type === identity.type;
-  // A record may be on the first, short page and deleted before the list is read from its beginning.
+  // A record may be on the short first page, and be deleted before the whole list is read.
   const beginning = run.sent.findLast(
     (event) => isPage(event) && event.path.includes('page=1&') && run.before(event, planned),
   );
@@ -211,7 +222,7 @@ function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> 
   );
 }
 
-/** Whether an earlier answer called the parent of the record absent. */
+/** Whether an earlier answer showed that the parent of the record is absent. */
 function isWithinAbsent(
   run: RunHistory,
   { within }: DeclaredIdentity,
@@ -222,7 +233,7 @@ function isWithinAbsent(
   return last?.tells === 'absent' || (last === undefined && isShownAbsent(run, within, planned));
 }
 
-/** Whether a request is a documented operation, or a read or a change that this run may make. */
+/** Whether a request is a documented operation, or a read or a change that this run may send. */
 function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolean {
   const { contractOnly, capabilities, declared } = history;
   const [place = '', query] = event.path.split('?');
@@ -239,7 +250,7 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
       );
     case 'change': {
       const identity = declared.find((other) => isSame(other, event));
-      // An application created without a provider gets it by an update.
+      // An application that was created without a provider gets the provider by an update.
       const isMine =
         (identity?.isOfAccess ?? identity?.isInParts) &&
         run.sent.some((one) => one.purpose === 'create' && isSame(one, event));
@@ -283,12 +294,12 @@ const users = '/api/v3/core/users/';
 
 const groups = '/api/v3/core/groups/';
 
-/** Checks the waiting of a run while the service was away. */
+/** Checks the waiting of a run while the service is away. */
 export function checkWaiting({ contractOnly, events }: History, run: RunHistory, fail: Fail): void {
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
   const replaced = new Set(run.sent.filter((event) => isReplaced(run, event)).map(({ request }) => request));
-  // A request that is sent again at once, to another path, counts as answered when the second answer or its failure arrives.
+  // A request that is sent again at once to another path counts as answered when the second answer or failure arrives.
   const second = new Set(
     run.sent.filter((event) => isInFormerForm(run, event)).map(({ request }) => request),
   );
@@ -296,14 +307,17 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
   let isAway = false;
   let hasAnswered = false;
   let isRefusedOnly = true;
-  /** The requests that check whether it is back. */
+  /** The requests that check whether the service is back. */
   const asked = new Set<number>();
   for (const event of all) {
     if (event.kind === 'interrupted') return;
     if (event.kind === 'sent') {
       const isOverdue = event.at - run.beganAt > (contractOnly ? 1 : 3) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
-        fail('patience', `${run.name} sent #${event.request}, and nothing had answered for so long`);
+        fail(
+          'patience',
+          `${run.name} sent #${event.request}, although nothing had answered for longer than --wait`,
+        );
       if (isAway && (!isQuestion(event) || asked.size > 0) && !isInFormerForm(run, event))
         fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
       if (isAway && isQuestion(event)) asked.add(event.request);
@@ -324,10 +338,10 @@ export function checkWaiting({ contractOnly, events }: History, run: RunHistory,
 
 type RunEvent = Of<'sent' | 'delivered' | 'interrupted'>;
 
-/** Five reads with five tries each, one after the other. Lists may need as many again. */
+/** Five reads with five tries each, one after the other. Lists may need as much time again. */
 const mostHasteMs = 20_000;
 
-/** The requests by subject, except the checks of an outage. */
+/** The requests grouped by subject, without the checks during an outage. */
 function askedAbout({ sent }: RunHistory): readonly (readonly Of<'sent'>[])[] {
   const reads = sent.filter((event) => !isQuestion(event));
   const addresses = new Set(reads.map((event) => addressOf(event)));

@@ -3,7 +3,7 @@ import { isWrite } from './events.ts';
 import { addressOf, isSame, type History } from './history.ts';
 import type { Fail, Of, RunHistory } from './run-history.ts';
 
-/** Checks that a run with --keep-going does not send unplanned resources, and plans all others. */
+/** Checks that a run with --keep-going sends nothing for unplanned resources, and plans all others. */
 export function checkStrays(
   history: History,
   run: RunHistory,
@@ -14,18 +14,18 @@ export function checkStrays(
   const strays = declared.filter(({ stray }) => stray);
   for (const event of run.sent)
     if (isWrite(event) && strays.some((stray) => isSame(stray, event)))
-      fail('kept_going', `${run.name} sent ${addressOf(event)}, which names what is not there`);
+      fail('kept_going', `${run.name} sent ${addressOf(event)}, which refers to a missing record`);
   if (keepGoing && ended?.ending === 'invalid')
-    fail('kept_going', `${run.name} made no plan, although it was to keep going`);
+    fail('kept_going', `${run.name} made no plan, although it has --keep-going`);
   for (const outcome of ended?.report?.outcomes ?? []) {
     const isLeft = outcome.outcome === 'not_attempted' && outcome.stopped_by === 'not_planned';
     const isStray = strays.some((stray) => isSame(stray, outcome));
     if (isStray && !isLeft)
       fail(
         'kept_going',
-        `${run.name} reports ${addressOf(outcome)}, which has no plan, as ${outcome.outcome}`,
+        `${run.name} reports ${addressOf(outcome)}, which was not planned, as ${outcome.outcome}`,
       );
-    // A value of another record may be refused before it is sent, and a name whose look-up failed has no id.
+    // A value of another record may be refused before it is sent. A name whose look-up failed has no id.
     const isUnread = run.delivered.some(
       ({ purpose, type, status, tells }) =>
         (purpose === 'name' && status !== 200) ||
@@ -33,7 +33,7 @@ export function checkStrays(
     );
     const isExplained = isUnread || isContending(run) || doubledGroups(history).length > 0;
     if (!access && !isStray && isLeft && !(isUnread || (keepGoing && isExplained)))
-      fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which names nothing unknown`);
+      fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which refers to no missing record`);
   }
 }
 

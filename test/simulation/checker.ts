@@ -61,16 +61,16 @@ function checkRun(
     for (const post of beginnings(run)) {
       const isGoingOn = history.access && hadBegun(run, post, interrupted);
       if (run.before(interrupted, post) && !isGoingOn)
-        fail('interrupted', `${name} began ${addressOf(post)} after it was interrupted`);
+        fail('interrupted', `${name} started ${addressOf(post)} after it was interrupted`);
     }
     if (ended && ended.ending !== 'interrupted')
-      fail('interrupted', `${name} was interrupted, and ended as ${ended.ending}`);
+      fail('interrupted', `${name} was interrupted, but ended as ${ended.ending}`);
   }
   if (ended) checkReport(history, run, ended, interrupted !== undefined, fail);
   if (ended && !interrupted) checkDocumented(history, run, ended, fail);
 }
 
-/** Of two runs that create the same resource, only one has created it. */
+/** If two runs report that they created the same resource, only one of them did. */
 function checkClaims({ declared, events }: History, fail: Fail): void {
   const reports = ofKind(events, 'ended').flatMap(({ report }) => report?.outcomes ?? []);
   for (const identity of declared) {
@@ -85,13 +85,16 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
         (event.before === undefined || (mayBeDoubled(identity) && event.status === 201)),
     ).length;
     if (claims > commits)
-      fail('created', `${addressOf(identity)} was created ${commits} times, and claimed ${claims} times`);
+      fail(
+        'created',
+        `${addressOf(identity)} was created ${commits} times, but reported as created ${claims} times`,
+      );
   }
 }
 
 function checkConvergence(history: History, fail: Fail): void {
   const { declared, present, events } = history;
-  // A person has to choose one of them.
+  // A person has to choose one of the groups.
   if (doubledGroups(history).length > 0) return;
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
@@ -103,7 +106,7 @@ function checkConvergence(history: History, fail: Fail): void {
     if (!isVain && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
-  // An existing and visible record is not sent without permission to update.
+  // Without permission to update, nothing is sent for a record that exists and is visible.
   const mayChange = ofKind(events, 'run_began').some((began) => began.mayChange);
   const anyInvalid = declared.some(
     (identity) =>
@@ -123,12 +126,12 @@ function checkConvergence(history: History, fail: Fail): void {
       if ((!isWell || isLeft) && !isRefused)
         fail('converges', `${run} reports ${addressOf(outcome)} as ${outcome.outcome}`);
       if (run === 'last' && (outcome.outcome === 'created' || outcome.outcome === 'updated'))
-        fail('converges', `${addressOf(outcome)} was ${outcome.outcome} by the last run only`);
+        fail('converges', `${addressOf(outcome)} was ${outcome.outcome} only by the last run`);
     }
   }
 }
 
-/** Requests of the last run are refused, or about records that cannot be looked up. */
+/** Checks that requests of the last run are refused, or are for records that cannot be looked up. */
 function checkSettled(history: History, fail: Fail): void {
   for (const event of ofKind(history.events, 'sent')) {
     const isNeeded = isInvalid(history.declared, event) || !canBeLookedUp(history, event);

@@ -3,27 +3,27 @@ import { addressOf, type DeclaredIdentity, type Identity, type Values, type Vers
 
 /** The form of a declaration. */
 export interface Style {
-  /** Two manifests declare the same fields, some of them with other values. */
+  /** The two editions of the manifest declare the same fields, some with different values. */
   readonly edition: 'first' | 'second';
   /** Whether users have exactly the declared groups and attributes. */
   readonly exactly: boolean;
-  /** Whether it is declared that users are active. */
+  /** Whether the manifest declares that users are active. */
   readonly access: boolean;
-  /** Whether groups and providers are declared by their names. */
+  /** Whether the manifest refers to groups and providers by name. */
   readonly named: boolean;
-  /** Whether each application takes the former main provider of the next one. */
+  /** Whether each application takes the main provider that the next application had. */
   readonly handed: boolean;
-  /** The number of declared groups that users may refer to. */
+  /** The number of declared groups to which users may refer. */
   readonly made: number;
 }
 
-/** The declaration of a run: its manifest, and its content. */
+/** The manifest of a run, and its resources. */
 export interface Declaration {
   readonly manifest: string;
   readonly wants: Readonly<Record<string, Values>>;
 }
 
-/** The declaration of each edition; most runs of a world have the same edition. */
+/** The declaration of each edition. Most runs of a world use the same edition. */
 export function declarationsOf(
   declared: readonly DeclaredIdentity[],
   style: Omit<Style, 'edition'>,
@@ -40,7 +40,7 @@ export function declarationsOf(
   };
 }
 
-/** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a string that the world refuses. */
+/** The manifest of a declaration. An invalid resource refers to a role that does not exist, or contains a text that the world refuses. */
 function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);
@@ -64,13 +64,13 @@ const knownGroups = [
   { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
 ];
 
-/** The records that the resources refer to: groups for all users, providers for each application. */
+/** The existing records to which resources may refer: groups for all users, and providers for each application. */
 export const world = {
   groups: [...knownGroups, otherGroup, lateGroup],
   providers: Array.from({ length: 70 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
 
-/** The former main provider of an application, and the new one, which the next application has. */
+/** The main provider of an application before the runs, and the one it gets from the next application. */
 function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
   return 60 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
 }
@@ -78,17 +78,17 @@ function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
 /** The ids of the declared groups, in declared order. */
 export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
 
-/** In another spelling and order than in the service. */
+/** The ids in another spelling and order than in the service. */
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 
-/** The field that is missing after a create in part. */
+/** The field that a create in part leaves out. */
 export const partialFields: Readonly<Record<string, string>> = {
   application: 'backchannel_providers',
   user: 'groups',
   group: 'attributes',
 };
 
-/** The declaration except names: values that the service writes differently with the same meaning. */
+/** The declared fields except names. The service writes some of these values differently, with the same meaning. */
 function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
   const number = Number(name.slice(1));
   if (type === 'group') return { attributes: { desk: { room } } };
@@ -114,12 +114,12 @@ const besides: Readonly<Record<string, JsonObject>> = {
   group: {},
 };
 
-/** A declared group, which has no id before its create. */
+/** A declared group that has no id before it is created. */
 function madeGroup(number: number): JsonObject {
   return { name: `g${number}` };
 }
 
-/** An invalid resource, which is never as declared. */
+/** The fields of an invalid resource, which never matches its declaration. */
 function invalidFieldsOf({ type }: Identity): JsonObject {
   if (type === 'group') return { roles: [unknownGroup] };
   return type === 'application' ? { group: refusedText } : { email: refusedText };
@@ -128,7 +128,7 @@ function invalidFieldsOf({ type }: Identity): JsonObject {
 /** A value that only the world refuses. */
 const refusedText = 'refused@example.com';
 
-/** A body as the world accepts it: a refused value becomes the id of a missing record. */
+/** Replaces a refused value by the id of a missing record: the sandbox refuses that. */
 export function asTaken(body: string): string {
   if (!body.includes(refusedText)) return body;
   const fields = JSON.parse(body) as JsonObject; // as rollcall made it
@@ -138,7 +138,7 @@ export function asTaken(body: string): string {
   });
 }
 
-/** The world's refusal, which names the sent value. */
+/** The refusal, with the value that was really sent. */
 export function complaintAsSent(sent: string, complaint: string): string {
   if (!sent.includes(refusedText)) return complaint;
   return complaint.replace('"groups":', '"email":').replace('"provider":', '"group":');
@@ -154,7 +154,7 @@ function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }:
     ...(type !== 'group' && { name: nameOf(identity, edition) }),
     ...details,
     ...(type === 'user' && { groups: [...declaredGroups, ...mine] }),
-    // In the order of names, a child comes before its parent.
+    // In alphabetical order, a child would come before its parent.
     ...(type === 'group' && number + 1 < made && { parents: [madeGroup(number + 1)] }),
     ...(handed &&
       !identity.invalid &&
@@ -183,7 +183,7 @@ function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   ];
 }
 
-/** The declaration with names of groups and providers in place of ids. A missing record has no name. */
+/** The fields with names of groups and providers instead of ids. The id of a missing record stays. */
 function withNames(fields: JsonObject): JsonObject {
   const names = new Map([...world.groups, ...world.providers].map(({ pk, name }) => [textOf(pk), name]));
   const named = (id: JsonValue): JsonValue => {
@@ -197,21 +197,21 @@ function withNames(fields: JsonObject): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** The declaration with an additional name of a missing record. */
+/** The fields with an additional reference to the name of a missing record. */
 function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
   const field = partialFields[type] ?? '';
   const ids = fields[field] ?? null;
   return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${nobody} ${name}` }] };
 }
 
-/** The prefix of names without records; an application has its own backchannel provider. */
+/** The prefix of names that no record has. An application has its own backchannel provider besides. */
 export const nobody = 'nobody beside';
 
 function itemOf(item: JsonValue): string {
   return isJsonObject(item) ? `name: ${JSON.stringify(item['name'])}` : JSON.stringify(item);
 }
 
-/** In block style, which is parsed many times faster than flow style; a simulation mostly parses. */
+/** Block style is parsed many times faster than flow style, and simulations mostly parse. */
 function fieldOf(field: string, value: JsonValue, indent: string): string[] {
   if (isJsonList(value))
     return [`${indent}${field}:`, ...value.map((item) => `${indent}  - ${itemOf(item)}`)];
@@ -223,7 +223,7 @@ function fieldOf(field: string, value: JsonValue, indent: string): string[] {
   return [`${indent}${field}: ${JSON.stringify(value)}`];
 }
 
-/** The form of another client's record: as declared with further values, with its name alone, or in between. */
+/** The form of a record that another client creates: all declared and further values, only the name, or in between. */
 export type Condition = 'same' | 'bare' | 'mixed';
 
 /** The body of another client's create. */
@@ -253,7 +253,7 @@ const mixed: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The actions of another client on a record. */
+/** The changes that another client makes to a record. */
 export const edits = [
   'renames',
   'joins',
@@ -267,7 +267,7 @@ export const edits = [
 
 export type Edit = (typeof edits)[number];
 
-/** The body of another client's update of an existing record. */
+/** The body with which another client updates an existing record. */
 export function editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
   const { attributes, groups } = record;
   const keptAttributes = isJsonObject(attributes) ? attributes : {};
@@ -324,7 +324,7 @@ export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord:
   return { pk: textOf(record['pk']), fields, beside };
 }
 
-/** A record with names of declared groups in place of their ids. */
+/** A record with the names of declared groups instead of their ids. */
 function withMade(record: JsonObject): JsonObject {
   const { groups, groups_obj: ofUser, parent, parent_name: nameOfParent } = record;
   const names = new Map(
@@ -339,12 +339,12 @@ function withMade(record: JsonObject): JsonObject {
   };
 }
 
-/** Two groups with the same name count as one for the declaration. */
+/** For the declaration, two groups with the same name are one. */
 function eachOnce(values: readonly JsonValue[]): JsonValue {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The service's values of other fields. */
+/** The other fields that the service shows. */
 const shown = new Set([
   'num_pk',
   'parent',
@@ -373,7 +373,7 @@ function idsIn(value: JsonValue): string[] {
   return isJsonList(value) ? value.map((id) => textOf(id).toLowerCase()) : [];
 }
 
-/** The declared part of a record. */
+/** The part of a value that the declaration covers. */
 function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   if (isJsonList(held)) return idsIn(held).filter((id) => idsIn(declared).includes(id));
   if (!isJsonObject(held) || !isJsonObject(declared)) return held;
@@ -381,7 +381,7 @@ function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, value]) => [key, partOf(declared[key] ?? null, value)]));
 }
 
-/** The undeclared part of a record. */
+/** The part of a value that the declaration does not cover. */
 function restOf(declared: JsonValue, held: JsonValue): JsonValue {
   if (isJsonList(held)) return idsIn(held).filter((id) => !idsIn(declared).includes(id));
   if (!isJsonObject(held) || !isJsonObject(declared)) return null;

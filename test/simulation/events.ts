@@ -1,7 +1,7 @@
 import { addressOf, isSame, type HistoryEvent, type Identity } from './history.ts';
 import type { Of, RunHistory } from './run-history.ts';
 
-/** Whether it is a request to create or update, or its answer. */
+/** Whether a request creates or updates a record, or is the answer to one that does. */
 export function isWrite({ method }: Of<'sent' | 'delivered'>): boolean {
   return method !== 'GET';
 }
@@ -16,22 +16,22 @@ export function beginnings({ sent }: RunHistory): Of<'sent'>[] {
   });
 }
 
-/** The service itself reported that the record exists, or that it does not. */
+/** Whether the service itself reported that the record exists, or that it does not. */
 export function isClearRead({ tells }: Of<'delivered'>): boolean {
   return tells !== undefined;
 }
 
-/** The request was never sent, or a proxy asked to wait. */
+/** Whether the request was never sent, or a proxy asked the run to wait. */
 export function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
   return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
 }
 
-/** A request to check whether the service is back; its answer is about no resource. */
+/** Whether a request only checks if the service is back. */
 export function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
   return purpose === 'question';
 }
 
-/** Between this request and the next for the same resource, the run has checked in vain whether the service is back. */
+/** Whether the run checked in vain that the service is back between this request and the next one for the resource. */
 export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
   const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
   if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
@@ -44,25 +44,26 @@ export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
   );
 }
 
-/** The answer proved that the request had no effect. */
+/** Whether the answer proves that the request had no effect. */
 export function cannotHave(run: RunHistory, event: Of<'sent'>): boolean {
   const answer = answerIn(run, event);
   return answer !== undefined && cannotHaveWorked(answer);
 }
 
-/** Sent at once in the form, or to the path, of an earlier release, after an answer to the newer one. */
+/** Whether the request was sent in the form or to the path of an earlier release, at once after an answer to the newer form. */
 export function isInFormerForm(run: RunHistory, event: Of<'sent'>): boolean {
   return pairsIn(run).some(({ second }) => second === event);
 }
 
-/** Whether it went out once more at once, in the form, or to the path, of an earlier release. */
+/** Whether the request was sent a second time at once, in the form or to the path of an earlier release. */
 export function isSentAgain(run: RunHistory, event: Of<'sent'>): boolean {
   return pairsIn(run).some(({ first }) => first === event);
 }
 
 /**
- * Whether it went out in two forms, or to two paths, and only the other one counts: the second, unless it led nowhere or was never
- * sent. A page with 405 may hide a write that worked, so a second one that was never sent leaves the first.
+ * Whether a request was sent in two forms or to two paths, and only the other one counts. The second one counts, unless it found
+ * no such path or was never sent. A page with 405 may hide a successful write, so the first one counts if the second was never
+ * sent.
  */
 export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
   return pairsIn(run).some(({ first, answer, second }) => {
@@ -74,13 +75,13 @@ export function isReplaced(run: RunHistory, event: Of<'sent'>): boolean {
   });
 }
 
-/** The answer to the second request of a pair, given the answer to the first. */
+/** The answer to the second of two requests, given the answer to the first. */
 export function secondAnswer(run: RunHistory, first: Of<'delivered'>): Of<'delivered'> | undefined {
   const pair = pairsIn(run).find(({ answer }) => answer === first);
   return pair && answerIn(run, pair.second);
 }
 
-/** A request that was sent again in the form, or to the path, of an earlier release, as soon as it was answered. */
+/** A request that was sent again at once, in the form or to the path of an earlier release. */
 interface Pair {
   readonly first: Of<'sent'>;
   readonly answer: Of<'delivered'>;
@@ -112,7 +113,7 @@ function answerIn({ delivered }: RunHistory, { request }: Of<'sent'>): Of<'deliv
   return delivered.find((answer) => answer.request === request);
 }
 
-/** Whether a run had started a record with several writes by then. */
+/** Whether a run had started a record with several writes before an event. */
 export function hadBegun({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
   return sent.some((event) => isWrite(event) && isSame(event, identity) && before(event, by));
 }

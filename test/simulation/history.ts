@@ -15,7 +15,7 @@ export {
   type Version,
 } from './identity.ts';
 
-/** The events in the service and the network, and the reports of each run. Written by the world, read by the checker. */
+/** Events in the service and the network, and the reports of runs. The world writes them, and the checker reads them. */
 export type HistoryEvent = { readonly at: number } & (
   | {
       readonly kind: 'run_began';
@@ -23,28 +23,28 @@ export type HistoryEvent = { readonly at: number } & (
       readonly ceiling: number;
       readonly wait?: '0' | '60';
       readonly failFast: boolean;
-      /** The declaration, by address. */
+      /** The declared values, by address. */
       readonly wants: Readonly<Record<string, Values>>;
-      /** Whether the run may update, and delete records declared absent. */
+      /** Whether the run may update records, and may delete records that are declared absent. */
       readonly mayChange: boolean;
       readonly mayDelete: boolean;
     }
-  /** A run handed a request to the network. */
+  /** A run sent a request. */
   | ({
       readonly kind: 'sent';
       readonly run: string;
       readonly request: number;
       readonly method: Method;
       readonly purpose: Purpose;
-      /** With the query. */
+      /** The path with its query. */
       readonly path: string;
       /** The fields that an update sends. */
       readonly fields?: readonly string[];
-      /** The declared groups in a create or update, by name; the id of a missing record is unchanged. */
+      /** The names of the declared groups in a create or update. A missing record keeps its id. */
       readonly refers?: readonly string[];
-      /** The subjects that a request binds to an application, by name. */
+      /** The name of the subject that a request binds to an application. */
       readonly binds?: string;
-      /** Ids in the request that no answer has shown to this run. */
+      /** Ids in the request that no answer had shown to this run. */
       readonly untold?: readonly string[];
     } & Identity)
   /** The service processed a request. */
@@ -52,12 +52,12 @@ export type HistoryEvent = { readonly at: number } & (
       readonly kind: 'handled';
       readonly request: number;
       readonly status: number;
-      /** Whether it created or changed a record. */
+      /** Whether the request created or changed a record. */
       readonly committed: boolean;
       readonly before?: Version;
       readonly after?: Version;
     } & Identity)
-  /** The answer to a request, or its loss, reached the run. */
+  /** The run received the answer to a request, or lost it. */
   | ({
       readonly kind: 'delivered';
       readonly run: string;
@@ -68,20 +68,20 @@ export type HistoryEvent = { readonly at: number } & (
       Delivery)
   /** A request followed a redirect. */
   | { readonly kind: 'followed'; readonly run: string; readonly request: number }
-  /** Another client acted. */
+  /** Another client wrote something. */
   | ({
       readonly kind: 'actor';
       readonly action: 'create' | 'delete' | 'change';
       readonly after?: Version;
-      /** The subjects that gain access through another client's change. */
+      /** The subjects that gain access through the other client's change. */
       readonly lets?: readonly string[];
     } & Identity)
-  /** The subjects with access to an application, as an observer sees them after each write. */
+  /** The subjects with access to an application. An observer reads them after each write. */
   | ({
       readonly kind: 'admits';
-      /** The writer; undefined before all runs and for another client. */
+      /** The run that wrote; undefined before all runs, and for another client. */
       readonly run?: string;
-      /** Whether the application has a provider: without one nobody has access. */
+      /** Whether the application has a provider. Without one, nobody has access. */
       readonly isOpen: boolean;
       readonly users: readonly string[];
       readonly bound: readonly string[];
@@ -91,7 +91,7 @@ export type HistoryEvent = { readonly at: number } & (
   /** Somebody confirmed the plan of a run. */
   | { readonly kind: 'approved'; readonly run: string }
   | { readonly kind: 'revoked' }
-  /** The service is away until then. */
+  /** The service is away until this time. */
   | { readonly kind: 'restarts'; readonly until: number }
   | { readonly kind: 'healed' }
   | { readonly kind: 'interrupted'; readonly run: string }
@@ -101,60 +101,60 @@ export type HistoryEvent = { readonly at: number } & (
       readonly kind: 'ended';
       readonly run: string;
       readonly ending: string;
-      /** The document of `apply -o json`; undefined if nothing was applied. */
+      /** The output of `apply -o json`; undefined if nothing was applied. */
       readonly report?: Report;
-      /** Whether its output contains a secret. */
+      /** Whether the output of the run contains a secret. */
       readonly isLeaking: boolean;
     }
   /** A run ended with an exception, which no user should see. */
   | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
 );
 
-/** The purpose of a request, derived from the service's API alone. */
+/** The purpose of a request, which the checker derives from the path, method and body. */
 export type Purpose =
   | 'create'
   | 'change'
   | 'delete'
-  /** Bindings and other children of a record: to read them, or to write them. */
+  /** Reads or writes bindings or other children of a record. */
   | 'access'
-  /** About one declared resource. */
+  /** Looks up one declared resource. */
   | 'look_up'
-  /** A page of a list without filters. */
+  /** Reads a page of a list without filters. */
   | 'page'
-  /** The token's user. */
+  /** Reads the token's user. */
   | 'self'
-  /** The id of a name. */
+  /** Looks up the id of a name. */
   | 'name'
-  /** The release of the service. */
+  /** Reads the release of the service. */
   | 'release'
   /** Any other read. Its answer is about no resource. */
   | 'question';
 
 export type Method = HttpRequest['method'];
 
-/** The answer that reached the run, with the intention of the world. */
+/** The answer to a request that reached the run, and what the world meant by it. */
 export interface Delivery {
   readonly exchange: 'answered' | 'lost' | 'never_sent' | 'withheld';
   readonly status?: number;
   /** A description for people. */
   readonly words: string;
-  /** Whether it clearly tells the effect of the request: the service's own answer, or proof that nothing was done. */
+  /** Whether it shows clearly what the request did: it is the service's own answer, or proves that nothing was done. */
   readonly clear: boolean;
-  /** The clear result for the looked-up record, or for the token's user. */
+  /** What the answer clearly says about the looked-up record, or about the token's user. */
   readonly tells?: 'present' | 'absent' | 'superuser';
-  /** The declared resources that the service's own answer shows with all of their fields, by address. */
+  /** The declared resources that the service's own answer shows in full, by address. */
   readonly shows?: Readonly<Record<string, Version>>;
-  /** The subjects bound to applications, as far as the answer shows them. */
+  /** The subjects that the answer shows as bound, by application. */
   readonly lists?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it was refused for a cause that may be temporary. */
+  /** Whether the request was refused for a cause that may be temporary. */
   readonly refused?: true;
   /** Whether the cause was a restart of the service. */
   readonly restarting?: true;
-  /** The time until which no request may be sent. */
+  /** No request may be sent before this time. */
   readonly pausedUntil?: number;
-  /** Whether the service never offers the request. */
+  /** Whether the service does not offer this request at all. */
   readonly isLack?: true;
-  /** Whether it states that no resource of this type can be created now. */
+  /** Whether the answer says that no resource of this type can be created now. */
   readonly closed?: true;
 }
 
@@ -179,11 +179,11 @@ export interface History {
   readonly declared: readonly DeclaredIdentity[];
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
-  /** Whether the runs have --keep-going and some resources that cannot be planned. */
+  /** Whether the runs have --keep-going, and some resources that cannot be planned. */
   readonly keepGoing: boolean;
   /** The undocumented parts of the API that the service does not offer. */
   readonly lacks: Lacks;
-  /** The declared access, in worlds of access. */
+  /** The declared access, if this is a world of access. */
   readonly access: AccessScenario | undefined;
   readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];

@@ -12,7 +12,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Identity } from './identity.ts';
 
-/** A record of a list that a field can refer to. */
+/** A record of a list, to which a field can refer. */
 export interface Named extends Identity {
   readonly list: string;
 }
@@ -20,25 +20,25 @@ export interface Named extends Identity {
 /** The path of the service's list. */
 export type Path = `/${string}/`;
 
-/** Two values of a field, or the list that it refers to. */
+/** Two values of a field, or the list to which the field refers. */
 export type FieldForm = {
   readonly isRequired: boolean;
   readonly isShown: boolean;
-  /** Whether it is declared in part. */
+  /** Whether only a part of the value is declared. */
   readonly isInPart: boolean;
 } & (
   | { readonly values: readonly [first: JsonValue, second: JsonValue] }
   | { readonly list: string; readonly isList: boolean }
 );
 
-/** The declarable fields of a kind for which the manifest is valid and the service accepts the record. */
+/** The fields of a kind that can be declared together: the manifest is valid, and the service accepts the record. */
 export interface KindForm {
   readonly kind: Kind;
   readonly path: Path;
   readonly fields: Readonly<Record<string, FieldForm>>;
-  /** The fields with an id of a record: in its path, or in references to it. */
+  /** The fields that contain an id of the record, in its path or in references to it. */
   readonly ids: readonly string[];
-  /** All fields of requests; the service sets the rest itself. */
+  /** All fields that requests can contain. The service sets the others itself. */
   readonly writable: ReadonlySet<string>;
 }
 
@@ -49,7 +49,7 @@ const seeded: readonly Named[] = [
   { type: 'group', list: 'groups', name: 'staff' },
 ];
 
-/** The initial records of every service that fields can refer to, with their lists. */
+/** The initial records of every service to which fields can refer, with their lists. */
 export const fromTheStart: readonly (Named & { readonly path: Path })[] = seeded.map((named) => ({
   ...named,
   path: referredLists[named.list as keyof typeof referredLists], // these are such lists
@@ -67,7 +67,7 @@ export function keyOf(list: string): string {
 
 const forms = new Map<string, Promise<KindForm | undefined>>();
 
-/** The form of a kind in a release; undefined if the release does not have it, or no accepted values are found. */
+/** The form of a kind in a release; undefined if the release does not have the kind, or if no accepted values are found. */
 export function formOf(release: SandboxRelease, kind: Kind): Promise<KindForm | undefined> {
   const key = `${release} ${kind.path}`;
   const found = forms.get(key) ?? findForm(release, kind);
@@ -140,7 +140,7 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
 
 const sandboxes = new Map<SandboxRelease, Sandbox>();
 
-/** The number of errors in a manifest with all of these fields, and in a request. */
+/** The number of errors if all these fields are in a manifest and in a request. */
 async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number> {
   const { kind, path, fields } = form;
   let count = 0;
@@ -165,7 +165,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     );
     const body: JsonObject = Object.fromEntries(sent);
     const isUntried = (field: string): boolean => isNothing(body[field]) && field in fields;
-    // Some values must be unique.
+    // Some values must be unique, so two records are created.
     for (const name of ['one', 'two']) {
       const own = Object.entries(body).map(([field, value]) => [field, ownValue(value, name)] as const);
       const created = sandbox.create(path, { [kind.identity]: name, ...Object.fromEntries(own) });
@@ -178,7 +178,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
   return count;
 }
 
-/** A unique text. */
+/** A text that gets the name as a suffix, so that it is unique. Other values stay. */
 export function ownValue(value: JsonValue, name: string): JsonValue {
   return value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
 }
@@ -196,7 +196,7 @@ function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
   return of.isList ? [named] : named;
 }
 
-/** References to initial records only; fields that refer to empty lists are left out. */
+/** The value in a request. References to initial records are kept; fields that refer to empty lists are left out. */
 function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
   if ('values' in of) return of.values[variant];
   const named = fromTheStart.find(({ list }) => list === of.list);

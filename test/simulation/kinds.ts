@@ -27,7 +27,7 @@ import {
 /** Random records of all kinds, without hand-written code for any of them. */
 export interface KindsScenario {
   readonly release: SandboxRelease;
-  /** The declared records, each after the records that it refers to. */
+  /** The declared records. Each comes after the records to which it refers. */
   readonly records: readonly DrawnRecord[];
 }
 
@@ -43,14 +43,14 @@ type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
     | {
         readonly names: readonly [Named, ...Named[]];
         readonly isList: boolean;
-        /** How they are bound, where they are not named by the record itself. */
+        /** How the referenced records are bound, if the record does not name them itself. */
         readonly bound?: Bound;
       }
   );
 
 interface Bound {
   readonly children: Children;
-  /** The field of a binding with the id of what is bound. */
+  /** The field of a binding that contains the id of the bound record. */
   readonly idIn: string;
 }
 
@@ -127,7 +127,7 @@ function recordOf(
   return { kind, ids, writable, fields, identity };
 }
 
-/** Adds a record that is bound to another, and refers to it: neither can be created whole before the other. */
+/** Adds a record that is bound to another and also refers to it. Neither can be created in full before the other. */
 export async function withCircle(
   { release, records }: KindsScenario,
   random: Random,
@@ -188,7 +188,7 @@ async function circlesIn(release: SandboxRelease): Promise<readonly Circle[]> {
   );
 }
 
-/** Whether it needs no other record. */
+/** Whether a record of this kind can exist without other declared records. */
 function isDrawnAlone({ fields }: KindForm): boolean {
   return Object.values(fields).every((of) => 'values' in of || !of.isRequired);
 }
@@ -203,7 +203,7 @@ function requiredOf({ fields }: KindForm, name: string): DrawnRecord['fields'] {
   );
 }
 
-/** The declaration of a record in an edition, by field; references go through `nameOf`. */
+/** The declared fields of a record in an edition. `nameOf` converts references. */
 function declaredOf(
   { fields }: DrawnRecord,
   edition: Edition,
@@ -234,7 +234,7 @@ export function kindsManifestOf({ records }: KindsScenario, edition: Edition): s
   return JSON.stringify({ version: 1, ...Object.fromEntries(lists) });
 }
 
-/** What is bound is declared with its order. */
+/** A bound record is declared together with its order. */
 function boundInside(record: DrawnRecord, declared: JsonObject): JsonObject {
   const entries = Object.entries(declared).map(([field, value]): [string, JsonValue] => {
     const bound = boundIn(record, field);
@@ -259,7 +259,7 @@ export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Reco
   );
 }
 
-/** The body of a create: with all fields of an edition, or only the required ones. */
+/** The body of a create, with all fields of an edition or only the required ones. */
 export function kindBodyOf(
   record: DrawnRecord,
   edition: Edition | 'bare',
@@ -272,13 +272,13 @@ export function kindBodyOf(
   return { [record.kind.identity]: record.identity.name, ...Object.fromEntries(fields) };
 }
 
-/** How a field is bound; nothing where it is one of the record itself. */
+/** How the records in a field are bound; undefined if the record itself has the field. */
 function boundIn({ fields }: DrawnRecord, field: string): Bound | undefined {
   const of = fields[field];
   return of && 'names' in of ? of.bound : undefined;
 }
 
-/** The field of a record for what is bound to it. */
+/** The field of a record that declares its bound records. */
 export function boundFieldOf(record: DrawnRecord): (Bound & { readonly field: string }) | undefined {
   return Object.keys(record.fields).flatMap((field) => {
     const bound = boundIn(record, field);
@@ -286,14 +286,14 @@ export function boundFieldOf(record: DrawnRecord): (Bound & { readonly field: st
   })[0];
 }
 
-/** Another client's change of a declared field; undefined if none can be changed. */
+/** A change of a declared field by another client; empty if no field can be changed. */
 export function kindEditOf({ fields }: DrawnRecord): JsonObject {
   for (const [field, drawn] of Object.entries(fields))
     if ('values' in drawn && drawn.isShown) return { [field]: drawn.values[1] };
   return {};
 }
 
-/** A record compared with its declaration: names in place of ids, and the undeclared rest. */
+/** A record compared with its declaration. References have names instead of ids. */
 export function kindVersionOf(
   { fields, ids, writable }: DrawnRecord,
   record: JsonObject,
@@ -321,7 +321,7 @@ export function kindVersionOf(
   return { pk: textOf(pk), fields: declared, beside };
 }
 
-/** JSON is declared in part. */
+/** JSON may be declared in part. */
 function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   if (!isJsonObject(declared) || !isJsonObject(held)) return held;
   const entries = Object.keys(declared).map((key) => [key, partOf(declared[key] ?? null, held[key] ?? null)]);

@@ -6,7 +6,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A run of `rollcall apply`, with the production code from the command down, and the moment of its end. */
+/** A run of `rollcall apply` with the production code of the command and everything below it, and a promise of its end. */
 export interface Launch {
   /** The number of steps until the run is killed or interrupted, and until a second interruption. */
   readonly killAfter?: number | undefined;
@@ -35,7 +35,7 @@ export function launch(launched: Launch): void {
   leftovers.add(interruption);
   const urgency = new AbortController();
   const isDead = (): boolean => dead;
-  /** Everything between two steps happens at once for the world, so these are all moments at which a run can be stopped. */
+  /** Between two steps, everything happens at one moment of virtual time. So a run can be stopped only at a step. */
   const step = (): void => {
     steps += 1;
     if (steps === interruptAfter) {
@@ -85,10 +85,10 @@ export function launch(launched: Launch): void {
   void run();
 }
 
-/** The runs of a seed, including killed ones, which wait forever. */
+/** The runs of a seed. Killed runs wait forever. */
 const leftovers = new Set<AbortController>();
 
-/** Releases the remaining runs of a seed: a signal with listeners is never freed. */
+/** Releases the remaining runs of a seed, because a signal with listeners is never freed. */
 export function clearRuns(): void {
   for (const interruption of leftovers) interruption.abort();
   leftovers.clear();

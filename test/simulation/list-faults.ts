@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 
-/** The faults of a list filtered by name. */
+/** The faults that a list filtered by name can have. */
 export const listFaults = [
   'filter_ignored',
   'other_record',
@@ -13,7 +13,7 @@ export const listFaults = [
 
 export type ListFault = (typeof listFaults)[number];
 
-/** The list filtered by name after a fault; `all` is the text of the unfiltered list, `form` selects a variant of the fault. */
+/** The list filtered by name, with a fault. `all` is the unfiltered list, and `form` selects a variant of the fault. */
 export function spoiled(
   fault: ListFault,
   name: string,
@@ -51,7 +51,7 @@ export function spoiled(
   }
 }
 
-/** A page of a list after a fault. */
+/** A page of a list, with a fault. */
 export function spoiledPage(fault: ListFault, found: string, form: number): Spoiled {
   const { pagination, results } = listIn(found);
   const [first = { pk: 4711 }, ...others] = results;
@@ -59,10 +59,10 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
     inBody({ pagination: { ...pagination, ...more }, results: records });
   switch (fault) {
     case 'filter_ignored':
-      // Another page than the requested one.
+      // Returns another page than the requested one.
       return page(results, { current: Number(pagination['current']) + 1 });
     case 'other_record':
-      // A record without fields, a name or an id.
+      // Returns a record without fields, without a name or without an id.
       return page(
         results.map(
           ({ pk, name, slug, username }) =>
@@ -77,7 +77,7 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
     case 'count_off': {
       const count = Number(pagination['count']);
       const end = Number(pagination['end_index']);
-      // The last page is consistent, and ends the list here.
+      // The last page is consistent, but the list ends there.
       const forms = [{ count: count + 1 }, { count: count - 1 }, { count: end, next: 0 }];
       return page(results, forms[form % forms.length]);
     }
@@ -96,7 +96,7 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
   }
 }
 
-/** The status and the body of an answer. */
+/** The status and the body of the answer. */
 type Spoiled = [status: number, body: string];
 
 function inBody(body: unknown, status = 200): Spoiled {
@@ -121,7 +121,7 @@ export interface List {
   readonly results: readonly JsonObject[];
 }
 
-/** The list in the text of an answer; empty if there is none. */
+/** Parses a list; empty if the text is not a list. */
 export function listIn(text: string): List {
   return listOfJson(parseJson(text));
 }
@@ -147,7 +147,7 @@ export function namesIn(text: string): string[] {
   return listIn(text).results.map((record) => nameIn(record));
 }
 
-/** The names in a corrupted list whose records are all unchanged. */
+/** The names in a list with a fault, if all of its records are unchanged. */
 export function trueNames(text: string, before: string): string[] {
   const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
   const { results } = listIn(text);

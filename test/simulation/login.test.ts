@@ -12,7 +12,7 @@ function isOfBindings({ method, path }: HttpRequest): boolean {
   return method !== 'GET' && path.startsWith(bindings);
 }
 
-/** An engine that sends a request before its first write of a binding. */
+/** A mistake: sends a request before the first write of a binding. */
 function first(before: (around: Around) => readonly HttpRequest[]): LoginBug['transport'] {
   return (network, around) => {
     let isBegun = false;
@@ -26,14 +26,14 @@ function first(before: (around: Around) => readonly HttpRequest[]): LoginBug['tr
   };
 }
 
-/** The removals of what is bound and not declared. */
+/** Requests that remove what is bound and not declared. */
 function undeclared({ service: { sandbox }, after: { stages } }: Around): HttpRequest[] {
   return boundIn(sandbox)
     .filter(({ name }) => !stages.some((stage) => stage.name === name))
     .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` }));
 }
 
-/** The removal of one stage. */
+/** A request that removes one stage. */
 function removed(stage: 'who' | 'proof'): (around: Around) => HttpRequest[] {
   return ({ service: { sandbox } }) =>
     boundIn(sandbox)
@@ -41,7 +41,7 @@ function removed(stage: 'who' | 'proof'): (around: Around) => HttpRequest[] {
       .map(({ pk }) => ({ method: 'DELETE', path: `${bindings}${pk}/` }));
 }
 
-/** The move of the stage that logs in to its declared place. */
+/** A request that moves the login stage to its declared place. */
 function moved({ service: { sandbox }, after: { stages } }: Around): HttpRequest[] {
   return boundIn(sandbox).flatMap(({ pk, name }): HttpRequest[] => {
     const order = stages.find((stage) => stage.name === name)?.order;
@@ -50,7 +50,7 @@ function moved({ service: { sandbox }, after: { stages } }: Around): HttpRequest
   });
 }
 
-/** An engine that sends something once it sees what somebody else has written. */
+/** A mistake: sends something after another client's write is visible. */
 function afterOthers(next: (around: Around) => readonly HttpRequest[]): LoginBug['transport'] {
   return (network, around) => {
     let isDone = false;
@@ -174,7 +174,7 @@ describe('a simulated change of a login flow', () => {
     expect(interfered).toBeGreaterThanOrEqual(Math.floor(seeds / 20));
   });
 
-  // Somebody else moved the proof behind the login, before another proof was taken out.
+  // Another client moved the proof stage behind the login stage, before another proof stage was removed.
   test.each([860])('keeps every promise for seed %i, which once failed', async (seed) => {
     expect((await simulateLogin(seed)).violations).toEqual([]);
   });

@@ -12,17 +12,17 @@ import { dice } from './dice.ts';
 /** The promises about logins, checked with the sandbox's flow executor at each write. */
 export const loginRules = {
   by_name:
-    'At no moment a name alone is enough to log in, unless it was before, or is at the end and that is allowed.',
+    'A name alone is never enough to log in, unless it was enough before, or is enough in the end and the run allows that.',
   locked_out:
-    'At no moment the way in does not begin that begins before and at the end, if no stage comes before the old or new place of the name.',
-  refused: 'A plan whose end lets in whoever gives a name sends nothing, unless that is allowed.',
-  asked: 'The executor is asked without a token before the first change on the way in and after the last.',
-  looked: 'What is bound is read again after the last addition, before anything is taken out.',
+    'A login flow that starts before and after the run can be started at every moment, if no stage comes before the old or new place of the identification stage.',
+  refused: 'A plan after which a name alone is enough to log in sends nothing, unless the run allows that.',
+  asked: 'The login flow is checked without a token before its first change and after its last.',
+  looked: 'The bindings are read again after the last new binding and before the first removed one.',
 } as const;
 
 type Rule = keyof typeof loginRules;
 
-/** A declared way in: its bindings in order, and the fields of its records. */
+/** A declared login flow: its bindings in order, and the fields of its records. */
 interface Edition {
   readonly stages: readonly {
     readonly name: string;
@@ -33,12 +33,12 @@ interface Edition {
   readonly lets: 'True' | 'False';
 }
 
-/** A mistake that an engine could make, planted around the real one. */
+/** A mistake that an engine could make. It is planted around the real engine. */
 export interface LoginBug {
   readonly breaks: Rule;
-  /** Whether only a run after a kill makes it. */
+  /** Whether only the run after a kill makes this mistake. */
   readonly isOfNextRun?: true;
-  /** The first seed to try, which currently reveals the mistake. */
+  /** The first seed to try. At present, it reveals the mistake. */
   readonly from: number;
   readonly transport: (
     network: Transport,
@@ -76,7 +76,7 @@ function draw(random: Random): Edition {
   return { stages, hasPasswordInside: chance(0.3), lets: chance(0.8) ? 'True' : 'False' };
 }
 
-/** The manifest of an edition, or only its flow if the other records are defaults of the service. */
+/** The manifest of an edition. If the other records are defaults of the service, it contains only the flow. */
 function manifestOf({ stages, hasPasswordInside, lets }: Edition, isWhole = true): string {
   const bound = stages.map(({ name, order, policy }) => ({
     stage: { name },
@@ -110,7 +110,7 @@ function manifestOf({ stages, hasPasswordInside, lets }: Edition, isWhole = true
 const bindings = '/api/v3/flows/bindings/';
 const executor = '/api/v3/flows/executor/door/?query=';
 
-/** The experience of a client without a token: whether the flow starts, and whether a name is enough to log in. */
+/** What a client without a token finds: whether the flow starts, and whether a name is enough to log in. */
 function metAt({ sandbox }: Service): { readonly begins: boolean; readonly byName: boolean } {
   const ask = (method: string, cookie = '', body?: JsonObject) =>
     sandbox.handle({
@@ -130,13 +130,13 @@ function metAt({ sandbox }: Service): { readonly begins: boolean; readonly byNam
   const named = ask('POST', '', { uid_field: 'somebody' });
   const cookie = textOf(named.headers['set-cookie']).split(';')[0] ?? '';
   const end = named.status === 302 ? ask('GET', cookie) : named;
-  // A second redirect means a login before the next shown stage.
+  // If a second redirect comes before the next shown stage, the user is logged in.
   const isThrough = end.status === 302 || shown(end.body) === 'xak-flow-redirect';
-  // A flow without a login stage ends in the same way.
+  // A flow without a login stage also ends like this.
   return { begins, byName: isThrough && boundIn(sandbox).some(({ name }) => name === 'enter') };
 }
 
-/** The sandbox's executor does not ask for a password within the identification. */
+/** The sandbox's executor cannot ask for a password within the identification stage. */
 function asksInside(sandbox: Service['sandbox']): boolean {
   return listed(sandbox, '/stages/identification/?name=who').some((one) => one['password_stage'] !== null);
 }
@@ -169,14 +169,14 @@ export interface LoginSimulated {
   readonly interfered: boolean;
 }
 
-/** What happens at the service, in order. */
+/** Events at the service, in order. */
 type Step =
   | ({ readonly is: 'moment'; readonly by: 'start' | 'run' | 'somebody else' } & ReturnType<typeof metAt>)
   | { readonly is: 'request'; readonly request: HttpRequest };
 
 /**
- * One apply from a random way in to another, in which answers get lost, the run is killed, or somebody else writes between two of its
- * requests; and one that brings all to its end.
+ * Applies one random login flow after another, while answers are lost, the run is killed, or another client writes between two
+ * requests. Then a last run completes the work.
  */
 export async function simulateLogin(seed: number, bug?: LoginBug): Promise<LoginSimulated> {
   const random = seededRandom(seed ^ 0x10_91_40);
@@ -193,7 +193,7 @@ export async function simulateLogin(seed: number, bug?: LoginBug): Promise<Login
   const allowsOpen = chance(0.3);
   const losing = chance(0.3) ? 0.1 : 0;
   const concurrency = chance(0.5) ? '8' : '1';
-  // Drawn last, so that the worlds of earlier seeds stay as they are.
+  // Drawn last, so that earlier seeds keep their worlds.
   const killedAt = chance(0.4) ? whole(1, 4) : Infinity;
   const interferesAt = chance(0.4) ? whole(0, 3) : Infinity;
   const steps: Step[] = [{ is: 'moment', by: 'start', ...metAt(service) }];
@@ -230,7 +230,7 @@ export async function simulateLogin(seed: number, bug?: LoginBug): Promise<Login
   const ended = await Promise.race([run(network(true), text, allow, concurrency), killed]);
   const isKilled = ended === 'killed';
   const first = [...steps];
-  // Whoever is killed runs the same again; whoever is refused has to allow what it does.
+  // After a kill, the same command runs again. After a refusal, the run is repeated with the permission that it needs.
   if (isKilled) await run(network(false), text, allow);
   const all = [...steps];
   await run(service.send, text, everything);
@@ -251,7 +251,7 @@ export async function simulateLogin(seed: number, bug?: LoginBug): Promise<Login
   };
 }
 
-/** Somebody else binds a stage, takes one out, or moves one, as far as the service lets it: returns what, and where to. */
+/** Another client binds, removes or moves a stage, if the service allows it. Returns the stage and its new place. */
 function interfere({ sandbox }: Service, random: Random): Place | undefined {
   const { pick, whole } = dice(random);
   const bound = boundIn(sandbox);
@@ -287,7 +287,7 @@ interface LoginWorld {
   readonly interfered: Place | undefined;
   readonly allowsOpen: boolean;
   readonly end: ReturnType<typeof metAt>;
-  /** Whether the run got every answer. */
+  /** Whether the run received every answer. */
   readonly isCalm: boolean;
 }
 
@@ -302,13 +302,13 @@ function violationsIn(
   const moments = all.flatMap((step) => (step.is === 'moment' ? step : []));
   const [start = { ...end, by: 'start' as const }] = moments;
   const ofOthers = moments.filter(({ by }) => by === 'somebody else');
-  // A stage before the old or new position of the identification is shown first for a while.
+  // A stage that comes before the old or new position of the identification stage is shown first for a while.
   const stages: Place[] = [...before.stages, ...after.stages, ...(interfered ? [interfered] : [])];
   const ordersOf = (isName: boolean): number[] =>
     stages.flatMap(({ name, order }) => ((name === 'who') === isName ? (order ?? []) : []));
   const asksFirst = Math.max(...ordersOf(true)) < Math.min(...ordersOf(false));
   const mayBeOpen = start.byName || (end.byName && allowsOpen) || ofOthers.some(({ byName }) => byName);
-  // Nothing is promised of what somebody else writes after the last look at what is bound.
+  // Nothing is promised about another client's writes after the run has read the bindings for the last time.
   let [isSeen, isOpen, hasBegun] = [true, start.byName, start.begins];
   for (const [index, step] of all.entries()) {
     if (step.is === 'request') {
@@ -319,13 +319,13 @@ function violationsIn(
     if (step.by === 'run' && step.byName && !isOpen && !mayBeOpen && isSeen)
       fail('by_name', `at step ${index} of ${all.length}, a name alone logs in`);
     if (step.by === 'run' && !step.begins && hasBegun && start.begins && end.begins && asksFirst)
-      fail('locked_out', `at step ${index} of ${all.length}, the flow does not begin`);
+      fail('locked_out', `at step ${index} of ${all.length}, the flow does not start`);
     [isOpen, hasBegun] = [step.byName, step.begins];
   }
   const sent = first.flatMap((step) => (step.is === 'request' ? step.request : []));
   const wrote = sent.some(({ method }) => method !== 'GET');
-  if (end.byName && !mayBeOpen && wrote) fail('refused', 'it was not refused');
-  // Unbound policies are not part of the way in.
+  if (end.byName && !mayBeOpen && wrote) fail('refused', 'the plan was not refused');
+  // Policies that are not bound do not belong to the login flow.
   const isOnWay = ({ method, path }: HttpRequest): boolean => method !== 'GET' && path.includes(bindings);
   const [begun, last] = [sent.findIndex(isOnWay), sent.findLastIndex(isOnWay)];
   const asks = sent.flatMap(({ path, isAnonymous }, index) =>
@@ -333,7 +333,7 @@ function violationsIn(
   );
   const isAskedAgain = !isCalm || !start.begins || asks.some((index) => index > last);
   const isAsked = asks.some((index) => index < begun) && isAskedAgain;
-  if (begun !== -1 && !isAsked) fail('asked', 'it was not asked');
+  if (begun !== -1 && !isAsked) fail('asked', 'the login flow was not checked');
   const [added, removed] = ['POST', 'DELETE'].map((method) => {
     const isSent = (one: HttpRequest): boolean => one.method === method && isOfFlow(one);
     return method === 'POST' ? sent.findLastIndex(isSent) : sent.findIndex(isSent);
@@ -341,12 +341,12 @@ function violationsIn(
   if (added !== undefined && removed !== undefined && added !== -1 && added < removed) {
     const between = sent.slice(added, removed);
     if (!between.some(({ method, path }) => method === 'GET' && path.startsWith(bindings)))
-      fail('looked', 'it took out without another look');
+      fail('looked', 'it removed a binding without reading the bindings again');
   }
   return violations;
 }
 
-/** Whether a request is about what is bound to the flow. */
+/** Whether a request is about the bindings of the flow. */
 function isOfFlow({ path }: HttpRequest): boolean {
   return path.startsWith(bindings);
 }

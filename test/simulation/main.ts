@@ -38,7 +38,7 @@ async function tryAll(): Promise<void> {
   const from = Number(values.from);
   const seeds = Number(values.seeds);
   const began = performance.now();
-  // Each worker runs this file with the same arguments. With a large young generation, the garbage of a seed is collected cheaply.
+  // Each worker runs this file with the same arguments. A large young generation makes the garbage of a seed cheap to collect.
   const resourceLimits = { maxYoungGenerationSizeMb: 96 };
   const workers = Array.from(
     { length: Number(values.workers) },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { storiesOf, type TryBatch } from './many-seeds.ts';
 
-/** Seeds ending in 77 break a promise. Earlier batches take longer. */
+/** In this test, seeds that end in 77 break a promise. Earlier batches take longer. */
 const tryBatch: TryBatch = async ({ from, to }) => {
   await sleep(Math.max(0, 40 - from / 50));
   const seeds = Array.from({ length: to - from }, (_, index) => from + index);

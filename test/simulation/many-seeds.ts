@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 
-/** The seeds that a worker takes at a time, from the first to before the last. */
+/** The seeds that a worker takes at a time: from `from` to the one before `to`. */
 export interface Batch {
   readonly from: number;
   readonly to: number;
 }
 
-/** The story of each failing seed of a batch, in order. */
+/** Tries a batch, and returns the story of each failing seed, in order. */
 export type TryBatch = (batch: Batch) => Promise<readonly string[]>;
 
 const seedsInBatch = 200;
@@ -15,8 +15,8 @@ const seedsInBatch = 200;
 export const mostFailures = 5;
 
 /**
- * Tries seeds, so many batches at a time as there are workers. The stories of those that broke a promise come in the order of the
- * seeds, and the same ones however many workers there are.
+ * Tries seeds. There is one batch at a time for each worker. The stories of failing seeds come in the order of the seeds, and do
+ * not depend on the number of workers.
  */
 export async function* storiesOf(
   { from, to }: Batch,

@@ -2,7 +2,7 @@ import { rules } from './rules.ts';
 import { addressOf, type HistoryEvent, type ReportedOutcome, type Values, type Version } from './history.ts';
 import type { Simulated } from './simulate.ts';
 
-/** A readable history: the events with their times, and the broken promises. */
+/** The history in readable form: the events with their times, and the broken promises. */
 export function narrate({ history, violations }: Simulated): string {
   const start = history.events[0]?.at ?? 0;
   const facts = history.declared.map(
@@ -31,23 +31,23 @@ function told(event: HistoryEvent): string {
     case 'handled':
       return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} is ${inWords(event.after)}` : ''}`;
     case 'delivered':
-      return `${event.run}: is told of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and to wait ${event.pausedUntil - event.at} ms`}`;
+      return `${event.run}: result of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and a pause of ${event.pausedUntil - event.at} ms`}`;
     case 'followed':
       return `${event.run}: follows a redirect`;
     case 'actor':
-      return `    somebody else: ${event.action}s ${addressOf(event)}${event.action === 'delete' ? '' : `, which is ${inWords(event.after)}`}`;
+      return `    another client: ${event.action}s ${addressOf(event)}${event.action === 'delete' ? '' : `, which is ${inWords(event.after)}`}`;
     case 'admits':
-      return `    ${addressOf(event)} ${event.isOpen ? 'lets in' : 'has no provider, and would let in'} ${event.users.join(', ') || 'nobody'}; bound: ${event.bound.join(', ') || 'nobody'}`;
+      return `    ${addressOf(event)} ${event.isOpen ? 'admits' : 'has no provider, and would admit'} ${event.users.join(', ') || 'nobody'}; bound: ${event.bound.join(', ') || 'nobody'}`;
     case 'doubled':
-      return `    ${addressOf(event)} is there under both names`;
+      return `    ${addressOf(event)} exists under both names`;
     case 'restarts':
       return `    the service restarts, which takes ${event.until - event.at} ms`;
     case 'approved':
-      return `${event.run}: somebody says yes to the plan`;
+      return `${event.run}: somebody confirms the plan`;
     case 'revoked':
       return '    the tokens are revoked';
     case 'healed':
-      return '    all is well again';
+      return '    the faults end';
     case 'insisted':
       return `${event.run}: is interrupted again`;
     case 'interrupted':
@@ -71,7 +71,7 @@ function inWords(version: Version | undefined): string {
     Object.entries(values)
       .map(([field, value]) => `${field} ${value}`)
       .join(', ');
-  return `${list(fields)}; beside that ${list(beside)}`;
+  return `${list(fields)}; undeclared: ${list(beside)}`;
 }
 
 /** The details of an outcome. */

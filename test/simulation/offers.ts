@@ -3,7 +3,7 @@ export const furtherParts = ['users', 'lists', 'names', 'release', 'self'] as co
 
 type FurtherPart = (typeof furtherParts)[number];
 
-/** The answer of a service to requests that it does not offer: `closed` is no answer. */
+/** How a service answers requests that it does not offer. `closed` means that it does not answer. */
 export const refusals = {
   html_404: [404, '<!DOCTYPE html>'],
   text_404: [404, 'Cannot GET'],
@@ -18,7 +18,7 @@ export const refusals = {
 
 export type Refusal = keyof typeof refusals;
 
-/** The parts that a service does not offer, with its permanent answers to them. */
+/** The parts that a service does not offer, and how it answers requests for them. */
 export type Lacks = Readonly<Partial<Record<FurtherPart, Refusal>>>;
 
 /** The part of the service that a request belongs to; undefined for documented operations and writes. */

@@ -10,29 +10,29 @@ import { groupIds, nobody } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A mistake that an engine could make, planted around the real engine: the simulation must find it. */
+/** A mistake that an engine could make. It is planted around the real engine, and the simulation must find it. */
 export interface PlantedBug {
-  /** The law that it breaks. */
+  /** The promise that the mistake breaks. */
   readonly breaks: Rule;
-  /** The first seed to try; the first seeds reveal most mistakes. */
+  /** The first seed to try, if the first seeds do not reveal the mistake. */
   readonly from?: number;
   readonly transport?: (network: Transport, around: Around) => Transport;
-  /** Changes the declaration. */
+  /** Changes the text of the manifest. */
   readonly manifest?: (text: string) => string;
   readonly clock?: (clock: Clock) => Clock;
   readonly report?: (report: Report) => Report;
   readonly ending?: (ending: Ending) => Ending;
-  /** Changes the output. */
+  /** Changes the output of the run. */
   readonly print?: (text: string, world: ServiceWorld) => string;
   readonly ignoresInterruption?: boolean;
   readonly ceilingTimes?: number;
-  /** Whether it updates without permission. */
+  /** Whether the run updates without permission. */
   readonly allows?: boolean;
-  /** Overrides --keep-going. */
+  /** Sets --keep-going, whatever the scenario says. */
   readonly keepsGoing?: boolean;
-  /** Whether it treats all names as unique, including those that the service may duplicate. */
+  /** Whether the engine treats all names as unique, even where the service accepts duplicates. */
   readonly takesAllForUnique?: boolean;
-  /** Overrides --wait. */
+  /** Sets --wait, whatever the scenario says. */
   readonly wait?: string;
 }
 

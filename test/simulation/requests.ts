@@ -2,20 +2,20 @@ import type { HttpRequest } from '../../src/service/transport.ts';
 import { bindingsPath } from './access-watch.ts';
 import { isSame, type DeclaredIdentity, type Identity, type Purpose } from './history.ts';
 
-/** The purpose of a request. If it is about no resource, the name is a description. */
+/** A request and its purpose. If it is about no resource, `name` is a description. */
 export interface Asked extends Identity {
   readonly purpose: Purpose;
 }
 
-/** The knowledge of the service that is needed to interpret a request. */
+/** What has to be known about the service to interpret a request. */
 interface Known {
   readonly declared: readonly DeclaredIdentity[];
   readonly nameOf: (type: string, pk: string) => string | undefined;
-  /** The application of a request about bindings, if it is about one. */
+  /** The application that a request about bindings concerns, if there is one. */
   readonly targetOf: (path: string, body: string) => string | undefined;
 }
 
-/** The purpose of a request; ids become names, and former names become declared ones. */
+/** Derives the purpose of a request. Ids become names, and former names become declared ones. */
 export function askedBy(request: Pick<HttpRequest, 'method' | 'path' | 'body'>, known: Known): Asked {
   const asked = asNamed(request, known);
   const renamed = known.declared.find(({ type, formerly }) => type === asked.type && formerly === asked.name);

@@ -21,7 +21,7 @@ export function ofKind<Kind extends HistoryEvent['kind']>(
   return events.filter((event): event is Of<Kind> => event.kind === kind);
 }
 
-/** Records with a single write and a constant name; for all others see check-access.ts. */
+/** Records that need only one write and keep their names. For all others see check-access.ts. */
 export function plainOf({ declared }: Pick<History, 'declared'>): readonly DeclaredIdentity[] {
   return declared.filter(({ isOfAccess }) => !isOfAccess);
 }
@@ -42,7 +42,7 @@ export interface RunHistory {
   readonly sawNobody: boolean;
   /** The time at which the plan was confirmed. */
   readonly approved: Of<'approved'> | undefined;
-  /** It was interrupted twice, and sent no further request. */
+  /** Whether the run was interrupted twice, and sent no further request after that. */
   readonly gaveUp: boolean;
   readonly sent: readonly Of<'sent'>[];
   readonly delivered: readonly Of<'delivered'>[];
@@ -51,7 +51,7 @@ export interface RunHistory {
   readonly before: (a: HistoryEvent, b: HistoryEvent) => boolean;
 }
 
-/** `order` has the events of the history by number. */
+/** `order` has the position of each event in the history. */
 export function runHistoryOf(
   { events }: History,
   began: Of<'run_began'>,
@@ -94,7 +94,7 @@ function unseenUsers(delivered: readonly Of<'delivered'>[]): ReadonlySet<string>
   return new Set([...last].flatMap(([address, { tells }]) => (tells === undefined ? address : [])));
 }
 
-/** Whether every look-up of a user was denied, and no page of users was read. */
+/** Whether all look-ups of users were denied, and no page of users was read. */
 function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
   const reads = delivered.filter(({ type }) => type === 'user');
   const looks = reads.filter(({ purpose }) => purpose === 'look_up');
@@ -102,7 +102,7 @@ function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
   return looks.length > 0 && looks.every(({ status }) => status === 403) && !hasPage;
 }
 
-/** Whether a record can be looked up; for a run, unless its plan learned that this is not offered. */
+/** Whether a record can be looked up. For a run, it cannot if the run learned that the service does not offer the look-up. */
 export function canBeLookedUp(
   { contractOnly, declared, lacks }: History,
   { type, name }: Identity,
@@ -111,23 +111,23 @@ export function canBeLookedUp(
   if (type === 'application') return true;
   if (contractOnly) return false;
   if (type === 'user' && lacks.users) return false;
-  // A look-up without data may end the look-ups of all users.
+  // One look-up without data may end the look-ups of all users.
   if (type === 'group' || run === undefined) return true;
   const modelOf = (address: string): string | undefined =>
     declared.find((identity) => addressOf(identity) === address)?.model;
   const model = modelOf(addressOf({ type, name }));
-  // A record listed under another type's path needs one more read.
+  // A record in the list of another type needs one more read.
   const isBase = declared.some((other) => other.isBase && isSame(other, { type, name }));
   if (isBase && run.delivered.some(({ purpose, clear }) => purpose === 'name' && !clear)) return false;
   return ![...run.unseen].some((address) => modelOf(address) === model);
 }
 
-/** The record in the service's own answer. */
+/** The record that the service's own answer shows. */
 export function shownIn({ shows = {} }: Of<'delivered'>, identity: Identity): Version | undefined {
   return shows[addressOf(identity)];
 }
 
-/** The declared fields with other values. */
+/** The declared fields that have other values. */
 export function differingFrom(wanted: Values, { fields }: Version): string[] {
   return Object.keys(wanted).filter((field) => fields[field] !== wanted[field]);
 }
@@ -144,7 +144,7 @@ export function wasTouchedByOthers({ events }: History, run: RunHistory, identit
   );
 }
 
-/** The record at each moment of the run; empty if it never existed. */
+/** The versions of the record during the run; empty if it never existed. */
 export function versionsDuring(
   { present, events }: History,
   identity: Identity,

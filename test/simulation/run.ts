@@ -35,7 +35,7 @@ export function startRun(
     mayDelete,
   });
 
-  /** Somebody reads the plan, which takes a while, and confirms it. */
+  /** Somebody reads the plan for a while, and confirms it. */
   const asking =
     (isDead: () => boolean): NonNullable<Context['ask']> =>
     (_, signal) =>
@@ -93,7 +93,7 @@ function optionsOf(
 ): Launch['options'] {
   const { wait, capabilities } = scenario;
   const waits = bug?.wait ?? wait;
-  // Without the capability, this is an error.
+  // Permissions without the capability would be an error.
   const allow = [
     ...((bug?.allows ?? mayChange) && capabilities.includes('update') ? ['update'] : []),
     ...(mayDelete ? ['delete'] : []),
@@ -120,10 +120,10 @@ export interface Surroundings {
   readonly bug?: PlantedBug | undefined;
 }
 
-/** The document of `apply -o json`; undefined for a document of diagnostics. */
+/** Parses the output of `apply -o json`; undefined if it has only diagnostics. */
 function reportIn(text: string): Report | undefined {
   const document = parseJson(text);
-  // A test checks the document against schemas/apply.schema.json, which has all fields of a Report.
+  // A test checks that the document matches schemas/apply.schema.json, which has all fields of a Report.
   return isJsonObject(document) && isJsonList(document['outcomes'])
     ? (document as unknown as Report)
     : undefined;

@@ -8,19 +8,19 @@ import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 import { furtherParts, refusals, type Lacks, type Refusal } from './offers.ts';
 
-/** The events of a seed. */
+/** What happens under a seed. */
 export interface Scenario {
-  /** Whether the runs are restricted to the documented operations. */
+  /** Whether the runs may send only the documented operations. */
   readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
   readonly declared: readonly DeclaredIdentity[];
-  /** The form of the declaration; each run has its own edition. */
+  /** The form of the declaration. Each run has its own edition. */
   readonly style: Omit<Style, 'edition'>;
   /** The existing records and their values. */
   readonly existing: readonly (Identity & { readonly condition: Condition })[];
-  /** The probability of a fault in a request: from 0 to 1. */
+  /** The probability that a request meets a fault. */
   readonly trouble: number;
-  /** The active faults; many of one kind find other bugs than a few of each. */
+  /** The faults that can occur. Many faults of one kind reveal other bugs than a few of each kind. */
   readonly faults: readonly (Fault | BeyondFault | AccessFault)[];
   readonly ceiling: number;
   readonly runs: readonly PlannedRun[];
@@ -34,11 +34,11 @@ export interface Scenario {
   readonly keepGoing: boolean;
   /** The maximum number of records on a page, whatever is requested. */
   readonly pageSize: number;
-  /** Whether the tokens are superusers'. */
+  /** Whether the tokens belong to superusers. */
   readonly superuser: boolean;
-  /** A record that breaks every page that contains it. */
+  /** A record because of which the service fails to show a page. */
   readonly broken?: Identity;
-  /** Whether the runs may update, and somebody confirms the plan, which takes this many milliseconds. */
+  /** Whether the runs may update after somebody confirms the plan, which takes this many milliseconds. */
   readonly changes?: { readonly approvedAfter: number };
   /** Whether the token of the first runs may update records. */
   readonly mayChange: boolean;
@@ -51,15 +51,15 @@ export interface Scenario {
   readonly uniqueGroups: boolean;
   /** The undocumented parts of the API that the service does not offer. */
   readonly lacks: Lacks;
-  /** The declared access, in a world of access. */
+  /** The declared access, if this is a world of access. */
   readonly access?: AccessScenario;
-  /** Records of all kinds, in a world of kinds. */
+  /** Records of random kinds, if this is a world of kinds. */
   readonly kinds?: KindsScenario;
 }
 
-/** The service restarts: requests under way are lost; nothing listens; its proxy listens; it is back. */
+/** A restart of the service: requests under way are lost, then nothing listens, then only a proxy answers, and then the service is back. */
 export interface Restart {
-  /** Milliseconds from the start. */
+  /** The time from the start, in milliseconds. */
   readonly at: number;
   readonly refusesFor: number;
   readonly startsFor: number;
@@ -70,10 +70,10 @@ export interface PlannedRun {
   readonly name: string;
   readonly at: number;
   readonly edition?: Style['edition'];
-  /** The number of steps until the run is killed or interrupted. */
+  /** The number of steps after which the run is killed or interrupted. */
   readonly killAfter?: number;
   readonly interruptAfter?: number;
-  /** The number of further steps until a second interruption. */
+  /** The number of further steps after which the run is interrupted a second time. */
   readonly insistAfter?: number;
 }
 
@@ -119,12 +119,12 @@ export const faults = [
 
 export type Fault = (typeof faults)[number];
 
-/** Faults that occur only if more than the documented operations is allowed. */
+/** Faults that occur only if the runs may send more than the documented operations. */
 export const beyondFaults = ['half_reset', 'not_offered', ...listFaults] as const;
 
 export type BeyondFault = ListFault | 'half_reset' | 'not_offered';
 
-/** Faults that occur only in worlds of access, and general faults that occur there too. */
+/** Faults of access, and general faults that also occur in worlds of access. */
 export const accessFaults = ['no_bindings', 'other_count', 'echo_400'] as const;
 
 export type AccessFault = (typeof accessFaults)[number];
@@ -232,7 +232,7 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
   return { ...calm, restart, runs, trouble: 0, actor: [], failFast: false };
 }
 
-/** Sets which reads the runs are allowed, with faults in them. */
+/** Decides which reads the runs may send, and adds faults in them. */
 export function withReading(scenario: Scenario, random: Random): Scenario {
   const { chance, pick } = dice(random);
   if (chance(0.5)) return scenario;
@@ -251,7 +251,7 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
   };
   const reading = chance(0.5) ? looking : withLists(looking, random);
   const allowed = chance(0.5) ? reading : withChanges(reading, random);
-  // Partial creates with lost answers would otherwise be rare.
+  // Otherwise, creates in part whose answers are lost would be rare.
   const stormy: Scenario = chance(0.2)
     ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] }
     : allowed;
@@ -262,11 +262,11 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** Allows the runs to update, while others change records too. */
+/** Lets the runs update, while other clients change records too. */
 function withChanges(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const capabilities = [...scenario.capabilities, 'update' as const];
-  // The capability alone changes nothing.
+  // A capability without permission changes nothing.
   if (chance(0.1)) return { ...scenario, capabilities };
   const often = pick([0.3, 0.9]);
   const some = scenario.declared.map(({ type, name }) => ({ type, name }));
@@ -301,14 +301,14 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** Lets applications pass main providers on, each of which belongs to one application only. */
+/** Lets applications hand over main providers, which belong to one application only. */
 export function withHandovers(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (!scenario.changes || chance(0.6)) return scenario;
   return { ...scenario, style: { ...scenario.style, handed: true } };
 }
 
-/** Undeclared records before, between and after the declared ones. */
+/** Undeclared records whose names come before, between and after the declared ones. */
 const others: readonly [Identity, ...Identity[]] = [
   { type: 'application', name: 'A-first' },
   { type: 'application', name: 'a2-b' },
@@ -318,11 +318,11 @@ const others: readonly [Identity, ...Identity[]] = [
   { type: 'user', name: 'zz-last' },
 ];
 
-/** Lets the runs read lists, with more resources and with undeclared records that come and go meanwhile. */
+/** Lets the runs read lists: declares more resources, and adds undeclared records that come and go. */
 function withLists(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const superuser = chance(0.7);
-  // Lists are read only if enough is declared.
+  // Lists are read only if enough resources are declared.
   const many = (): number => (chance(0.5) ? whole(0, 4) : whole(9, 13));
   const more = [...namesOf('application', many(), 5), ...namesOf('user', many(), 5)].map((identity) => ({
     ...identity,
@@ -369,13 +369,14 @@ export function withStrays(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (chance(0.6)) return scenario;
   const { named, handed } = scenario.style;
-  // Resources that depend on such a reference are never done, but the other laws expect everything to be done in the end.
+  // Resources that depend on a missing record are never done. The promises for other worlds expect that everything is done in the
+  // end.
   const isStray = (): boolean => named && !handed && chance(0.3);
   const declared = scenario.declared.map((identity) => ({ ...identity, stray: isStray() }));
   return { ...scenario, declared, keepGoing: true };
 }
 
-/** Declares groups that users and groups refer to, and lets others create them too. */
+/** Declares groups to which users and groups refer. Other clients may create these groups too. */
 export function withGroups(scenario: Scenario, random: Random): Scenario {
   const { chance, whole } = dice(random);
   if (scenario.contractOnly || chance(0.5)) return scenario;
@@ -399,7 +400,7 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
   };
 }
 
-/** A world with only declarations of access. */
+/** Makes a world that declares only access. */
 export function withAccess(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const run = (name: string, at: number): PlannedRun => ({
@@ -428,8 +429,8 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
 }
 
 /**
- * Lets two of the records wait for each other. They are created by several requests, which the laws follow where nobody else writes,
- * and where a run may change what another one has begun.
+ * Makes two records depend on each other. Several requests create them. The checks can follow that only if no other client
+ * writes, and if a run may change what an earlier run has begun.
  */
 export async function withCircles(scenario: Scenario, random: Random): Promise<Scenario> {
   const { chance, pick } = dice(random);
@@ -452,7 +453,7 @@ export async function withCircles(scenario: Scenario, random: Random): Promise<S
   };
 }
 
-/** A world with only declarations of random kinds. */
+/** Makes a world that declares only records of random kinds. */
 export async function withKinds(scenario: Scenario, random: Random): Promise<Scenario> {
   const { chance, whole, pick } = dice(random);
   const kinds = await drawKinds(random);
@@ -505,7 +506,7 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
   return {
     ...scenario,
     lacks: Object.fromEntries(lacks),
-    // An invisible user is sent although it exists, and refused for its fields.
+    // An existing user that the token cannot see is sent, and refused for its fields.
     declared: declared.map((identity) =>
       identity.type === 'user' ? { ...identity, invalid: false } : identity,
     ),

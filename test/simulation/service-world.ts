@@ -55,7 +55,7 @@ import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** An event before its time is added. */
+/** An event without its time. */
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
 
 /** A request under way. */
@@ -67,7 +67,7 @@ interface UnderWay extends Asked {
   readonly request: Parameters<Sandbox['handle']>[0];
 }
 
-/** The answer of a request for the run, and its delay in milliseconds. */
+/** The answer of a request for the run, and after how many milliseconds it arrives. */
 interface Answering extends Omit<Delivery, 'exchange' | 'status'> {
   readonly exchange: Exchange;
   readonly delay: number;
@@ -80,7 +80,7 @@ export const tokens = {
   monitor: 'the-token-of-who-looks-on',
 };
 
-/** The service and the network between it and the runs, with all faults. Everything follows from the seed. */
+/** The service, and the network between the service and the runs, with all faults. The seed decides everything. */
 export class ServiceWorld {
   readonly events: HistoryEvent[] = [];
   readonly #time: VirtualTime;
@@ -89,16 +89,16 @@ export class ServiceWorld {
   readonly #sandbox: Sandbox;
   readonly #watch: AccessWatch | undefined;
   readonly #wants: Readonly<Record<string, Values>>;
-  /** The subjects with access to each application at the last observation. */
   #handled = 0;
+  /** The subjects with access to each application, as last observed. */
   readonly #admitted = new Map<string, string>();
-  /** The names of all records that ever existed, except applications, by type and id. */
+  /** The names of all records that ever existed, by type and id. Applications are not included. */
   readonly #names = new Map<string, string>();
-  /** Cache of comparisons of records with declarations, by text. */
+  /** Compared records, by the text of the record. */
   readonly #versions = new Map<string, Version>();
-  /** The same cache for records in answers. */
+  /** Compared records in answers, by the text of the answer. */
   readonly #shown = new Map<string, Readonly<Record<string, Version>>>();
-  /** The texts of all answers to a run, in a world of kinds. */
+  /** The texts of all answers to a run. Only in a world of kinds. */
   readonly #told = new Map<string, string>();
   #trouble: number;
   #revoked = false;
@@ -126,12 +126,12 @@ export class ServiceWorld {
     for (const { condition, ...identity } of scenario.existing) this.#put(identity, condition);
   }
 
-  /** The random record of a declared resource, in a world of kinds. */
+  /** The random record of a declared resource. Only in a world of kinds. */
   #drawn({ type, name }: Identity): DrawnRecord | undefined {
     return this.#scenario.kinds?.records.find(({ identity }) => isSame(identity, { type, name }));
   }
 
-  /** The id of the record that a random record refers to; undefined if absent. */
+  /** The id of the record to which a random record refers; undefined if that record is absent. */
   #idOf(named: Identity): JsonValue | undefined {
     const path = this.#declared(named)?.model ?? fromTheStart.find((other) => isSame(other, named))?.path;
     return path && this.#sandbox.pk(path, named.name);
@@ -142,7 +142,7 @@ export class ServiceWorld {
     return `${type}.${this.#names.get(`${type} ${textOf(id)}`) ?? textOf(id)}`;
   }
 
-  /** The ids in a request that no answer has shown to the run. */
+  /** The ids in a request that no answer had shown to the run. */
   #untold(run: string, { request, ...identity }: UnderWay): string[] {
     const drawn = this.#drawn(identity);
     if (drawn === undefined) return [];
@@ -162,7 +162,7 @@ export class ServiceWorld {
     this.events.push({ at: this.#time.now(), ...event });
   }
 
-  /** From now on there are no faults, and the tokens are valid. */
+  /** Ends all faults, and makes the tokens valid again. */
   heal(): void {
     this.#trouble = 0;
     this.#restart = undefined;
@@ -207,7 +207,7 @@ export class ServiceWorld {
     this.#look();
   }
 
-  /** Observes the access of each application, and records with two names. */
+  /** Observes access to each application, and whether a record exists under two names. */
   #look(run?: string): void {
     const { access, declared } = this.#scenario;
     for (const { slug: name } of access?.applications ?? []) {
@@ -258,7 +258,7 @@ export class ServiceWorld {
     return drawn ? kindEditOf(drawn) : editOf(edit, identity, record);
   }
 
-  /** A record of the service, also under its former name. */
+  /** The record of the service, also if it still has its former name. */
   #recordOf(identity: Identity): JsonObject | undefined {
     const { type, name, formerly }: Identity & { readonly formerly?: string } =
       this.#declared(identity) ?? identity;
@@ -273,7 +273,7 @@ export class ServiceWorld {
     return { ...record, access: this.#watch.boundTo(name).toSorted(), provider };
   }
 
-  /** A drawn record with what is bound to it. */
+  /** A random record together with what is bound to it. */
   #withBound(identity: Identity, record: JsonObject): JsonObject {
     const drawn = this.#declared(identity)?.boundAt === undefined ? undefined : this.#drawn(identity);
     const bound = drawn && boundFieldOf(drawn);
@@ -306,13 +306,13 @@ export class ServiceWorld {
     return record && this.#versionIn(identity, record);
   }
 
-  /** `text` is the text of the record. */
+  /** Compares a record with its declaration. `text` is the record as JSON. */
   #versionIn(identity: Identity, record: JsonObject, text = JSON.stringify(record)): Version | undefined {
     const declared = this.#declared(identity);
     if (declared === undefined) return undefined;
     let version = this.#versions.get(text);
     if (version === undefined) {
-      // Both editions declare the same resources, with different values.
+      // Both editions declare the same resources with different values.
       const drawn = this.#drawn(identity);
       version = drawn
         ? kindVersionOf(drawn, record, (list, id) => this.#nameOf(list, id))
@@ -338,7 +338,7 @@ export class ServiceWorld {
     return this.#scenario.declared.find((other) => isSame(other, identity));
   }
 
-  /** The network of one run. `step` is called after a request is sent and before an answer arrives. */
+  /** The network of one run. `step` is called after a request is sent, and before an answer arrives. */
   transport(run: string, token: string, isDead: () => boolean, step: () => void): Transport {
     return (request, signal) =>
       new Promise((resolve) => {
@@ -419,14 +419,14 @@ export class ServiceWorld {
     };
   }
 
-  /** The service silently returns smaller pages than requested. */
+  /** The service silently limits the page size. */
   #clamped(path: string): string {
     return path.replace(/page_size=(\d+)/, (_, size: string) => {
       return `page_size=${Math.min(Number(size), this.#scenario.pageSize)}`;
     });
   }
 
-  /** Decides the outcome of a request. */
+  /** Decides what happens to a request. */
   #meet(underWay: UnderWay, deliver: (answering: Answering) => void): void {
     const there = this.#between(1, 60);
     const back = this.#between(1, 60);
@@ -438,7 +438,8 @@ export class ServiceWorld {
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
-          // A web page with 405 comes from a crash inside a POST, or from a path that the release does not have: neither is about the record.
+          // A web page with 405 comes from a crash during a POST, or from a path that the release does not have. So it says
+          // nothing about the record.
           clear: response.status !== 500 && response.status !== 405,
           ...this.#toldBy(underWay, response),
         };
@@ -454,7 +455,7 @@ export class ServiceWorld {
     });
   }
 
-  /** The effect of a restart on a request; undefined if there is none at the moment. */
+  /** The effect of a restart on a request; undefined if the service is not restarting at that time. */
   #restarting(sentAt: number, back: number, meeting: () => Answering): Answering | undefined {
     if (this.#restart === undefined) return undefined;
     const { from, listensAt, until } = this.#restart;
@@ -480,7 +481,7 @@ export class ServiceWorld {
       : { ...answeredIn(back, 502, 'Bad Gateway', {}), words, clear: false, restarting };
   }
 
-  /** The effect of a fault on a request with the regular answer `own`, which makes the service process it. */
+  /** The effect of a fault on a request. `own` makes the service process the request, and returns its regular answer. */
   #faulty(
     fault: Scenario['faults'][number],
     underWay: UnderWay,
@@ -626,7 +627,7 @@ export class ServiceWorld {
         own('half');
         return { ...lostIn(back), words: `reset (${fault})` };
       case 'echo_400': {
-        // The request is repeated in the answer, with any secret in it.
+        // The answer repeats the request, with any secret in it.
         const complaint = JSON.stringify({ client_secret: [`${underWay.request.body} is bad.`] });
         return isWrite ? { ...odd(400, complaint), clear: true } : own();
       }
@@ -638,7 +639,7 @@ export class ServiceWorld {
         return odd(200, JSON.stringify({ pagination: { ...pagination, ...counted }, results }));
       }
       case 'not_offered':
-        // A proxy blocks requests other than the documented operations.
+        // A proxy blocks all requests except the documented operations.
         if (underWay.type === 'application' || isWrite) return own();
         return { ...odd(405, '{"detail":"Method \\"GET\\" not allowed."}'), clear: false };
       default: {
@@ -647,7 +648,7 @@ export class ServiceWorld {
         if (exchange.kind !== 'answered' || exchange.status !== 200) return answering;
         const { id, name, purpose, type, request } = underWay;
         const found = exchange.body;
-        // Names are compared, so a record without a name is not found.
+        // rollcall compares names, so it does not find a record without a name.
         if (purpose === 'name' && fault === 'other_record') return answering;
         if (purpose === 'page' || purpose === 'name') {
           const [status, body] = spoiledPage(fault, found, id);
@@ -659,7 +660,7 @@ export class ServiceWorld {
         }
         if (purpose !== 'look_up' || type !== 'user') return answering;
         const all = this.#sandbox.handle({ ...request, path: request.path.replace(/\?.*/, '') }).body;
-        // The token sees nobody, or only the requested user: then the filter makes no difference.
+        // If the token sees no users, or only the requested user, the filter makes no difference.
         if (fault === 'filter_ignored' && listIn(all).results.length === listIn(found).results.length)
           return answering;
         return odd(...spoiled(fault, name, { found, all, form: id }));
@@ -667,7 +668,7 @@ export class ServiceWorld {
     }
   }
 
-  /** Makes the service process a request; a partial create is still refused if invalid. */
+  /** Makes the service process a request. A create in part is still refused if the request is invalid. */
   #handle(
     { id, run, method, type, name, request }: UnderWay,
     part: 'whole' | 'half' = 'whole',
@@ -714,7 +715,7 @@ export class ServiceWorld {
     return response;
   }
 
-  /** The names of the declared groups in a body, by id. */
+  /** The names of the declared groups in a request, found by their ids. */
   #referred(request: UnderWay['request']): string[] {
     const { groups, parent } = bodyIn(request);
     const ids = [...(isJsonList(groups ?? null) ? (groups as JsonValue[]) : []), ...(parent ? [parent] : [])];
@@ -745,7 +746,7 @@ export class ServiceWorld {
     return path.includes(`/${broken.type}s/`) && namesIn(body).includes(broken.name);
   }
 
-  /** The result of the service's own answer for the looked-up record. */
+  /** What the service's own answer says about the looked-up record. */
   #toldBy(
     { purpose, type, name, request }: UnderWay,
     { status, body }: SandboxResponse,
@@ -754,9 +755,9 @@ export class ServiceWorld {
       case 'look_up': {
         const shows = status === 200 ? this.#shownBy(type, body) : {};
         if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
-        // A search finds more, and may continue on another page.
+        // A search may find more records, and may have further pages.
         const isWhole = Number(listIn(body).pagination['next'] ?? 0) === 0;
-        // A 404 with a web page is about a path that the release does not have.
+        // A 404 with a web page means that the release does not have the path.
         const isOfRecord = status === 404 && isJsonObject(parseJson(body));
         if (this.#scenario.kinds) return isOfRecord || (status === 200 && isWhole) ? { tells: 'absent' } : {};
         return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
@@ -766,7 +767,7 @@ export class ServiceWorld {
       case 'change':
         return status === 200 ? { shows: this.#shownBy(type, body) } : {};
       case 'page': {
-        // For other tokens than a superuser's, the service shows its cached list.
+        // If the token does not belong to a superuser, the service shows its cached list.
         const isKept = type === 'application' && !(this.#scenario.superuser && isForSuperusers(request.path));
         return status === 200 && !isKept ? { shows: this.#shownBy(type, body) } : {};
       }
@@ -780,10 +781,10 @@ export class ServiceWorld {
     }
   }
 
-  /** The declared resources in the text of a record or a list. */
+  /** The declared resources that a text shows. The text is a record or a list. */
   #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
     const key = type + text;
-    // What is bound to a record stands in none of its answers, and changes without them.
+    // No answer about a record shows what is bound to it, and that changes independently.
     const isInParts = this.#scenario.declared.some(({ boundAt }) => boundAt !== undefined);
     const known = isInParts ? undefined : this.#shown.get(key);
     if (known !== undefined) return known;
@@ -806,7 +807,7 @@ export class ServiceWorld {
     if (drawn) {
       const edition = condition === 'same' ? 'first' : condition === 'mixed' ? 'second' : 'bare';
       const body = kindBodyOf(drawn, edition, (named) => this.#idOf(named) ?? null);
-      // Its reference may be missing.
+      // The record to which it refers may be missing.
       const created = this.#sandbox.create(this.#kindOf(identity), body);
       if ('record' in created) this.#remember(identity.type, created.record);
       return;
@@ -816,7 +817,7 @@ export class ServiceWorld {
     const { provider: _, ...without } = body;
     const type = identity.type as ShortKindName; // who is no part of a world of access is of one of these types
     let created = this.#sandbox.create(type, body);
-    // Another application has its main provider.
+    // Its main provider may belong to another application.
     if ('errors' in created) created = this.#sandbox.create(type, without);
     this.#remember(identity.type, mustBeTaken(created));
   }
@@ -835,14 +836,14 @@ function mustBeTaken(taken: ReturnType<Sandbox['create']>): JsonObject {
   throw new Error(`the world cannot hold this: ${JSON.stringify(taken)}`);
 }
 
-/** The service's refusal of a group whose name is taken. */
+/** The answer of a service that refuses a second group with the same name. */
 const nameTaken: SandboxResponse = {
   status: 400,
   headers: {},
   body: '{"name":["Group with this name already exists."]}',
 };
 
-/** The created records of kinds whose names need not be unique. */
+/** Creates a second record of a kind whose names need not be unique. */
 function secondOf(
   isDoubled: boolean,
   method: Method,
@@ -889,12 +890,12 @@ function sandboxOf({ access, kinds, declared, mayViewUsers, mayChange, superuser
   return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });
 }
 
-/** Seconds as a header in one line, or in two joined lines. */
+/** The header in seconds: in one line, or in two lines that are joined. */
 function secondsIn(form: number, seconds: number): string {
   return form % 3 === 0 ? `${seconds}, 0` : `${seconds}`;
 }
 
-/** A date in one of the three forms of HTTP. */
+/** A date in one of the three formats of HTTP. */
 function dateIn(form: number, time: number): string {
   const date = new Date(time).toUTCString();
   const [, day = '', month = '', year = '', clock = ''] = date.split(' ');
@@ -919,7 +920,7 @@ function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
   return { delay, exchange: { kind: 'lost', error }, clear: false };
 }
 
-/** The answer of a service to requests that it does not offer. */
+/** The answer of the service to a request that it does not offer. */
 function lackIn(refusal: Refusal, delay: number): Answering {
   const [status, body] = refusals[refusal] ?? [];
   const words = `not offered (${refusal})`;

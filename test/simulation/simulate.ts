@@ -35,23 +35,23 @@ export interface Simulated {
 
 export interface SimulateOptions {
   readonly bug?: PlantedBug | undefined;
-  /** Whether only the documented operations are allowed, whatever the seed decides. */
+  /** Whether only the documented operations are sent, whatever the seed decides. */
   readonly contractOnly?: boolean;
 }
 
-/** Longer than any run should take: repeated pauses of ten minutes. */
+/** Longer than any run should take, even with many pauses of ten minutes. */
 const endOfTimeMs = 24 * 60 * 60 * 1000;
 
 /**
- * What happens under a seed: one or two runs meet every fault that the seed has for them. Then all is well again, whatever
- * was still on its way arrives, and one more run should finish the job. The last one should find nothing left to do: the same one,
- * where it wrote nothing, since another would read the same and end alike.
+ * Simulates one seed. One or two runs meet all faults that the seed has for them. Then the faults end, delayed requests arrive,
+ * and one more run should complete the work. The last run should find nothing to do. If the run before wrote nothing, it counts
+ * as the last one, because another would read the same.
  */
 export async function simulate(
   seed: number,
   { bug, contractOnly = false }: SimulateOptions = {},
 ): Promise<Simulated> {
-  // Loading a module takes real time, which virtual time does not wait for.
+  // Loading a module takes real time, and virtual time does not wait for that.
   await manifestCheck(lists);
   const random = seededRandom(seed);
   const scenario = await scenarioUnder(seed, random, contractOnly);
@@ -98,7 +98,7 @@ export async function simulate(
   return { history, violations };
 }
 
-/** Treats the names of random kinds as unique until this is undone. */
+/** Treats the names of random kinds as unique, until the returned function is called. */
 function takeForUnique({ kinds }: Scenario): () => void {
   const listings = new Set(kinds?.records.map(({ kind }) => kind.listing));
   const others = [...listings].filter(({ isUnique }) => !isUnique);
@@ -108,7 +108,7 @@ function takeForUnique({ kinds }: Scenario): () => void {
   };
 }
 
-/** Each addition has its own random numbers, so that it does not change the rest of the world. */
+/** Each addition draws its own random numbers, so that it does not change the rest of the world. */
 async function scenarioUnder(seed: number, random: Random, contractOnly: boolean): Promise<Scenario> {
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   if (contractOnly) return documented;

@@ -13,7 +13,7 @@ import {
 import { simulate } from './simulate.ts';
 
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 5, full: 1200 }));
-/** The first seeds that together contain every fault and ending. */
+/** The number of seeds among which every fault and every ending occurs. */
 const enough = 1000;
 
 describe('a simulated run of apply', () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
 
-/** Time that passes only when nothing else can run: events happen in order, each after all consequences of the one before. */
+/** Virtual time passes only when nothing else can run. Events happen in order, each after all consequences of the event before it. */
 export class VirtualTime {
   #now = Date.parse('2026-01-01T00:00:00Z');
   #order = 0;
@@ -10,10 +10,10 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** Schedules a function in this many milliseconds. */
+  /** Calls a function after this many milliseconds. */
   after(milliseconds: number, run: () => void): void {
     const event = { at: this.#now + Math.max(0, milliseconds), order: (this.#order += 1), run };
-    // Few events wait at a time, and most are inserted at or near the end.
+    // Few events wait at a time, and most are inserted near the end.
     let index = this.#events.length;
     while (index > 0 && (this.#events[index - 1]?.at ?? 0) > event.at) index -= 1;
     this.#events.splice(index, 0, event);
@@ -29,7 +29,7 @@ export class VirtualTime {
     }
   }
 
-  /** A clock for one run, which stops forever once the run is dead. */
+  /** A clock for one run. Once the run is dead, the clock stops forever. */
   clock(isDead: () => boolean): Clock {
     return {
       now: () => this.#now,

@@ -5,7 +5,7 @@ import { cli, root } from './cli.ts';
 import { rollcallHere } from './here.ts';
 import type { Resident } from './resident.ts';
 
-/** The `node` that the steps of action.yml call: it runs the scripts of the action and their rollcall in this process. */
+/** The program that the steps of action.yml call as `node`. It runs the action's scripts, and the rollcall that they start, in this process. */
 export const nodeHere: Resident = async ({ args: [script = ''], stdout, ...start }) => {
   const print = (line: string): void => stdout(`${line}\n`);
   switch (relative(root, script)) {

@@ -2,22 +2,22 @@ import type { Exchange } from '../../src/service/transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
 import { answered, lost, refused } from './scripted-transport.ts';
 
-/** An answer and its meaning: for GET application, POST application and POST user, and for the rest of the run. */
+/** An answer of the service, and what it means for a look-up of an application, for a create, and for the rest of the run. */
 export interface AnswerRow {
   readonly name: string;
   readonly exchange: Exchange;
   readonly get: ReadProof;
   readonly postApplication: WriteProof;
   readonly postUser: WriteProof;
-  /** When all requests wait: always, or only for a Retry-After. */
+  /** Whether this answer makes all requests wait: always, or only if it has a `Retry-After` header. */
   readonly waits?: 'always' | 'if told';
-  /** Whether the look-ups of applications end after such an answer to a GET. */
+  /** Whether rollcall stops looking up applications after this answer to a GET. */
   readonly endsReading?: true;
-  /** The scope that stops after such an answer to a POST. */
+  /** What stops after this answer to a POST: the whole run, or all creates of the type. */
   readonly ends?: 'run' | 'type';
 }
 
-/** The identity in the answers: an application's slug, or a user's username. */
+/** The name in the answers: an application's slug or a user's username. */
 export const identity = 'wiki';
 
 const same = { pk: '1', slug: identity, username: identity };

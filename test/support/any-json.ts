@@ -44,7 +44,7 @@ const awkward: readonly string[] = [
   ],
 ].flat();
 
-/** Any character except half a surrogate pair. fast-check's own unit of that name takes each process a second to build. */
+/** Any character except half a surrogate pair. fast-check has the same arbitrary, but building that takes a second in each process. */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10_ff_ff - 0x8_00 })
   .map((place) => String.fromCodePoint(place < 0xd8_00 ? place : place + 0x8_00));

@@ -9,7 +9,7 @@ import { leastEntry } from './written-type.ts';
 
 const id = fc.integer({ min: 1, max: 9 });
 const uuid = fc.uuid();
-// fast-check's own take a second to build.
+// fast-check's own arbitraries for hosts and URLs take a second to build.
 const host = fc.stringMatching(/^[a-z0-9]{1,8}(?:\.[a-z]{2,5}){1,2}$/);
 const url = fc
   .tuple(
@@ -63,7 +63,7 @@ const values: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
   access_token_validity: fc.constantFrom('hours=1', 'minutes=5;seconds=1', 'soon'),
 };
 
-/** Often one of a few values, so that several records share it. */
+/** Often returns one of a few values, so that several records share a value. */
 function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   return fc.oneof(
     arbitrary,
@@ -71,7 +71,7 @@ function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   );
 }
 
-/** Fields with initial values, which other records share. */
+/** The sandbox that gets the records to which required fields refer. */
 const { sandbox: someSandbox } = seedSandbox({}, '2026.8');
 
 const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).chain((kind) =>

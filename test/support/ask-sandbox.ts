@@ -6,11 +6,11 @@ export interface SandboxAnswer {
   readonly status: number;
   readonly allow: string | undefined;
   readonly text: string;
-  /** Empty if the answer is no JSON object. */
+  /** Empty if the answer is not a JSON object. */
   readonly body: JsonObject;
 }
 
-/** Sends a request to a sandbox; the path is relative to /api/v3, and a string is sent as it is. */
+/** Sends a request to a sandbox. The path is relative to /api/v3. A body that is a string is sent unchanged. */
 export function askSandbox(
   sandbox: Sandbox,
   method: string,

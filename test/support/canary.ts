@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * No test may find a secret anywhere but where it put it. Whatever a test takes for a secret holds one of these words,
- * the token of the sandbox among them; whatever rollcall prints or writes, in any test, is searched for them.
+ * Every secret of a test contains one of these words, and so does the token of the sandbox. In every test, all output and files
+ * of rollcall are searched for these words: a secret may only be where the test itself put it.
  */
 const canary = /sandbox-token|canary/i;
 
@@ -19,12 +19,12 @@ interface Watched {
 const watched: Watched[] = [];
 const folders: string[] = [];
 
-/** Searches a text at the end of the test. */
+/** Registers a text that is searched for secrets at the end of the test. */
 export function watch(where: string, text: () => string): void {
   watched.push({ where, text });
 }
 
-/** A folder that is removed after the tests of the file; its remaining files are searched. */
+/** Creates a folder that is searched for secrets, and then removed, after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
   folders.push(folder);
@@ -43,12 +43,12 @@ function leakIn(where: string, text: string): string[] {
   return at < 0 ? [] : [`${where}: …${rest.slice(Math.max(0, at - 60), at + 60)}…`];
 }
 
-/** A file that contains only a secret was written by a test: the target of `--token-file` and `${file:PATH}`. */
+/** Whether a file contains only a secret: tests write such files for `--token-file` and `${file:PATH}`. */
 function isSecretItself(text: string): boolean {
   return /^[\w-]+\s*$/.test(text);
 }
 
-/** Searches every file below a folder; an installed package contains the sandbox's token, as its source does. */
+/** Searches every file below a folder except installed packages, because rollcall's own source contains the sandbox's token. */
 export function watchFolder(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Called with the process as soon as it runs. */
+  /** Called with the process as soon as it has started. */
   readonly started?: (child: ChildProcess) => void;
 }
 

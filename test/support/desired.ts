@@ -7,7 +7,7 @@ interface TextOptions extends Omit<LoadOptions, 'files' | 'release'> {
   readonly release?: Release | undefined;
 }
 
-/** One manifest, m.yaml, as it is loaded. */
+/** Loads a text as the manifest m.yaml. */
 export function loadText(
   text: string | Uint8Array,
   { release, ...options }: TextOptions = {},
@@ -16,7 +16,7 @@ export function loadText(
   return loadManifests(['m.yaml'], { ...options, files, ...(release && { release }) });
 }
 
-/** The resources of one manifest, m.yaml, for a release of the service if known. Throws its problems. */
+/** The resources of a text that is loaded as the manifest m.yaml, by the rules of a release if given. Throws if there are problems. */
 export async function desired(
   text: string,
   env: Readonly<Record<string, string>> = {},

@@ -2,27 +2,27 @@ import { textOf, type JsonValue } from '../../src/base/json.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 
 /**
- * Made-up values of single fields, and what the service makes of each when all else is well.
- * The sandbox must do the same, and a manifest should be warned of what is refused.
+ * A made-up value of a field, and the service's verdict on it if the rest of the request is valid. The sandbox has to give the
+ * same verdict, and rollcall should warn about a refused value.
  */
 export interface Entry {
   readonly type: ResourceType;
   readonly field: string;
   readonly value: JsonValue;
-  /** On 2023.10, which the sandbox imitates. */
+  /** The verdict of release 2023.10. */
   readonly verdict: Verdict;
-  /** The first release with another verdict. */
+  /** The first release with another verdict, and that verdict. */
   readonly later?: { readonly since: string; readonly verdict: Verdict };
   /** The source of the verdict: a recorded exchange, or the code of the service. */
   readonly source: string;
 }
 
 export type Verdict =
-  /** A 201, and the value is returned in this form. */
+  /** Status 201: the service stores the value in this form. */
   | { readonly stored: JsonValue }
-  /** A 400 with this message at the field, and no message at other fields. */
+  /** Status 400, with these messages for this field, and none for other fields. */
   | { readonly refused: readonly string[] }
-  /** 405 without JSON. */
+  /** Status 405 without JSON. */
   | { readonly crash: true };
 
 type Row = Omit<Entry, 'type' | 'field' | 'source'>;

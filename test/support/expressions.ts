@@ -94,7 +94,7 @@ function tokensIn(expression: string): Token[] {
   return tokens;
 }
 
-/** Ignores case, as GitHub compares texts; a missing value is an empty text. */
+/** GitHub compares texts without regard to case, and treats a missing value as an empty text. */
 function isSame(one: Value, other: Value): boolean {
   return String(one ?? '').toLowerCase() === String(other ?? '').toLowerCase();
 }

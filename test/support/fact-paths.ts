@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** The paths of all types with facts. */
+/** The API paths of all types that have facts. */
 export const factPaths: readonly string[] = readdirSync(new URL('../../src/kinds/facts/', import.meta.url))
   .filter((name) => name.endsWith('.json') && name !== 'releases.json')
   .map((name) => `/${name.replace('.json', '').replaceAll('.', '/')}/`);

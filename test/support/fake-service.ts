@@ -8,11 +8,11 @@ export interface FakeService {
   readonly requests: HttpRequest[];
   /** The bodies of all creates, as sent. */
   readonly creates: () => string[];
-  /** By slug. */
+  /** The applications by slug. */
   readonly applications: Map<string, JsonObject>;
 }
 
-/** Answers are delayed by the turns of the event loop that `turns` returns for a request. */
+/** `turns` returns the number of turns of the event loop that pass before a request is answered. */
 export function fakeService(
   applications: Readonly<Record<string, JsonObject>> = {},
   turns: (request: HttpRequest) => number = () => 0,

@@ -1,7 +1,7 @@
 import type { Transport } from '../../src/service/transport.ts';
 import { lost } from './scripted-transport.ts';
 
-/** Faults of the connection. `since` counts requests from the one with the fault, which has 0. */
+/** Connection faults. `since` is the number of requests since the one with the fault, which itself has 0. */
 const faults = {
   'a lost answer to one request': (since: number) => ({ arrives: true, answers: since !== 0 }),
   'a lost request': (since: number) => ({ arrives: since !== 0, answers: true }),
@@ -12,7 +12,7 @@ export type FaultName = keyof typeof faults;
 
 export const faultNames = Object.keys(faults) as FaultName[]; // the keys above
 
-/** A service with a fault at the request with this number; calls a function after each request that arrives. */
+/** A service with a fault at request number `at`. `onArrival` is called after each request that arrives. */
 export function faulty(send: Transport, at: number, name: FaultName, onArrival: () => void): Transport {
   let number = 0;
   return async (request, signal) => {

@@ -37,7 +37,7 @@ export class GitProject {
     return join(this.folder, ...names);
   }
 
-  /** Writes files; null removes one. */
+  /** Writes files. A file with null instead of a text is removed. */
   write(files: Readonly<Record<string, string | null>>): void {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(this.path(name)), { recursive: true });

@@ -33,7 +33,7 @@ export interface GitLabFile {
   readonly jobs: Readonly<Record<string, GitLabJob>>;
 }
 
-/** A file for GitLab: keys that are not GitLab keywords are jobs. */
+/** Parses a pipeline file of GitLab. Keys that are not GitLab keywords are jobs. */
 export function gitlabFile(text: string): GitLabFile {
   const { stages, workflow, default: defaults, variables, ...jobs } = parse(text) as Record<string, unknown>;
   return { stages, workflow, default: defaults, variables, jobs } as GitLabFile; // an example, which tests run
@@ -46,16 +46,16 @@ export interface Pipeline {
   /** The jobs that ran, and whether each passed. */
   readonly jobs: Readonly<Record<string, boolean>>;
   readonly log: string;
-  /** The artifacts and reports of a job. */
+  /** Reads a file from the artifacts or reports of a job. */
   readonly artifact: (job: string, name: string) => string;
 }
 
 interface Checkout {
   /** A git repository with the branch of the pipeline. */
   readonly repository: string;
-  /** A folder of programs that jobs find before others. */
+  /** A folder that comes first in the search path of the jobs. */
   readonly bin: string;
-  /** The variables of the project, by the environment of a job. */
+  /** Returns the project's variables for a job with this environment. */
   readonly secrets: (environment: string | undefined) => Variables;
 }
 
@@ -108,7 +108,7 @@ function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean
   return first !== undefined && first.when !== 'never';
 }
 
-/** The depth of the history by GIT_DEPTH; 0 means all of it. */
+/** Clones the repository. `depth` is the variable GIT_DEPTH; 0 means the whole history. */
 async function cloned(repository: string, workspace: string, depth: string): Promise<void> {
   const part = depth === '0' ? [] : [`--depth=${depth}`];
   const { code, stderr } = await run('git', ['clone', '--quiet', ...part, `file://${repository}`, workspace]);

@@ -20,7 +20,7 @@ export interface Start {
   readonly stderr: (text: string) => void;
 }
 
-/** Runs the program without a process of its own, whose start takes longer than most of its work. */
+/** Runs the program in this process: starting a process takes longer than most of the program's work. */
 export async function rollcallHere(start: Start): Promise<number> {
   const ending = await runProgram(start.args, toolVersion(), {
     env: start.env,
@@ -31,7 +31,7 @@ export async function rollcallHere(start: Start): Promise<number> {
   return typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
 }
 
-/** The same, and returns its output, like `rollcall` of cli.ts, but in this process. */
+/** Runs the program in this process, and returns its output as `rollcall` in cli.ts does. */
 export async function endedHere(
   args: readonly string[],
   { cwd = root, env = {}, input = '' }: Omit<RunOptions, 'started'> = {},
@@ -50,7 +50,7 @@ export async function endedHere(
   return { code, stdout, stderr };
 }
 
-/** The files of this machine, relative to the start folder; the real network; no interruptions and no prompts. */
+/** A context with this machine's files, relative to the start folder, and the real network, but without interruptions and prompts. */
 function contextOf({ cwd, env, ...start }: Start, version: string, colours: boolean): Context {
   const at = (path: string): string => resolve(cwd, path);
   const output = (write: (text: string) => void): Output => ({ write, isTerminal: false, colours });

@@ -84,7 +84,7 @@ const fragments = [
   'x'.repeat(90),
 ];
 
-/** Texts that try to escape from their place. */
+/** Texts that try to break out of the place where they are shown. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -96,11 +96,11 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(''));
 
-/** The reports of commands in which every input text is one of these. */
+/** Results of commands, with the given texts in every place that accepts any text. */
 export interface Given {
   readonly resources: readonly Resource[];
   readonly plan: Plan;
-  /** The same with a baseline. */
+  /** The plan, compared with a baseline. */
   readonly sincePlan: Plan;
   readonly run: ApplyRun;
   readonly diagnostics: readonly Diagnostic[];
@@ -108,7 +108,7 @@ export interface Given {
 
 const kinds = ['rejected', 'exists', 'conflict', 'unknown', 'created', 'not_attempted', 'denied'] as const;
 
-/** Manifests with the texts in every place that accepts any text: for each an absent or different application, or a user. */
+/** For each text, a manifest declares an absent application, an application that differs, or a user. */
 export function given(texts: readonly string[]): Given {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
@@ -170,7 +170,7 @@ export function given(texts: readonly string[]): Given {
   return { resources, plan, sincePlan, run, diagnostics };
 }
 
-/** The records of the service, and the unread parts. */
+/** Undeclared records of the service, and parts that could not be read. */
 function undeclaredOf(texts: readonly string[]): Undeclared {
   return {
     found: texts.map((text, index) => ({
@@ -181,7 +181,7 @@ function undeclaredOf(texts: readonly string[]): Undeclared {
   };
 }
 
-/** A third of the entries is unchanged; of the others, some are new, some altered, and some unknown. */
+/** A third of the entries is unchanged. The others are new, altered, or of unknown state. */
 function comparisonOf(resources: readonly Resource[], texts: readonly string[]): Comparison {
   const alterationOf = (index: number): Alteration => {
     const [before = null, now = null] = [texts[index - 1], texts[index]];

@@ -25,7 +25,7 @@ export function elementsIn(node: HtmlNode): HtmlElement[] {
   return [...nodesIn(node)].filter((inner): inner is HtmlElement => 'tagName' in inner);
 }
 
-/** The tree with a line for each element, comment and text; `shown` returns the text of a line. */
+/** The tree with a line for each element, comment and text. `shown` returns the line. */
 export function outline(node: HtmlNode, shown: (node: HtmlNode) => string | undefined, depth = 0): string {
   const line = shown(node);
   if (line === undefined) return '';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { raw } from 'jq-wasm';
 import type { Resident } from './resident.ts';
 
-/** The jq that the documents use: `jq FILTER`, `jq -r FILTER FILE`, on standard input or a file. */
+/** The part of jq that the documents use: `jq FILTER` and `jq -r FILTER FILE`, on standard input or a file. */
 export const jqHere: Resident = async ({ args, cwd, stdin, stdout }) => {
   const flags = args.filter((arg) => arg.startsWith('-'));
   const [filter = '.', file] = args.filter((arg) => !arg.startsWith('-'));

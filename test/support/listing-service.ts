@@ -12,9 +12,9 @@ interface Setup {
   readonly users?: readonly JsonObject[];
   readonly applications?: readonly JsonObject[];
   readonly isSuperuser?: boolean;
-  /** The maximum number of records on a page, whatever is requested. */
+  /** The maximum number of records on a page, even if a request asks for more. */
   readonly mostOnPage?: number;
-  /** Replaces an answer; undefined keeps it. */
+  /** Returns an exchange instead of the regular answer, or undefined to keep the answer. */
   readonly instead?: (request: Asked, service: ListingService) => Exchange | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly list: 'users' | 'applications' | 'me';
-  /** Undefined for a request of a single record. */
+  /** The number of the requested page; undefined if a single record is requested. */
   readonly page?: number;
   /** The number of earlier requests. */
   readonly before: number;
@@ -32,12 +32,12 @@ interface Asked {
 export interface ListingService {
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
-  /** In the order of the list; may be changed. */
+  /** In the order of the list. Tests may change it. */
   readonly users: JsonObject[];
   readonly applications: JsonObject[];
   /** The requested paths, without /api/v3/core. */
   readonly asked: () => string[];
-  /** The number of requested pages, except small ones that only count; and of requested single records. */
+  /** The number of requests for pages of 100, and the number of requests for single records. */
   readonly pages: () => number;
   readonly singles: () => number;
 }
@@ -104,14 +104,14 @@ export function pageOf(all: readonly JsonValue[], number: number, size: number):
   });
 }
 
-/** The body of an answer, changed. */
+/** An answer whose page is changed. */
 export function altered(exchange: Exchange, change: (page: ServedPage) => object): Exchange {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
   const body = JSON.parse(exchange.body) as ServedPage; // the body that pageOf wrote
   return { ...exchange, body: JSON.stringify({ ...body, ...change(body) }) };
 }
 
-/** Users of these numbers, as the service shows them. */
+/** A number of users, numbered from `from`, in the form in which the service shows them. */
 export function manyUsers(count: number, from = 0): JsonObject[] {
   return Array.from({ length: count }, (_, index) => userRecord(`u${String(from + index).padStart(5, '0')}`));
 }

@@ -16,7 +16,7 @@ export interface Ran {
 
 type Command = (paths: readonly string[], options: never, context: Context) => Promise<string>;
 
-/** The ending and the output of a command that runs in this context. */
+/** Runs a command in this context, and returns its ending and its output. */
 export async function endOf(
   { context, stdout, stderr, questions, written }: Captured,
   command: (context: Context) => Promise<string>,
@@ -49,7 +49,7 @@ export function runIn(command: Command, captured: Captured, options: object = {}
   return endOf(captured, (context) => command(['m.yaml'], given, context));
 }
 
-/** A run that must end as done. */
+/** Waits for a run, and expects that its ending is `done`. */
 export async function done<Run extends { readonly ending: string }>(running: Promise<Run>): Promise<Run> {
   const ran = await running;
   const printed = Object.values(ran).filter((value) => typeof value === 'string');

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Files } from '../../src/base/files.ts';
 
-/** A file system in memory: paths with slashes, and folders implied by the paths. */
+/** A file system in memory. Paths have slashes, and imply their folders. */
 export function memoryFiles(
   contents: Readonly<Record<string, string | Uint8Array>>,
   standardInput = '',

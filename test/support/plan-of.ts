@@ -9,7 +9,7 @@ import { desired } from './desired.ts';
 /** The records of a service: the fields of its applications, by slug. */
 export type Existing = Readonly<Record<string, ObservedRecord['fields']>>;
 
-/** The plan of a manifest for a service. */
+/** The plan of a manifest for a service with these records. */
 export async function planOf(
   manifest: string,
   existing: Existing = {},

@@ -1,6 +1,6 @@
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 
-/** A transport that counts the requests under way at a time, and answers each a moment later. */
+/** A transport that counts simultaneous requests, and answers each a moment later. */
 export function countingTransport(answer: (request: HttpRequest) => Exchange): {
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];

@@ -35,7 +35,7 @@ export async function applied(
   expect(await apply(['m.yaml'], options, context), text + stdout() + stderr()).toBe('done');
 }
 
-/** A random instance: new records of some kinds, bindings to them, and changed defaults of the service. */
+/** A random instance of the service: new records of some kinds, bindings to them, and changed default records. */
 export function instance(world: World, release: SandboxRelease, random: () => number): JsonObject {
   const chance = (probability: number): boolean => random() < probability;
   const lists: Record<string, JsonValue[]> = {

@@ -11,7 +11,7 @@ export type CertificateName = 'good' | 'expired' | 'other-host';
 
 export interface RawServer {
   readonly port: number;
-  /** The number of received bytes of requests, on all connections; the TLS handshake does not count. */
+  /** The number of bytes of requests received on all connections, without the TLS handshakes. */
   readonly received: () => number;
   readonly connections: () => number;
   readonly text: () => string;
@@ -21,13 +21,13 @@ export interface RawServer {
 export interface RawServerOptions {
   /** Uses TLS with this certificate. */
   readonly certificate?: CertificateName;
-  /** Called with each connection before anything is read; if it returns true, nothing else is done. */
+  /** Called with each new connection before anything is read from it. If it returns true, nothing else is done. */
   readonly onAccept?: (socket: Socket) => boolean;
   /** Called whenever bytes arrive, with all bytes of this connection so far. */
   readonly onBytes?: (socket: Socket, text: string) => void;
 }
 
-/** The sockets below TLS sockets: only they can be reset. */
+/** Only the socket below a TLS socket can be reset. */
 const underneath = new WeakMap<Socket, Socket>();
 
 /** Ends a connection with a reset. */
@@ -78,7 +78,7 @@ export async function rawServer({ certificate, onAccept, onBytes }: RawServerOpt
   };
 }
 
-/** Whether a request is complete: its head, and a body of its Content-Length. */
+/** Whether a request is complete: its head, and a body as long as its Content-Length. */
 export function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;

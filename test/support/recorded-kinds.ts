@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonValue } from '../../src/base/json.ts';
 
-/** An exchange of the recording with the same requests for each kind, 2025.12.4. */
+/** An exchange in the recording of 2025.12.4 that makes the same requests for each kind. */
 export interface KindExchange {
   readonly name: string;
   readonly method: string;

@@ -3,13 +3,13 @@ import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readRecordings, type RecordingFile, type Release } from './recordings.ts';
 
-/** The recordings of one service, file by file, and a sandbox with the initial records of that service. */
+/** The body is JSON, or text as it was sent (`raw`), or missing. */
 export interface Session {
   readonly files: readonly RecordingFile[];
   readonly sandbox: Sandbox;
-  /** The changes of another client before an exchange, by the exchange's name. */
+  /** Applies the changes that another client made before an exchange, by the exchange's name. */
   readonly before: Readonly<Record<string, () => void>>;
-  /** The recorded ids, and the sandbox's ids in their place. */
+  /** Pairs of a recorded id and the sandbox's id that replaces it. */
   readonly ids?: readonly (readonly [theirs: string, ours: string])[];
 }
 
@@ -29,7 +29,7 @@ const least = { ...nothing, view_applications: 'all', add_applications: true, ad
 const seesAll = { view_users: 'all', view_groups: 'all', view_providers: 'all' } as const;
 const admin = { token: '<ACCESS_TOKEN>', username: 'akadmin', superuser: true } as const;
 
-/** The administrator with its id in each service, and the group of administrators. */
+/** The id of the administrator in every service. */
 const adminPk = 3;
 const admins = (pk: string): NonNullable<SandboxSeed['groups']>[number] => ({ pk, name: 'authentik Admins' });
 const administrator = (group: string): JsonObject => ({
@@ -132,7 +132,7 @@ const staff = { pk: '45a16c62-97ac-4279-a677-824aee4b239e', num_pk: 92554, name:
 const summer = { pk: '5be146dc-2269-43c3-b1f7-c47076bfff07', num_pk: 12212, name: 'Equipe Été' };
 const otherAdmins = 'a4839477-7404-45e2-b129-ca5d019c2105';
 
-/** Another service of 2023.10 with many more records, and its tokens. */
+/** Another service of release 2023.10, with many more records, and its tokens. */
 function second(open_applications: 'all' | string[] = 'all'): {
   sandbox: Sandbox;
   issue: () => void;
@@ -161,7 +161,7 @@ function second(open_applications: 'all' | string[] = 'all'): {
     { token: '<TOKEN:add-user>', username: 'pt-add-user', ...nothing, add_users: true },
     { token: '<TOKEN:view-names>', username: 'pt-view-names', ...nothing, ...seesAll, view_users: 'none' },
     {
-      token: '<TOKEN:change_application+change_user', // up to the blank
+      token: '<TOKEN:change_application+change_user', // the sandbox reads it up to its first space
       username: 'pt-change',
       ...nothing,
       change_applications: 'all',
@@ -180,7 +180,7 @@ function whoAndWhich(): Session {
   return { files: ['who-and-which-release'], sandbox, before: {} };
 }
 
-/** 302 users: those in the answers, and others that follow. */
+/** 302 users: those that the answers show, and others after them in the list. */
 function manyUsers(): Session {
   const { sandbox, issue } = second();
   const shown = usersIn('list-users');
@@ -200,7 +200,7 @@ function manyNames(): Session {
   return { files: ['names'], sandbox, before: {} };
 }
 
-/** The number of applications before an exchange: another client created more and more of them. */
+/** The number of applications before each exchange: another client kept creating applications. */
 const applicationsBefore: Readonly<Record<string, number>> = {
   'superuser_full_list, page_size 2': 1230,
   'page_size 10000': 1250,
@@ -286,7 +286,7 @@ function changes(): Session {
   return { files: ['update-application', 'update-user', 'delete'], sandbox, before: {} };
 }
 
-/** After many others, the first of these users got the next of these ids. */
+/** The ids of the last user before this recording. */
 const usersBeforeOddValues = { '2023.10': 1572, '2026.2': 1209 } as const;
 
 function oddValues(release: keyof typeof usersBeforeOddValues): Session {
@@ -299,7 +299,7 @@ function oddValues(release: keyof typeof usersBeforeOddValues): Session {
   return { files: ['odd-values'], sandbox, before: {} };
 }
 
-/** The id of the first of the two users who became members, and the prefix of the names in that recording. */
+/** The id of the first of two users who became members of a group, and the prefix of all names in the recording. */
 const groupSurroundings = {
   '2023.10': { firstUser: 1359, prefix: 'zkmwsd23wn' },
   '2026.2': { firstUser: 1196, prefix: 'zkmwsd2be2' },
@@ -323,7 +323,7 @@ function groups(release: keyof typeof groupSurroundings): Session {
     { ...admin },
     { token: '<TOKEN:none>', username: 'pt-none', ...rights },
     { token: '<TOKEN:authentik_core.add_group>', username: 'pt-add', ...rights, add_groups: true },
-    // Each up to the blank.
+    // The sandbox reads each of these tokens up to its first space.
     {
       token: '<TOKEN:authentik_core.view_group',
       username: 'pt-change',
@@ -335,7 +335,7 @@ function groups(release: keyof typeof groupSurroundings): Session {
       token: '<TOKEN:authentik_core.add_group',
       username: 'pt-superusers',
       ...rights,
-      // Before 2025.2 there is no such permission, so the role with it was not created.
+      // Releases before 2025.2 do not have this permission, so the role with it could not be created.
       ...(release !== '2023.10' && {
         add_groups: true,
         view_groups: 'all',
@@ -353,7 +353,7 @@ function groups(release: keyof typeof groupSurroundings): Session {
   };
 }
 
-/** The initial records of that recording: the applications, and the bound group. */
+/** The applications and the bound group that existed before the recording of access. */
 const accessSurroundings = {
   '2023.10': {
     application: '1c6bb75b-8c7a-48f3-ae99-7462e6bd3086',
@@ -393,7 +393,7 @@ function access(release: keyof typeof groupSurroundings): Session {
       ...rights,
       view_bindings: 'all',
     },
-    // Up to the blank.
+    // The sandbox reads this token up to its first space.
     {
       token: '<TOKEN:authentik_policies.add_policybinding',
       username: 'pt-add',
@@ -415,7 +415,7 @@ function access(release: keyof typeof groupSurroundings): Session {
   };
 }
 
-/** The renamed and deleted records: an application and a user, and for each another record that already has the name. */
+/** An application and a user are renamed and deleted; for each, another record already has the new name. */
 function departures(release: keyof typeof groupSurroundings): Session {
   const { firstUser, prefix } = groupSurroundings[release];
   const { application } = accessSurroundings[release];
@@ -439,7 +439,7 @@ function departures(release: keyof typeof groupSurroundings): Session {
   const tokens: SeedToken[] = [
     { ...admin },
     { token: '<TOKEN:authentik_core.view_user>', username: 'pt-view', ...rights },
-    // Up to the blank.
+    // The sandbox reads this token up to its first space.
     { token: '<TOKEN:authentik_core.view_user', username: 'pt-delete', ...rights, delete_users: true },
   ];
   for (const token of tokens) sandbox.issue(token);
@@ -447,7 +447,7 @@ function departures(release: keyof typeof groupSurroundings): Session {
   return { files: ['rename-and-delete'], sandbox, before: {}, ids: [[application, ours]] };
 }
 
-/** The flows created as references, the key of each service, and the id of its last earlier provider. */
+/** The flows that were created as references, the key of each service, and the id of the last provider before the recording. */
 function providers(release: '2023.10' | '2026.2'): Session {
   const made = readRecordings(release, 'providers').flatMap(
     ({ request: { path }, response: { body = null } }): JsonObject[] =>
@@ -456,7 +456,7 @@ function providers(release: '2023.10' | '2026.2'): Session {
   const keys = readRecordings(release, 'providers').flatMap(
     ({ request: { path }, response: { body = null } }) =>
       path.startsWith('/api/v3/crypto/') && isJsonObject(body) && isJsonList(body['results'] ?? null)
-        ? (body['results'] as JsonObject[]) // just asked, and records of a recording
+        ? (body['results'] as JsonObject[]) // checked above; the recording has records
         : [],
   );
   const text = (value: JsonValue | undefined): string => textOf(value);
@@ -503,7 +503,7 @@ export function recordedSessions(release: Release): Session[] {
   ];
 }
 
-/** The users in the answers of a file, by their ids, as they were at its beginning. */
+/** The users in the answers of a file, by id, as the first answers show them. */
 function usersIn(file: RecordingFile): Record<number, JsonObject> {
   const found: Record<number, JsonObject> = {};
   const visit = (value: JsonValue): void => {
@@ -517,7 +517,7 @@ function usersIn(file: RecordingFile): Record<number, JsonObject> {
   return found;
 }
 
-/** Creates users so that each gets its recorded id; the service had created and deleted others in between. */
+/** Creates users so that each gets its recorded id. The service itself had created and deleted other users in between. */
 function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject>>): void {
   const end = Math.max(...Object.keys(users).map(Number));
   for (let pk = 1; pk <= end; pk += 1) {

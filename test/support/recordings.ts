@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { JsonValue } from '../../src/base/json.ts';
 
-/** One exchange with a real service, tokens replaced. */
+/** One exchange with a real service. Tokens are replaced. */
 export interface Recording {
   readonly name: string;
   readonly request: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** A JSON body, or `raw`, a body as sent, or neither. */
+    /** The body: JSON, or text as it was sent (`raw`), or neither. */
     readonly body?: JsonValue;
     readonly raw?: string;
   };
@@ -17,7 +17,7 @@ export interface Recording {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: JsonValue;
     readonly text?: string;
-    /** The number of all results. The recording contains only the first of them. */
+    /** The number of results in the real answer, if the recording contains only the first of them. */
     readonly results_in_the_answer?: number;
   };
 }

@@ -6,14 +6,15 @@ import type { Start } from './here.ts';
 export type Resident = (start: Start) => Promise<number>;
 
 export interface Residents {
-  /** Writes a command for the shell, and the program that it starts. */
+  /** Writes a bash script that calls the program, under this name in the folder. */
   readonly install: (path: string, name: string) => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Programs that a shell calls by name and that run in this process. What a shell calls is some lines of bash: they send the
- * arguments, the variables and, where it is read, standard input, print what comes back, and exit with the code that it gives.
+ * Runs programs in this process that a shell calls by name. The shell calls a bash script, which sends the arguments, the
+ * variables and, if the program reads it, standard input. The script then prints the output, and exits with the code that it
+ * receives.
  */
 export async function serveResidents(programs: Readonly<Record<string, Resident>>): Promise<Residents> {
   const server = createServer((socket) => {
@@ -31,7 +32,7 @@ export async function serveResidents(programs: Readonly<Record<string, Resident>
   };
 }
 
-/** Each piece of output is requested, so that a program cannot read into the next one. */
+/** The script requests each piece of output, so that a program cannot read the output of the next one. */
 const script = (port: number, name: string): string => `#!/usr/bin/env bash
 exec 3<>/dev/tcp/127.0.0.1/${port}
 {
@@ -102,7 +103,7 @@ async function started(program: Resident | undefined, start: Start): Promise<num
   }
 }
 
-/** The received texts, each ended by a NUL. */
+/** The received texts. Each ends with NUL. */
 async function* textsOf(socket: Socket): AsyncGenerator<string, undefined> {
   let rest = '';
   for await (const chunk of socket.setEncoding('utf8')) {

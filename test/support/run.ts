@@ -13,18 +13,18 @@ export interface Setup {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether only the documented operations are sent. */
   readonly contractOnly?: boolean;
-  /** The answer to each question, or the answers to the questions in turn. */
+  /** One answer to all questions, or the answers in the order of the questions. */
   readonly answerToPrompt?: string | readonly string[];
-  /** Replaces the real transport. */
+  /** A transport to use instead of the network. */
   readonly transport?: Transport;
   readonly clock?: Clock;
   /** The files of the folder `.before`. */
   readonly past?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Replaces the second interruption. */
+  /** The signal of a second interruption. */
   readonly urgent?: AbortSignal;
   readonly terminal?: boolean;
-  /** The width of the terminal for all output; without it, output goes to pipes. */
+  /** The width of the terminal. If undefined, all output goes to pipes. */
   readonly columns?: number;
   readonly colours?: boolean;
 }

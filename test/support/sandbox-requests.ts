@@ -10,13 +10,13 @@ export interface SandboxTransport {
   readonly sandbox: Sandbox;
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
-  /** Method and path of each request except those for applications and users, in order and in readable form. */
+  /** The method and path of each request in readable form, except requests for applications and users. */
   readonly lookUps: () => string[];
   /** The bodies of the creates. */
   readonly sent: () => unknown[];
-  /** The answer to another client whose token may do everything; its paths are relative to /api/v3. */
+  /** Sends a request as another client whose token has all permissions. The path is relative to /api/v3. */
   readonly ask: (method: string, path: string, body?: JsonObject) => JsonObject;
-  /** The records of a list, as that client sees them. */
+  /** The records in a list, as that client sees them. */
   readonly list: (path: string) => readonly JsonObject[];
 }
 
@@ -53,7 +53,7 @@ export function sandboxTransport(
   };
 }
 
-/** The same with a superuser's token. */
+/** A transport to a sandbox in this process, with a superuser's token. */
 export function sandboxHere(seed: SandboxSeed = {}, release?: SandboxRelease): SandboxTransport {
   const tokens = [{ token: 'superuser-token', username: 'akadmin', superuser: true }];
   return sandboxTransport({ tokens, ...seed }, 'superuser-token', release);

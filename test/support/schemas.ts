@@ -6,7 +6,7 @@ type SchemaName = Parameters<typeof schemaText>[0];
 
 const compiled = new Map<SchemaName, ValidateFunction>();
 
-/** The violations of a published schema in a document; an empty list if valid. */
+/** The violations of a published schema in a document. */
 export function schemaErrors(name: SchemaName, document: unknown): unknown[] {
   const validate = compiled.get(name) ?? compile(name);
   validate(document);

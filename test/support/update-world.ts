@@ -41,7 +41,7 @@ users:
 
 export type Tamper = (request: HttpRequest, answer: () => Exchange) => Exchange;
 
-/** A sandbox with changeable records, and tampering with the requests to it. */
+/** A sandbox whose records can be changed, and whose answers can be replaced. */
 export class World {
   readonly sandbox: Sandbox;
   readonly requests: HttpRequest[] = [];

@@ -26,7 +26,7 @@ export function fieldsOf(values: JsonObject, at: Span = [0, 0]): DeclaredFields[
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fieldOf(value, { at })]));
 }
 
-/** The sources of all sensitive texts, by JSON Pointer from the fields; undefined without any. */
+/** The sources of all sensitive texts, by JSON Pointer relative to the fields; undefined if there are none. */
 export function templatesOf({ fields }: DeclaredFields): ReferenceTemplates | undefined {
   const all = Object.entries(fields).flatMap(([name, { mask }]) =>
     Object.entries(mask?.sensitive ?? {}).map(
@@ -36,7 +36,7 @@ export function templatesOf({ fields }: DeclaredFields): ReferenceTemplates | un
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-/** The names of the ids that were looked up, by JSON Pointer from the fields; undefined without any. */
+/** The names for which ids were looked up, by JSON Pointer relative to the fields; undefined if there are none. */
 export function namesOf(declared: DeclaredFields): NamesByPointer | undefined {
   const known = declaredNames(declared).filter(({ id }) => id !== undefined);
   return known.length === 0 ? undefined : Object.fromEntries(known.map((one) => [idPointer(one), one.name]));

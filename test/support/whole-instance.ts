@@ -5,10 +5,10 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { World } from './update-world.ts';
 import { createdKinds, isIn, leastEntry } from './written-type.ts';
 
-/** The secrets that the entries refer to. */
+/** The values of the secrets that the entries refer to. */
 export const secretsOfWhole = { SECRET: 'of-an-instance', SECRET_JSON: '{"key": "of-an-instance"}' };
 
-/** A service with a number of records of every kind that can be created, and the manifest that declares them. */
+/** A service with a number of records of every kind that can be created, and a manifest that declares them. */
 export async function wholeInstance(
   each: number,
   release: SandboxRelease = newestRelease as SandboxRelease,
@@ -23,7 +23,7 @@ export async function wholeInstance(
     for (let number = 1; number <= each; number += 1) {
       const name = `one-${index}-${number}`;
       const entry = leastEntry(kind, name, world.sandbox, release);
-      // A second source of the same realm is refused.
+      // The service refuses a second source for the same realm.
       (lists[kind.list] ??= []).push(Object.hasOwn(entry, 'realm') ? { ...entry, realm: name } : entry);
     }
   const manifest = { version: 1, ...lists };

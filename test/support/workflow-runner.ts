@@ -35,7 +35,7 @@ export interface Action {
   readonly runs: { readonly steps: readonly Step[] };
 }
 
-/** The surroundings of a job: folders, the variables of the runner, and the values of `${{ }}`. */
+/** The environment of a job: folders, the variables of the runner, and the values of `${{ }}`. */
 export interface Job {
   readonly workspace: string;
   readonly temp: string;
@@ -51,7 +51,7 @@ export interface Ran {
   readonly outputs: Readonly<Record<string, string>>;
   /** The output of all steps. */
   readonly log: string;
-  /** The summary that the steps wrote for the page of the run. */
+  /** The summary that the steps wrote for the run's page. */
   readonly summary: string;
 }
 
@@ -155,7 +155,7 @@ async function runStep(step: Step, script: string, job: Job, files: string): Pro
   };
 }
 
-/** Both forms: `name=value`, and `name<<END`, lines, `END`. */
+/** Reads both forms: `name=value`, and `name<<END`, lines, `END`. */
 function readOutputs(text: string): Record<string, string> {
   const outputs: Record<string, string> = {};
   const pattern = /^(?:([^=<\n]+)<<(.+)\n([^]*?)\n?^\2$|([^=\n]+)=(.*))$/gm;
@@ -164,7 +164,7 @@ function readOutputs(text: string): Record<string, string> {
   return outputs;
 }
 
-/** Whether an `if` is true; an `if` that does not mention the status of earlier steps is false after a failure. */
+/** Whether an `if` is true. After a failed step, an `if` that does not mention the status of earlier steps is false. */
 export function holds(condition: string | undefined, contexts: Job['contexts'], failed: boolean): boolean {
   const expression = (condition ?? 'success()').replace(/^\$\{\{(.*)\}\}$/, '$1');
   const asked = /\b(?:always|cancelled|failure|success)\(/.test(expression);

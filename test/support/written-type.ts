@@ -14,7 +14,7 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 /** The kinds that can be created. */
 export const createdKinds = kinds.filter(({ single }) => single === undefined);
 
-/** The path of a kind's list in a release, which is its name in the sandbox. */
+/** The path of a kind's list in a release. The sandbox uses it as the name of the kind. */
 export function writtenType(
   { path, formerPath }: Pick<Kind, 'path' | 'formerPath'>,
   release = newestRelease,
@@ -35,7 +35,7 @@ export function isIn(kind: Kind, release: string): boolean {
   });
 }
 
-/** Required fields that the facts do not contain, by path. */
+/** Required fields that the facts do not mark as required, by path. */
 export const besides: Readonly<Record<string, JsonObject>> = {
   '/core/users/': { name: 'rollcall probe' },
   '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
@@ -51,7 +51,7 @@ export const besides: Readonly<Record<string, JsonObject>> = {
   '/sources/oauth/': { provider_type: 'discord' },
 };
 
-/** The required fields of a record besides its identity, as in a request. Missing references are created. */
+/** The required fields of a record in a request, besides its identity. Records that it has to refer to are created. */
 export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
   const path = writtenType(kind, release);
   const fields = Object.entries(factsOf(release, path)?.fields ?? {}).flatMap(([name, facts]) => {
@@ -66,7 +66,7 @@ export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestR
   };
 }
 
-/** The smallest valid entry of a manifest. */
+/** The smallest valid entry of a manifest for a record of this kind. */
 export function leastEntry(
   kind: Kind,
   name: string,
@@ -127,7 +127,7 @@ function plainValue({ type, format = '', enum: values, items, minimum = 1 }: Val
   }
 }
 
-/** The id of the first record of a list; created if there is none. */
+/** The id of the first record in a list. If the list is empty, a record is created. */
 function idIn(
   list: keyof typeof referredLists,
   by: 'pk' | 'uuid',
@@ -157,7 +157,7 @@ function recordsIn(path: string, sandbox: Sandbox): JsonObject[] {
   return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
 }
 
-/** A field and another value of it with no other effect, if the facts have one. */
+/** A field, and another value of it that has no further effect; empty if the facts do not show any. */
 export function changeOf(kind: Kind, release: string, held: JsonObject): JsonObject {
   const facts = factsOf(release, writtenType(kind, release))?.fields ?? {};
   for (const [name, fact] of Object.entries(facts)) {

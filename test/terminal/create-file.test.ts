@@ -27,7 +27,7 @@ describe('a created file', () => {
     await expect(createFile(join(folder, 'file/below/it'), 'text')).rejects.toThrow('ENOTDIR');
   });
 
-  // Node's own recursive mkdir would loop there endlessly.
+  // Node's own recursive mkdir would never end there.
   test.skipIf(process.platform !== 'linux')('cannot be in /proc, which is reported at once', async () => {
     await expect(createFile('/proc/rollcall/file', 'text')).rejects.toThrow('ENOENT');
   });

@@ -9,7 +9,7 @@ import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
 const validateManifest = await manifestCheck(lists);
 
-/** The problems of a text by its schema: code, line and column, and advice. */
+/** The problems that the schema finds in a text: code, line and column, and advice. */
 async function told(text: string, validate: Validate = validateManifest): Promise<string[]> {
   const file = sourceFile('a.yaml', text);
   const parsed = parseYaml(file);

@@ -31,7 +31,7 @@ describe('a YAML alias', () => {
 
   test('has the depth of its place plus the depth of its value', () => {
     const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
-    // The root and the alias itself each count as a level.
+    // The root and the alias itself are one level each.
     expect(codesOf(nested(22))).toEqual([]);
     expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
   });

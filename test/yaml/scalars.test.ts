@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 
-/** The value as read alone and in a list. */
+/** The value of a text alone, and in a list. */
 function readAs(text: string): JsonValue[] {
   const file = sourceFile('a.yaml', `a: ${text}\nb:\n  - ${text}\n`);
   const { value, diagnostics } = parseYaml(file);
@@ -33,7 +33,7 @@ describe('a YAML word', () => {
     expect(readAs(text)).toEqual([value, value]);
   });
 
-  /** Null, yes and no in other languages, older YAML and odd spellings; texts that resemble numbers. */
+  /** Words for null, yes and no in other languages, older YAML and odd spellings, and texts that look like numbers. */
   const texts = [
     'none None NONE nil Nil undefined void empty nan NaN nothing nUll nulL NUll nul nulls null0',
     'tRue TRue truE trueish fAlse FALSe False1 yes Yes YES y Y no No NO n N on On ON off Off OFF t f',

@@ -1,4 +1,4 @@
-// Makes the service apply a blueprint, and waits for it; with --version, checks whether the service supports that.
+// Makes the service apply a blueprint, and waits until that is done. With --version, checks whether the service supports this.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 

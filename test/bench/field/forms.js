@@ -1,5 +1,5 @@
-// An environment of a number of objects in the form of each tool: two fifths users, two fifths applications, and the users' groups.
-// Names begin with the name of the tool, so that all tools can run against one service.
+// The same environment in the form of each tool: two fifths users, two fifths applications, and the users' groups. Each name
+// begins with the name of the tool, so that all tools can run against one service.
 
 /** @param {string} tool @param {number} count */
 function environment(tool, count) {

@@ -1,5 +1,6 @@
-// The same environment by each tool that is installed, in turn, against one service: `node test/bench/field/main.js [objects…]`, with
-// ROLLCALL_URL and ROLLCALL_TOKEN. It creates records there. CPU and memory are those of GNU time, where that is installed.
+// Measures the same environment with each installed tool, one after the other, on one service: `node test/bench/field/main.js
+// [objects…]`, with ROLLCALL_URL and ROLLCALL_TOKEN. Creates records in that service. GNU time, if installed, measures CPU and
+// memory.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

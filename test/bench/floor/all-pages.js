@@ -1,4 +1,4 @@
-// A minimal script that reads lists: reads the YAML, and all pages of these lists, a number at a time.
+// A minimal script that reads lists: parses the YAML, and reads all pages of the given lists, several pages at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

@@ -1,4 +1,5 @@
-// A minimal script for a bootstrap: reads the YAML, creates each group and then each user with the ids of its groups, a number at a time.
+// A minimal script for a bootstrap: parses the YAML, creates each group, and then creates each user with the ids of its groups,
+// several at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// A minimal script: reads the YAML, and looks up each application and each user, a number at a time.
+// A minimal script that looks up each application and each user: parses the YAML, and sends several requests at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// Only reads a manifest with `yaml`, and validates it with ajv by the schema of manifests.
+// Parses a manifest with `yaml`, and validates it with ajv and the schema of manifests.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';

@@ -1,4 +1,4 @@
-// Only reads a YAML file.
+// Parses a YAML file.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 

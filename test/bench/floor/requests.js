@@ -1,5 +1,5 @@
-// What a script would do: reads the YAML, and asks for each application, and with --create creates it, so many at a time;
-// with --create-only it asks for nothing.
+// A minimal script: reads the YAML and looks up each application. With --create it then creates them, with --create-only it
+// creates them without look-ups. `concurrency` requests run at a time.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';

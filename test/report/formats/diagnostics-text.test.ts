@@ -5,7 +5,7 @@ import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.
 import { foldByCause } from '../../../src/report/words/diagnostics.ts';
 import { sourceFile } from '../../../src/base/source.ts';
 
-/** The shown line and its caret; `[` and `]` mark the place of the problem. */
+/** The line and the caret that the text shows. `[` and `]` mark the place of the problem. */
 function shown(marked: string): string[] {
   const start = marked.indexOf('[');
   const end = marked.indexOf(']') - 1;

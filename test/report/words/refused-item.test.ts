@@ -31,7 +31,7 @@ defaults: { user: { groups: [${first}, ${second}] } }
 users: [{ username: a, name: A }]
 `;
 
-/** The part of the manifest that is marked for an answer of the service. */
+/** The part of the manifest that the report marks for an answer of the service. */
 async function marked(
   manifest: string,
   body: JsonObject,
