@@ -6,13 +6,13 @@ import { defineConfig } from 'vitest/config';
 import { isStale } from './scripts/build-if-stale.js';
 import type { Plugin, TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config';
 
-/** Replaces a module or what belongs to the whole process, or counts what that holds open. */
+/** Code that replaces modules, changes the process, or counts its open resources. */
 const changesItsProcess =
   /'nock'|\bvi\.(?:mock|doMock|hoisted|stub\w+|useFakeTimers)\b|\bprocess\.(?:(?:chdir|on|once|getActiveResourcesInfo)\b|(?:exitCode|env\[.*?\]) = )/;
 const startsPrograms =
   /'node:child_process'|\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'|from '\.\.\/support\/(?:workflow|gitlab)-runner\.ts'/;
 
-/** Which project a test is of follows from what its file uses. */
+/** The test files of each project. The content of a file determines its project. */
 const projects: Record<'quick' | 'whole' | 'alone', string[]> = { quick: [], whole: [], alone: [] };
 for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) {
   const text = readFileSync(join(import.meta.dirname, file), 'utf8');
@@ -20,7 +20,7 @@ for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) 
   projects[project].push(file);
 }
 
-/** Tools that test rollcall, programs started over and over, random instances, faults at each moment: `npm test` leaves them out. */
+/** Slow tests, which `npm test` omits: many programs, random instances, faults at every moment, and tests of the test tools. */
 const notInQuick = [
   'test/{examine,judge,probe}/**',
   'test/simulation/{login,once-failed,planted-bugs}.test.ts',
@@ -36,14 +36,14 @@ const notInQuick = [
   'test/service/{recordings,socket-faults}.test.ts',
 ];
 
-/** What goes for every test. */
+/** The settings of all tests. */
 const everyTest = {
-  // Against hanging only: no test is about how long something takes, and the machine may be busy.
+  // These limits only end hanging tests. No test measures time, and the machine may be busy.
   testTimeout: 900_000,
   hookTimeout: 900_000,
   expect: { poll: { timeout: 300_000 } },
   setupFiles: ['test/support/canary-hooks.ts'],
-  // No test reaches beyond this machine, and none depends on the caller's settings.
+  // No test connects to another machine or depends on the caller's settings.
   env: {
     ROLLCALL_URL: '',
     ROLLCALL_TOKEN: '',
@@ -56,7 +56,7 @@ const everyTest = {
   },
 } satisfies ViteUserConfig['test'];
 
-/** `--mode 2026.2`: the tests meet a sandbox of another release, where they do not say which they want. */
+/** With `--mode 2026.2`, tests that do not choose a release get a sandbox of this release. */
 function sandboxOf(mode: string): Plugin[] {
   if (!/^\d/.test(mode)) return [];
   return [
@@ -75,7 +75,7 @@ function sandboxOf(mode: string): Plugin[] {
   ];
 }
 
-/** Where nothing of the source is newer than the build, its files are taken: nothing of it has to be translated once more. */
+/** Imports the built files if the build is up to date, so that the source is not compiled again. */
 function builtSource(mode: string): Plugin[] {
   const root = import.meta.dirname;
   if (/^\d/.test(mode) || !process.argv.includes('run') || isStale(root)) return [];
@@ -92,7 +92,7 @@ function builtSource(mode: string): Plugin[] {
   ];
 }
 
-/** TESTS is what test/support/effort.ts reads. It is said to each project: one that extends this file is not told the mode. */
+/** Sets TESTS for test/support/effort.ts in each project, because a project that extends this file does not get the mode. */
 function projectOf(
   name: keyof typeof projects,
   mode: string,
@@ -112,25 +112,25 @@ function projectOf(
   };
 }
 
-/** With `--mode browser` alone: they want a browser. */
+/** Runs only with `--mode browser`, because these tests need a browser. */
 const browser: TestProjectInlineConfiguration = {
   extends: true,
   test: { name: 'browser', include: ['test/browser/**/*.browser.ts'] },
 };
 
 export default defineConfig(({ mode }) => {
-  // Most of the code runs a few times there: to optimize it costs more than it saves. Threads inherit the flag.
+  // In this mode, most code runs only a few times, so optimizing it takes longer than it saves. Threads inherit the flag.
   if (mode === 'quick') setFlagsFromString('--interrupt-budget=1000000');
   return {
-    logLevel: 'error', // GitHub's packages name source maps that they do not bring
+    logLevel: 'error', // packages of GitHub refer to source maps that they do not contain
     test: {
       ...everyTest,
-      maxWorkers: '100%', // many of them wait for a program
+      maxWorkers: '100%', // many tests wait for a program
       projects:
         mode === 'browser'
           ? [browser]
           : [
-              // What leaves nothing behind can share one copy of what all of it loads.
+              // Tests without side effects can share loaded modules.
               projectOf('quick', mode, { pool: 'threads', isolate: false }),
               projectOf('whole', mode, { pool: 'forks', isolate: false }),
               projectOf('alone', mode, { pool: 'forks' }),

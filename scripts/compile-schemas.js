@@ -12,11 +12,11 @@ const readAgain = ['plan', 'apply'];
 
 /** Ajv copies all errors whenever it adds an error, which takes half a minute for a list with 100,000 invalid entries. */
 const copying = /vErrors === null \? (\w+\.errors) : vErrors\.concat\(\1\)/g;
-/** Arguments of a check that no check uses. */
+/** Arguments that no check uses. */
 const placed = /,parentData:\w+,parentDataProperty:[^,{}]+,rootData\}/g;
 const adding =
   /const (err\d+) = (\{instancePath.*?\});if\(vErrors === null\)\{vErrors = \[\1\];\}else \{vErrors\.push\(\1\);\}errors\+\+;/g;
-/** The schema of a check, which few checks use. */
+/** The schema of a check. Few checks use their schemas at run time. */
 const literal = /const (schema\d+) = \{[^;]*?\};(?=const |function |export )/g;
 const joined =
   'function joined(all, more) { if (all === null) return more; for (const one of more) all.push(one); return all; }';

@@ -19,27 +19,30 @@ const replayed = ['test/sandbox/recordings', 'test/service/recordings', 'test/ap
 const copied = ['src', 'test', 'schemas', 'scripts', 'package.json', 'tsconfig.json'];
 let failed = 0;
 
-await holds(`1,000 seeds from ${from}: every law kept, every run ended`, [...simulation, ...seeds(1000)]);
-await holds('200 seeds with contract_only: three operations were sent, and nothing else', [
+await holds(`1,000 seeds from ${from}: no law was broken, and every run ended`, [
+  ...simulation,
+  ...seeds(1000),
+]);
+await holds('200 seeds with contract_only: only the three documented operations were sent', [
   ...simulation,
   ...seeds(200),
   '--contract-only',
 ]);
 await holds(
-  '60 seeds of the judge, over HTTP: every promise of the documents kept',
+  '60 seeds of the judge, over HTTP: every promise of the documents was kept',
   [...tests, 'test/judge'],
   {
     JUDGE_SEEDS: '60',
     JUDGE_FROM: String(from),
   },
 );
-await holds('what real services answered: the client reads it, and the sandbox answers alike', [
-  ...tests,
-  ...replayed,
-]);
+await holds(
+  'recorded answers of real services: the client reads them, and the sandbox gives the same answers',
+  [...tests, ...replayed],
+);
 await plantMistakes();
 console.log(
-  `\n${failed === 0 ? 'All of it holds' : `${failed} do not hold`}. The same seeds again: npm run prove -- --from ${from}`,
+  `\n${failed === 0 ? 'Everything passed' : `${failed} failed`}. To repeat with the same seeds: npm run prove -- --from ${from}`,
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -67,11 +70,12 @@ async function plantMistakes() {
     for (const { law, mistake, file, line, instead } of mistakes) {
       const path = join(copy, file);
       const text = readFileSync(path, 'utf8');
-      if (text.split(line).length !== 2) throw new Error(`${file} has no one place for: ${mistake}`);
+      if (text.split(line).length !== 2)
+        throw new Error(`${file} does not contain the line of this mistake exactly once: ${mistake}`);
       writeFileSync(path, text.replace(line, instead));
       const seed = await seedThatShows(copy, law);
       writeFileSync(path, text);
-      const caught = seed === undefined ? 'not caught by the law' : `seed ${seed} shows it by the law`;
+      const caught = seed === undefined ? 'not caught by the law' : `seed ${seed} breaks the law`;
       say(seed !== undefined, `planted: ${mistake}: ${caught} \`${law}\``);
     }
   } finally {

@@ -1,5 +1,5 @@
-// Runs the tests that use the default sandbox, which is one of the oldest release, with a sandbox of the newest release instead.
-// Excludes tests that choose their releases themselves.
+// Runs the tests of the default sandbox with a sandbox of the newest release, instead of the oldest release. Excludes tests that choose
+// their releases themselves.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { globSync } from 'tinyglobby';

@@ -1,4 +1,4 @@
-// Shows a report as a comment in the pull request, or updates the one that shows it already.
+// Shows a report as a comment in the pull request, or updates the existing comment.
 // Problems here cause only a warning, because the summary of the run also has the plan.
 import { readFileSync } from 'node:fs';
 
@@ -21,7 +21,7 @@ export async function showReport(env, print) {
   try {
     const { pull_request: pullRequest } = JSON.parse(readFileSync(env['GITHUB_EVENT_PATH'] ?? '', 'utf8'));
     if (pullRequest) print(await show(pullRequest.number, pullRequest.head?.sha, env));
-    else print('This run is not of a pull request: there is nothing to comment on.');
+    else print('This run does not belong to a pull request, so there is no comment.');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const text = `The report is not shown in the pull request: ${why}`;
@@ -38,9 +38,9 @@ async function show(number, commit, env) {
   } = env;
   const report = readFileSync(env['INPUT_REPORT'] ?? '', 'utf8');
   const [marker = ''] = report.split('\n', 1);
-  if (!/^<!-- rollcall .+ -->$/.test(marker)) throw new Error('it does not begin with a marker.');
+  if (!/^<!-- rollcall .+ -->$/.test(marker)) throw new Error('the report does not begin with a marker.');
   const run = `[this run](${server}/${repository}/actions/runs/${runId})`;
-  const body = `${report}\n<sub>Of ${commit ? `${commit}, by ` : ''}${run}.</sub>\n`;
+  const body = `${report}\n<sub>Made ${commit ? `for ${commit} ` : ''}by ${run}.</sub>\n`;
   const ask = asker(env['GITHUB_API_URL'] ?? '', env['INPUT_GITHUB_TOKEN'] ?? '');
   const comments = `/repos/${repository}/issues/${number}/comments`;
   const shown = await commentWith(marker, comments, ask);
@@ -56,14 +56,14 @@ async function update(comment, body, ask) {
     await ask('PATCH', comment, { body });
     return true;
   } catch (error) {
-    // Deleted since, or of another bot.
+    // The comment was deleted, or belongs to another bot.
     if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return false;
     throw error;
   }
 }
 
 /**
- * Our comment with the marker. Anybody can write the marker into a comment of their own, and change it again after us.
+ * Our own comment with the marker. Other people can also write the marker into their comments, and could change an updated comment.
  * @param {string} marker @param {string} comments @param {Ask} ask
  * @returns {Promise<Comment | undefined>}
  */
@@ -72,8 +72,7 @@ async function commentWith(marker, comments, ask) {
   const marked = [];
   for (let page = 1; ; page += 1) {
     const answer = await ask('GET', `${comments}?per_page=${perPage}&page=${page}`);
-    if (!Array.isArray(answer))
-      throw new Error('the API answered with something that is no list of comments.');
+    if (!Array.isArray(answer)) throw new Error('the answer of the API is not a list of comments.');
     marked.push(...answer.filter(({ body }) => body?.startsWith(marker)));
     if (answer.length < perPage) break;
   }
@@ -82,7 +81,7 @@ async function commentWith(marker, comments, ask) {
   return marked.find(({ user }) => (login === undefined ? user?.type === 'Bot' : user?.login === login));
 }
 
-/** Who the token belongs to. The token of a workflow belongs to a bot that may not ask. @param {Ask} ask */
+/** The user of the token; undefined for the token of a workflow, which may not read its user. @param {Ask} ask */
 async function ownLogin(ask) {
   try {
     return (await ask('GET', '/user')).login;
@@ -94,8 +93,8 @@ async function ownLogin(ask) {
 
 /** @param {string} api @param {string} token @returns {Ask} */
 function asker(api, token) {
-  // fetch would tell it in its error.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('the input github-token holds no token.');
+  // The error of fetch would contain an invalid token.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('the input github-token is not a valid token.');
   return async (method, path, content) => {
     const response = await fetch(api + path, {
       method,
@@ -112,13 +111,13 @@ function asker(api, token) {
     });
     const answer = jsonOf(await response.text());
     if (response.ok && answer !== undefined) return answer;
-    const said = answer === undefined ? 'with no JSON' : String(answer.message).slice(0, 200);
+    const said = answer === undefined ? 'without JSON' : String(answer.message).slice(0, 200);
     const hint = response.status === 403 ? ' The job needs the permission pull-requests: write.' : '';
     throw new ApiError(response.status, `the API answered ${response.status}, ${said}.${hint}`);
   };
 }
 
-/** A proxy may answer with a page. @param {string} text */
+/** Parses an answer; undefined if it is not JSON, such as the HTML page of a proxy. @param {string} text */
 function jsonOf(text) {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// Runs rollcall as the inputs of action.yml say. They become arguments and variables of a process: no shell reads them.
+// Runs rollcall with the inputs of action.yml. The inputs become arguments and variables of a process, so no shell interprets them.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {Readonly<Record<string, string | undefined>>} Variables */
 
 /**
- * @typedef {object} Step What the step runs in.
+ * @typedef {object} Step The environment of a step.
  * @property {Variables} env
  * @property {string} cwd
  * @property {(line: string) => void} print
- * @property {(script: string, args: readonly string[], env: Variables, input: string) => Promise<number>} start runs a script of Node's to its end, with this on its standard input, and gives its exit code
+ * @property {(script: string, args: readonly string[], env: Variables, input: string) => Promise<number>} start runs a Node.js script with the given standard input, and returns its exit code
  */
 
-/** Those that action.yml hands over; a job may have variables of its own that begin alike. */
+/** The variables that action.yml sets. Other variables of the job may also begin with `INPUT_`. */
 const inputs = new Set(
   [
     'COMMAND',
@@ -36,7 +36,7 @@ const inputs = new Set(
 class Refusal extends Error {}
 
 /**
- * Gives the exit code of the step.
+ * Returns the exit code of the step.
  * @param {Step} step
  * @returns {Promise<number>}
  */
@@ -78,7 +78,7 @@ export async function runRollcall({ env, cwd, print, start }) {
 
 /** @param {string} planFile */
 function hasChanges(planFile) {
-  if (!existsSync(planFile)) return false; // args name another
+  if (!existsSync(planFile)) return false; // the arguments name another file
   const { summary } = JSON.parse(readFileSync(planFile, 'utf8'));
   return summary.create + summary.create_if_absent + summary.update > 0;
 }
@@ -97,8 +97,8 @@ function lines(text) {
 }
 
 /**
- * @param {string} command @param {string} planFile @param {boolean} isGiven whether the input names the plan
- * @param {boolean} failsOn whether exit code 2 is to say that the plan has what must not be
+ * @param {string} command @param {string} planFile @param {boolean} isGiven whether the input names the plan file
+ * @param {boolean} failsOn whether exit code 2 means that --fail-on has a finding
  */
 function flagsOf(command, planFile, isGiven, failsOn) {
   /** @type {Readonly<Record<string, readonly string[]>>} */
@@ -115,7 +115,7 @@ function flagsOf(command, planFile, isGiven, failsOn) {
 }
 
 /**
- * Of the project only where it was asked for: a pull request can change that one, and it is given the token.
+ * The path of rollcall. The rollcall of the project gets the token and can be changed by a pull request, so it runs only on request.
  * @param {string} which @param {string} cwd
  */
 function programOf(which, cwd) {
@@ -127,7 +127,7 @@ function programOf(which, cwd) {
     return join(ownFile, '../bin/rollcall.cjs');
   } catch {
     throw new Refusal(
-      'rollcall is not installed in the project. Run npm ci before, with rollcall in its package.json.',
+      'rollcall is not installed in the project. Add rollcall to its package.json, and run npm ci before this step.',
     );
   }
 }
@@ -143,8 +143,8 @@ async function started(start) {
 }
 
 /**
- * The inputs that are flags: a flag beats the variables of the job, and what rollcall.yaml says of the environment. The token is read
- * from standard input. validate sends nothing, so it takes neither.
+ * The inputs as flags, which override variables of the job and rollcall.yaml. The token is passed on standard input. `validate` sends
+ * nothing, so it has no flags for a service.
  * @param {Variables} env @param {string} command
  */
 function inputFlags(env, command) {
@@ -161,7 +161,7 @@ function inputFlags(env, command) {
   return input(env, 'CHANGED_ONLY') === 'true' ? [...given, '--changed-only'] : given;
 }
 
-/** validate looks for copies of the token. @param {Variables} env @param {string} command */
+/** `validate` needs the token as a variable, to find copies of the token in manifests. @param {Variables} env @param {string} command */
 function childEnvironment(env, command) {
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !inputs.has(name)));
   const token = input(env, 'TOKEN');

@@ -45,7 +45,7 @@ function put(name: string, text: string): void {
   if (!process.argv.includes('--check')) {
     writeFileSync(name, text);
   } else if (readFileSync(name, 'utf8') !== text) {
-    console.error(`${name} is not what the program and the schemas say. Run: npm run generate`);
+    console.error(`${name} is out of date. Run: npm run generate`);
     process.exitCode = 1;
   }
 }

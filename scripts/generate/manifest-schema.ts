@@ -108,7 +108,7 @@ export function manifestSchema(kinds: readonly Kind[], factsOf: FactsOf): JsonOb
   };
 }
 
-/** Values that so many fields share, with so many characters, get a definition. */
+/** A value gets a definition if at least this many fields share it and its JSON has at least this many characters. */
 const often = 3;
 const longest = 80;
 

@@ -2,7 +2,7 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../../src/base/json.ts';
 import { applyChange } from '../../src/kinds/facts.ts';
 
-/** The order of so many values means nothing, and differs in each release. */
+/** The order of a longer list of values means nothing, and differs in each release. */
 const manyValues = 20;
 
 /** Sorts the keys of all objects in a value. */

@@ -128,11 +128,11 @@ function shorterBefore(lines: readonly string[], fieldIn: FieldIn): object | und
 function laterValues(lines: readonly string[], fieldIn: FieldIn): object | undefined {
   const valuesIn = (line: string): string[] | undefined =>
     (fieldIn(line)?.items ?? fieldIn(line))?.enum?.map(String);
-  const those = lines.filter((line) => valuesIn(line));
+  const linesWithValues = lines.filter((line) => valuesIn(line));
   const firstOf = (value: string): string | undefined =>
-    those.find((line) => valuesIn(line)?.includes(value));
+    linesWithValues.find((line) => valuesIn(line)?.includes(value));
   const all = valuesIn(lines.at(-1) ?? '') ?? [];
-  const later = all.flatMap((value) => (firstOf(value) === those[0] ? [] : [[value, firstOf(value)]]));
+  const later = all.flatMap((value) => (firstOf(value) === linesWithValues[0] ? [] : [[value, firstOf(value)]]));
   return later.length > 0 ? Object.fromEntries(later) : undefined;
 }
 

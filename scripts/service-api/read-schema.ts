@@ -35,7 +35,7 @@ interface SchemaNode extends Omit<ValueFacts, 'enum' | 'items' | 'nullable'> {
   readonly required?: readonly string[];
 }
 
-/** Types that nobody declares, because the service or its users make the records at run time; and tenants. */
+/** Types that manifests do not declare: tenants, and types whose records the service or its users make at run time. */
 const runtime = [
   /^\/(?:agents|authenticators|enterprise|oauth2|reports|ssf|tasks|tenants)\//,
   /^\/events\/(?:events|notifications)\//,

@@ -103,7 +103,7 @@ describe('the GitHub action', () => {
         /^<!-- rollcall plan service=http%3A.* config=rollcall\.yaml -->\n### rollcall plan for `http:.*`\n\n\*\*Plan: 1 to add/,
       );
       expect(github.comments[0]?.body).toContain(
-        '<sub>Of c0ffee, by [this run](https://github.example/acme/roll/actions/runs/42).</sub>',
+        '<sub>Made for c0ffee by [this run](https://github.example/acme/roll/actions/runs/42).</sub>',
       );
     },
   );
@@ -280,7 +280,7 @@ describe('the GitHub action', () => {
   test.each(['', 'two\nlines'])('warns if the token for the comment is %j', async (bad) => {
     const { failed, log } = await run({ command: 'plan', 'github-token': bad });
     expect(failed).toBe(false);
-    expect(log).toContain('the input github-token holds no token');
+    expect(log).toContain('the input github-token is not a valid token');
     expect(log).not.toContain('two');
   });
 
@@ -334,7 +334,7 @@ describe('the GitHub action', () => {
 
     const unknown = await run({ ...given, since: 'origin/$(touch owned)' });
     expect(unknown).toMatchObject({ failed: true, code: 3 });
-    expect(unknown.log).toContain('::error title=rollcall::git finds no commit');
+    expect(unknown.log).toContain('::error title=rollcall::git finds no common ancestor');
     expect(await run({ ...given, since: '--output=owned' })).toMatchObject({ failed: true, code: 3 });
     expect(readdirSync(join(job.workspace, 'roll'))).toEqual(['manifests']);
   });
