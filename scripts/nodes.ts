@@ -28,16 +28,16 @@ const checks = [
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
 // Without scripts, because `npm run test:nodes` has already built rollcall.
-const packed = printed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
+const packed = outputOf('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
 for (const version of versions) {
-  const node = printed('npx', ['--yes', '--package', `node@${version}`, '--call', 'command -v node']);
-  const ended = node === '' ? 'cannot be installed' : tried(node, join(folder, `on-${version}`));
+  const node = outputOf('npx', ['--yes', '--package', `node@${version}`, '--call', 'command -v node']);
+  const ended = node === '' ? 'cannot be installed' : installAndRun(node, join(folder, `on-${version}`));
   if (ended !== 'runs rollcall') process.exitCode = 1;
   console.log(`Node.js ${version}: ${ended}`);
 }
 rmSync(folder, { recursive: true });
 
-function tried(node: string, project: string) {
+function installAndRun(node: string, project: string) {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }\n');
   writeFileSync(join(project, 'library.js'), library);
@@ -59,6 +59,6 @@ function tried(node: string, project: string) {
   return 'runs rollcall';
 }
 
-function printed(program: string, args: readonly string[]) {
+function outputOf(program: string, args: readonly string[]) {
   return spawnSync(program, args, { cwd: root, encoding: 'utf8' }).stdout.trim();
 }

@@ -19,16 +19,16 @@ const replayed = ['test/sandbox/recordings', 'test/service/recordings', 'test/ap
 const copied = ['src', 'test', 'schemas', 'scripts', 'package.json', 'tsconfig.json'];
 let failed = 0;
 
-await holds(`1,000 seeds from ${from}: no law was broken, and every run ended`, [
+await check(`1,000 seeds from ${from}: no law was broken, and every run ended`, [
   ...simulation,
   ...seeds(1000),
 ]);
-await holds('200 seeds with contract_only: only the three documented operations were sent', [
+await check('200 seeds with contract_only: only the three documented operations were sent', [
   ...simulation,
   ...seeds(200),
   '--contract-only',
 ]);
-await holds(
+await check(
   '60 seeds of the judge, over HTTP: every promise of the documents was kept',
   [...tests, 'test/judge'],
   {
@@ -36,7 +36,7 @@ await holds(
     JUDGE_FROM: String(from),
   },
 );
-await holds(
+await check(
   'recorded answers of real services: the client reads them, and the sandbox gives the same answers',
   [...tests, ...replayed],
 );
@@ -50,15 +50,15 @@ function seeds(count: number, first: number = 0) {
   return ['--seeds', String(count), '--from', String(from + first)];
 }
 
-async function holds(what: string, words: readonly string[], variables?: Readonly<Record<string, string>>) {
-  const { code, output } = await ran(root, words, variables);
+async function check(title: string, words: readonly string[], variables?: Readonly<Record<string, string>>) {
+  const { code, output } = await runNode(root, words, variables);
   if (code !== 0) console.log(output);
-  say(code === 0, what);
+  report(code === 0, title);
 }
 
-function say(isHeld: boolean, what: string) {
-  console.log(`${isHeld ? 'ok  ' : 'FAIL'}  ${what}`);
-  if (!isHeld) failed += 1;
+function report(hasPassed: boolean, title: string) {
+  console.log(`${hasPassed ? 'ok  ' : 'FAIL'}  ${title}`);
+  if (!hasPassed) failed += 1;
 }
 
 /** Plants each mistake in a copy of the source, and runs the simulation there. */
@@ -76,7 +76,7 @@ async function plantMistakes() {
       const seed = await seedThatShows(copy, law);
       writeFileSync(path, text);
       const caught = seed === undefined ? 'not caught by the law' : `seed ${seed} breaks the law`;
-      say(seed !== undefined, `planted: ${mistake}: ${caught} \`${law}\``);
+      report(seed !== undefined, `planted: ${mistake}: ${caught} \`${law}\``);
     }
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -85,14 +85,14 @@ async function plantMistakes() {
 
 async function seedThatShows(copy: string, law: string) {
   for (let first = 0; first < 2000; first += 100) {
-    const { output } = await ran(copy, [...simulation, ...seeds(100, first)]);
+    const { output } = await runNode(copy, [...simulation, ...seeds(100, first)]);
     const story = output.split(/^(?=seed \d)/m).find((each) => each.includes(`BROKEN  ${law}:`));
     if (story !== undefined) return /^seed (\d+)/.exec(story)?.[1];
   }
   return undefined;
 }
 
-function ran(
+function runNode(
   folder: string,
   words: readonly string[],
   variables?: Readonly<Record<string, string>>,

@@ -178,7 +178,7 @@ function entryOf(kind: Kind, making: Making) {
 function defaultsOf(all: readonly [EntryOfKind, ...EntryOfKind[]], { shared }: Making) {
   const [
     {
-      kind: { type, variant, words: said },
+      kind: { type, variant, single, words: said },
     },
   ] = all;
   const names = new Set(all.flatMap(({ entry }) => Object.keys(propertiesOf(entry))));
@@ -199,7 +199,7 @@ function defaultsOf(all: readonly [EntryOfKind, ...EntryOfKind[]], { shared }: M
   });
   return {
     title: `${all.length > 1 || variant === undefined ? type : definitionOf(all[0].kind)}_defaults`,
-    description: `Values for the fields that ${said.one} in this file leaves out${all.length > 1 ? ', if its type has these fields' : ''}.`,
+    description: `Values for the fields that ${said.one} in this file ${single === undefined ? 'leaves' : 'leave'} out${all.length > 1 ? ', if its type has these fields' : ''}.`,
     type: 'object',
     additionalProperties: false,
     properties: Object.fromEntries(fields.flat()),
@@ -250,13 +250,13 @@ function descriptionOf(kind: Kind, name: string) {
   const sentences = [
     words.fields[`${definitionOf(kind)}.${name}`] ?? words.fields[`${type}.${name}`] ?? words.fields[name],
     name === 'formerly' &&
-      `The former ${identity} of a renamed record. If the service still has this ${identity}, the capability \`update\` renames the record, which keeps its id. Delete this field once every service has the new ${identity}. It is not sent to the service.`,
+      `The former ${identity} of a renamed record. If the service still has this ${identity}, the capability \`update\` renames the record, which keeps its id. Delete this field once every service has the new ${identity}. The field is not sent to the service.`,
     name === 'state' &&
-      `\`absent\` deletes the record, with the capability \`delete\`. Such an entry contains only ${own.length === 1 ? 'its identity' : own.join(' and ')} in addition to this field.`,
+      `\`absent\` deletes the record, with the capability \`delete\`. Such an entry contains only ${own.map((field) => `\`${field}\``).join(' and ')} in addition to this field.`,
     name === scope &&
       `Required, because the ${identity} of an entry is unique only within its ${scope}. The address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
-      `The value must be \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is sent${isUnseen ? '' : ' and compared'}, but never shown.`,
+      `The value must be \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is ${isUnseen ? '' : 'sent and compared, but '}never shown.`,
     isUnseen &&
       'The service does not return this field, so it is not compared. It is sent when a record is created, and with `--resend`.',
     isTelling &&

@@ -132,7 +132,9 @@ function laterValues(lines: readonly string[], fieldIn: FieldIn): object | undef
   const firstOf = (value: string): string | undefined =>
     linesWithValues.find((line) => valuesIn(line)?.includes(value));
   const all = valuesIn(lines.at(-1) ?? '') ?? [];
-  const later = all.flatMap((value) => (firstOf(value) === linesWithValues[0] ? [] : [[value, firstOf(value)]]));
+  const later = all.flatMap((value) =>
+    firstOf(value) === linesWithValues[0] ? [] : [[value, firstOf(value)]],
+  );
   return later.length > 0 ? Object.fromEntries(later) : undefined;
 }
 
