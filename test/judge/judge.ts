@@ -213,6 +213,9 @@ const contract =
   /^(?:POST \/api\/v3\/core\/(?:applications|users)\/|GET \/api\/v3\/core\/applications\/[-\w]+\/)$/;
 const readable =
   /\/(?:used_by|users\/me|admin\/(?:version|settings)|rbac\/roles|core\/(?:brands|tenants)|flows\/(?:bindings|executor\/[^/]+)|managed\/blueprints|propertymappings\/\w+)\/$/;
+/** Lists of records with bindings: they are read to name a record that a delete would open. */
+const targets =
+  /\/(?:rac\/endpoints|core\/application_entitlements|endpoints\/device_access_groups|(?:events|requests)\/rules)\/$/;
 
 /** Each promise by name: where the documents state it, and a check that returns its violations. */
 export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
@@ -277,7 +280,8 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     'capabilities.md: the tables of requests; `contract_only` restricts a run to the three documented operations',
     ({ sent, of: { options } }) =>
       sent.map(({ n, method, path }) => {
-        const isKnown = placeOf(path).type !== undefined || readable.test(path);
+        const isTarget = options.allow.includes('delete') && targets.test(path);
+        const isKnown = placeOf(path).type !== undefined || readable.test(path) || isTarget;
         const isFine = options.contractOnly ? contract.test(`${method} ${path}`) : isKnown;
         return !isFine && `#${n} ${method} ${path}`;
       }),
