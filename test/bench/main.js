@@ -109,7 +109,7 @@ async function lists() {
       () => time([rollcall, 'plan', '--detailed-exitcode', '--concurrency', '10', file], env),
     ]);
     compare(
-      `plan with lists, ${short ? 1000 : 3000} that exist`,
+      `plan with lists, ${short ? 1000 : 3000} existing records`,
       0.1,
       'parse and a GET each, 10 at a time',
       floor,
@@ -164,7 +164,7 @@ async function reading() {
         }),
       ),
   ]);
-  compare('apply into an empty one', 1.25, 'parse and its bare creates', creates, own);
+  compare('apply to an empty service', 1.25, 'parse and the same creates', creates, own);
 }
 
 /**
@@ -185,7 +185,7 @@ async function groups() {
   compare(
     `apply, ${many} groups, ${members} in them`,
     1.3,
-    'parse and bare creates, 16 at a time',
+    'parse and the same creates, 16 at a time',
     floor,
     own,
   );
@@ -221,7 +221,7 @@ async function allKinds() {
     () => time([ours('floor/parse-and-check.js'), file]),
     () => time([rollcall, 'validate', file], env),
   ]);
-  compare('validate of these kinds', 0.8, 'parse of `yaml` and check of ajv', floor, own);
+  compare('validate, the same kinds', 0.8, 'parse with yaml and check with ajv', floor, own);
 }
 
 /** Each resource adds the same amount of memory to that of an almost empty run. */

@@ -51,13 +51,13 @@ function before(
   service: Service,
   isOne: (request: HttpRequest) => boolean,
   nth: number,
-  deed: () => void,
+  otherWrite: () => void,
 ): Transport {
   let times = 0;
   return async (request, signal) => {
     if (isOne(request)) {
       times += 1;
-      if (times === nth) deed();
+      if (times === nth) otherWrite();
     }
     return service.send(request, signal);
   };
@@ -256,7 +256,7 @@ describe('an apply with a failed or interrupted binding', () => {
 
 test('with contract_only, the client adds no binding; without the capability update, it deletes no binding', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
-  const { children } = application.access ?? expect.fail('there is nobody to bind');
+  const { children } = application.access ?? expect.fail('there is no group to bind');
   const contract = createClient(documentedOnly(send), { capabilities: ['update'] });
   await expect(contract.bind(children, { pk: '1' }, { group: 'x', order: 0 })).rejects.toThrow(
     'contract_only',

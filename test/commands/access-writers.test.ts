@@ -36,7 +36,7 @@ function run(send: Transport, text: string): Promise<Ran> {
 }
 
 /** Actions of another client. Each is done once, at the first request at which it is possible. */
-const deeds: Readonly<Record<string, (service: Service) => boolean>> = {
+const otherWrites: Readonly<Record<string, (service: Service) => boolean>> = {
   'removes a binding': (service) => {
     const [first] = service.list(`${bindings}?page_size=100`);
     if (first) service.ask('DELETE', `${bindings}${textOf(first['pk'])}/`);
@@ -96,9 +96,9 @@ const scenarios: Readonly<
 };
 
 describe.each(Object.entries(scenarios))('during an apply that %s,', (_, { seed, text }) => {
-  test.each(Object.entries(deeds))(
+  test.each(Object.entries(otherWrites))(
     'the report is correct even if another client %s between two requests',
-    async (name, deed) => {
+    async (name, otherWrite) => {
       const calm = sandboxTransport(seed);
       await done(run(calm.send, text));
       const declared = stateOf(calm);
@@ -107,7 +107,7 @@ describe.each(Object.entries(scenarios))('during an apply that %s,', (_, { seed,
         const service = sandboxTransport(seed);
         let isDone = false;
         const send: Transport = async (request, signal) => {
-          if (!isDone && service.requests.length >= nth) isDone = deed(service);
+          if (!isDone && service.requests.length >= nth) isDone = otherWrite(service);
           return service.send(request, signal);
         };
         const { ending, stdout } = await run(send, text);
@@ -125,7 +125,7 @@ describe('an update of the access of an application with a provider', () => {
   ])('reports who can now open the application if another client %s', async (name, words) => {
     const service = sandboxTransport({});
     const send: Transport = async (request, signal) => {
-      if (request.method === 'PATCH') deeds[name]?.(service);
+      if (request.method === 'PATCH') otherWrites[name]?.(service);
       return service.send(request, signal);
     };
     const { ending, stdout } = await run(send, entry('any', staff));
@@ -175,7 +175,7 @@ test.each([
     const send: Transport = async (request, signal) => {
       if (request.method === 'POST' && request.path.endsWith('/applications/')) {
         service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
-        deeds['adds a binding']?.(service);
+        otherWrites['adds a binding']?.(service);
         if (exchange) return exchange;
       }
       return service.send(request, signal);

@@ -6,10 +6,10 @@ import { factsOf } from '../../src/kinds/facts.ts';
 import { familyOfModel } from '../../src/kinds/families.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { times } from '../support/effort.ts';
-import { applied, env, instance, seed } from '../support/random-instance.ts';
+import { applyManifest, env, randomInstance, seed } from '../support/random-instance.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/update-world.ts';
-import { isIn, writtenType } from '../support/written-type.ts';
+import { existsIn, listPathIn } from '../support/written-type.ts';
 
 const bindings = ['/flows/bindings/', '/policies/bindings/'];
 
@@ -22,7 +22,7 @@ interface Found {
 function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, Found> {
   const lists = new Set(
     kinds.flatMap((kind) =>
-      kind.single === undefined && isIn(kind, release) ? [writtenType(kind, release) as string] : [],
+      kind.single === undefined && existsIn(kind, release) ? [listPathIn(kind, release) as string] : [],
     ),
   );
   const found = new Map<string, Found>();
@@ -55,7 +55,7 @@ function isShown(
 ): boolean {
   const model = factsOf(release, path)?.model ?? '';
   const [app = '', type = ''] = model.split('.');
-  const families = kinds.filter((kind) => writtenType(kind, release) === path).map(({ family }) => family);
+  const families = kinds.filter((kind) => listPathIn(kind, release) === path).map(({ family }) => family);
   const family = families[0] ?? familyOfModel(app, type);
   if (family && plan.includes(`  - ${family.type}.${textOf(record[family.identity] ?? null)}`)) return true;
   if (family?.isDeletedAlong) return true;
@@ -78,11 +78,11 @@ test.each(cases)(
   async ({ release, index }) => {
     const random = seededRandom(1000 + index);
     const world = new World(seed, release);
-    await applied(world, JSON.stringify(instance(world, release, random)));
+    await applyManifest(world, JSON.stringify(randomInstance(world, release, random)));
     const before = recordsOf(world, release);
     const lists: Record<string, JsonObject[]> = {};
     for (const { path, record } of before.values()) {
-      const kind = kinds.find((one) => writtenType(one, release) === path && isIn(one, release));
+      const kind = kinds.find((one) => listPathIn(one, release) === path && existsIn(one, release));
       if (!kind?.deletion || kind.scope !== undefined || random() > 0.08) continue;
       const entry = {
         [kind.identity]: record[kind.identity] ?? null,

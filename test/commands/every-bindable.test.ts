@@ -9,7 +9,7 @@ import { policyBindings } from '../../src/kinds/policy-bindings.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
-import { isIn, leastEntry, writtenType } from '../support/written-type.ts';
+import { existsIn, smallestEntry, listPathIn } from '../support/written-type.ts';
 import { someOf } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
@@ -18,9 +18,9 @@ const capabilities = ['update', 'delete'];
 const cases = kinds
   .filter((kind) => childFields(kind).some(([, children]) => children === policyBindings))
   .flatMap((kind) => {
-    const having = sandboxReleases.filter((release) => isIn(kind, release));
+    const having = sandboxReleases.filter((release) => existsIn(kind, release));
     return [...new Set([having.at(0), having.at(-1)])].flatMap((release) =>
-      release === undefined ? [] : [{ release, type: writtenType(kind, release), kind }],
+      release === undefined ? [] : [{ release, type: listPathIn(kind, release), kind }],
     );
   });
 
@@ -51,7 +51,7 @@ test.each(someOf(cases, 3))(
         version: 1,
         groups: [{ name: 'bound' }],
         policies: [{ type: 'dummy', name: 'decides' }],
-        [kind.list]: [{ ...leastEntry(kind, 'one', world.sandbox, release), policies }],
+        [kind.list]: [{ ...smallestEntry(kind, 'one', world.sandbox, release), policies }],
       });
       const env = {
         ROLLCALL_CAPABILITIES: capabilities.join(),
@@ -98,7 +98,7 @@ test.each(
       release,
     );
     const entry = {
-      ...leastEntry(kind, 'one', world.sandbox, release),
+      ...smallestEntry(kind, 'one', world.sandbox, release),
       enabled: true,
       policies: [{ group: { name: 'bound' }, order: 1 }],
     };
@@ -131,7 +131,7 @@ test.each(someOf(cases, 3))(
       await apply(['m.yaml'], { output: 'text', yes: true, allow: capabilities }, context);
       return stdout();
     };
-    const entry = leastEntry(kind, 'one', world.sandbox, release);
+    const entry = smallestEntry(kind, 'one', world.sandbox, release);
     const { family, variant, identity } = kind;
     for (const negate of [false, true]) {
       const policies = [{ group: { name: 'bound' }, order: 1, negate }];

@@ -9,7 +9,7 @@ import { laterParameters, unknownIn } from '../service-api/requests.ts';
 import { certificates } from '../support/pem.ts';
 import { capture } from '../support/run.ts';
 import { World } from '../support/update-world.ts';
-import { changeOf, createdKinds, isIn, leastEntry, writtenType } from '../support/written-type.ts';
+import { anyChangeOf, createdKinds, existsIn, smallestEntry, listPathIn } from '../support/written-type.ts';
 import { someReleases } from '../support/effort.ts';
 
 const capabilities = ['update', 'delete'];
@@ -30,7 +30,7 @@ interface Case {
 /** Every kind, on the oldest and on the newest release that has it. */
 const releases = new Map<SandboxRelease, (typeof createdKinds)[number][]>();
 for (const kind of createdKinds) {
-  const having = sandboxReleases.filter((release) => isIn(kind, release));
+  const having = sandboxReleases.filter((release) => existsIn(kind, release));
   for (const release of new Set([having.at(0), having.at(-1)]))
     if (release !== undefined) releases.set(release, [...(releases.get(release) ?? []), kind]);
 }
@@ -43,9 +43,9 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
   const cases = ownKinds.map((kind, index): Case => {
     const name = `one${index}`;
     // Some texts have to be unique, and records to which others refer have such texts too.
-    const own = Object.entries(leastEntry(kind, name, world.sandbox, release));
+    const own = Object.entries(smallestEntry(kind, name, world.sandbox, release));
     const entry = Object.fromEntries(own.map(([field, value]) => [field, value === 'x' ? name : value]));
-    return { kind, type: writtenType(kind, release), name, entry };
+    return { kind, type: listPathIn(kind, release), name, entry };
   });
   const env = {
     ROLLCALL_CAPABILITIES: capabilities.join(),
@@ -97,7 +97,7 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
     const changes = new Map(
       cases.map((one) => [
         one,
-        ownChanges[one.type] ?? changeOf(one.kind, release, held(one, one.name) ?? {}),
+        ownChanges[one.type] ?? anyChangeOf(one.kind, release, held(one, one.name) ?? {}),
       ]),
     );
     const changed = (one: Case): JsonObject => ({ ...one.entry, ...changes.get(one) });

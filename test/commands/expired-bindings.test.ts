@@ -4,7 +4,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { capture } from '../support/run.ts';
-import { allowed, staff, World } from '../support/update-world.ts';
+import { allowUpdate, staff, World } from '../support/update-world.ts';
 
 const access = 'access: { groups: [{ name: staff }] }';
 const policies = 'policies: [{ group: { name: staff }, order: 0 }]';
@@ -34,7 +34,7 @@ function mayOpen(world: World, username: string): unknown {
 
 async function planOf(world: World, text: string): Promise<string> {
   const { context, stdout } = world.run(text);
-  await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+  await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
   return stdout();
 }
 
@@ -53,7 +53,7 @@ describe.each([access, policies])('an application with %s', (declared) => {
     expect(planned).toContain('note  a binding is expired, and unchanged');
     expect(planned).toContain('Opens application.wiki to the group "staff"');
     const { context, stdout } = world.run(wiki(declared));
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context), stdout()).toBe(
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context), stdout()).toBe(
       'done',
     );
     expect(world.writes()).toMatchObject([{ body: { group: staff } }]);

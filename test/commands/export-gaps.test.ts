@@ -8,7 +8,7 @@ import type { Exchange } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { World } from '../support/update-world.ts';
-import { leastEntry } from '../support/written-type.ts';
+import { smallestEntry } from '../support/written-type.ts';
 import { someOf } from '../support/effort.ts';
 
 const release = '2025.12';
@@ -31,7 +31,7 @@ function world(): World {
   for (const path of paths) {
     const kind = kinds.find((one) => one.path === `/api/v3${path}`);
     if (kind === undefined) throw new Error(`no kind has the path ${path}`);
-    const { [kind.variant?.field ?? '']: _, ...fields } = leastEntry(kind, 'mine', made.sandbox, release);
+    const { [kind.variant?.field ?? '']: _, ...fields } = smallestEntry(kind, 'mine', made.sandbox, release);
     create(path, fields);
   }
   for (let number = 100; number < 250; number += 1) create('/core/groups/', { name: `group-${number}` });

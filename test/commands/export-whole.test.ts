@@ -8,11 +8,11 @@ import { recordedOf } from '../../src/sandbox/recorded.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
 import { someReleases, times } from '../support/effort.ts';
 import { certificates } from '../support/pem.ts';
-import { applied, env, instance, nameFor, seed } from '../support/random-instance.ts';
+import { applyManifest, env, randomInstance, nameOfNewRecord, seed } from '../support/random-instance.ts';
 import { capture } from '../support/run.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { World } from '../support/update-world.ts';
-import { createdKinds, isIn, leastEntry, writtenType } from '../support/written-type.ts';
+import { createdKinds, existsIn, smallestEntry, listPathIn } from '../support/written-type.ts';
 
 async function exported(world: World, options: object = {}): Promise<{ text: string; said: string }> {
   const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
@@ -57,8 +57,8 @@ function leftOutIn(said: string): string[] {
 
 /** Whether a create does not show which values the service gives to missing fields: the sandbox leaves them empty. */
 function isUnrecorded(release: SandboxRelease, name: string): boolean {
-  const of = kinds.filter((kind) => name === nameFor(kind));
-  return of.some((kind) => recordedOf(release, writtenType(kind, release)).defaults === undefined);
+  const of = kinds.filter((kind) => name === nameOfNewRecord(kind));
+  return of.some((kind) => recordedOf(release, listPathIn(kind, release)).defaults === undefined);
 }
 
 const cases = someReleases(sandboxReleases).flatMap((release) =>
@@ -69,13 +69,13 @@ test.each(cases)(
   'an export of a random instance is in sync with that instance, and recreates its records in a fresh service: $release, seed $index',
   async ({ release, index }) => {
     const world = new World(seed, release);
-    await applied(world, JSON.stringify(instance(world, release, seededRandom(index))));
+    await applyManifest(world, JSON.stringify(randomInstance(world, release, seededRandom(index))));
     const { text, said } = await exported(world);
     expect(leftOutIn(said).filter((name) => !isUnrecorded(release, name))).toEqual([]);
     await expectNoChanges(world, text);
     const whole = withSecrets(text);
     const other = new World(seed, release);
-    await applied(other, whole.text, whole.values);
+    await applyManifest(other, whole.text, whole.values);
     await expectNoChanges(other, whole.text, whole.values);
     expect((await exported(other)).text).toBe(text);
   },
@@ -85,19 +85,19 @@ test('an export has a comment with a variable for every secret and write-only fi
   const release = '2026.8';
   const world = new World(seed, release);
   const entries = createdKinds
-    .filter((kind) => isIn(kind, release))
-    .map((kind) => ({ kind, entry: leastEntry(kind, nameFor(kind), world.sandbox, release) }));
+    .filter((kind) => existsIn(kind, release))
+    .map((kind) => ({ kind, entry: smallestEntry(kind, nameOfNewRecord(kind), world.sandbox, release) }));
   const lists = new Map(entries.map(({ kind: { list } }) => [list, [] as JsonValue[]]));
   for (const { kind, entry } of entries) lists.get(kind.list)?.push(entry);
-  await applied(world, JSON.stringify({ version: 1, ...Object.fromEntries(lists) }));
+  await applyManifest(world, JSON.stringify({ version: 1, ...Object.fromEntries(lists) }));
   const { text, said } = await exported(world);
   const remark = said.replaceAll(/\s+/g, ' ');
   let fields = 0;
   for (const { kind } of entries)
     for (const [field, { isSecret, isWriteOnly, isInstruction }] of Object.entries(kind.fields)) {
-      const held = world.sandbox.record(writtenType(kind, release), nameFor(kind))?.[field];
+      const held = world.sandbox.record(listPathIn(kind, release), nameOfNewRecord(kind))?.[field];
       if (isInstruction || !(isSecret || isWriteOnly) || (held === '' && !isWriteOnly)) continue;
-      const variable = secretVariableName(nameFor(kind), field);
+      const variable = secretVariableName(nameOfNewRecord(kind), field);
       expect(text, `${kind.path} ${field}`).toContain(`    # ${field}: \${env:${variable}}\n`);
       expect(remark).toMatch(new RegExp(`set: .*\\b${variable}\\b`));
       fields += 1;

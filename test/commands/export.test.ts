@@ -8,7 +8,13 @@ import { parseJson } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { done, endOf, type Ran } from '../support/manifest-run.ts';
-import { altered, listingService, manyApplications, manyUsers, pageOf } from '../support/listing-service.ts';
+import {
+  withChangedPage,
+  listingService,
+  manyApplications,
+  manyUsers,
+  pageOf,
+} from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-requests.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -478,7 +484,8 @@ describe('an export reports unreadable records instead of treating them as absen
     const users = manyUsers(3);
     const { send } = listingService({
       users,
-      instead: () => altered(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(0, null) })),
+      instead: () =>
+        withChangedPage(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(0, null) })),
     });
     const options = { type: ['user'], list: true, target: ['user.u00000'] };
     const { ending, stdout, stderr } = await exporting(send, options);

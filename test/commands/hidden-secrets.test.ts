@@ -14,7 +14,7 @@ import { someMoments } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
-import { allowed, World } from '../support/update-world.ts';
+import { allowUpdate, World } from '../support/update-world.ts';
 
 const name = 'Grafana OIDC';
 const address = `provider.${name}`;
@@ -138,7 +138,7 @@ describe('a secret that the service hides', () => {
   test('is not compared, and a plan tells how to send it', async () => {
     const { context, stdout } = worldWith(true).run('', {}, { files });
     expect(
-      await plan(['grafana.yaml'], { output: 'json', detailedExitcode: true, ...allowed }, context),
+      await plan(['grafana.yaml'], { output: 'json', detailedExitcode: true, ...allowUpdate }, context),
     ).toBe('done');
     const document = parseJson(stdout());
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -153,7 +153,7 @@ describe('a secret that the service hides', () => {
   test('is sent by a saved plan that shows it', async () => {
     const world = worldWith(true);
     const planned = world.run('', {}, { files });
-    const options = { output: 'text', ...allowed, resend: [address], out: 'plan.json' } as const;
+    const options = { output: 'text', ...allowUpdate, resend: [address], out: 'plan.json' } as const;
     expect(await plan(['grafana.yaml'], options, planned.context)).toBe('done');
     expect(planned.stdout()).toContain(
       'client_secret  (sent again, because the service does not show its value)',

@@ -8,7 +8,7 @@ import { capabilities } from '../../src/kinds/capability.ts';
 import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { allowed, staff, World } from '../support/update-world.ts';
+import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { done } from '../support/manifest-run.ts';
 
 const seed: SandboxSeed = {
@@ -210,7 +210,7 @@ describe('a report lists resources that are not planned, with reasons', () => {
 
 describe('a saved plan with resources that are not planned', () => {
   const saved = async (text = manifest, world = new World(seed)): Promise<{ text: string; world: World }> => {
-    const { written } = await run('plan', { out: 'p.json', ...allowed }, { text, world });
+    const { written } = await run('plan', { out: 'p.json', ...allowUpdate }, { text, world });
     return { text: written.get('p.json') ?? '', world };
   };
 
@@ -315,7 +315,7 @@ describe('with --keep-going, a resource is not planned', () => {
       'slug: app-3, name: App 3, provider: 2',
       'slug: app-4, name: App 4, provider: 5',
     );
-    const ran = await run('plan', { output: 'json', ...allowed }, { text, world });
+    const ran = await run('plan', { output: 'json', ...allowUpdate }, { text, world });
     expect(codesIn(ran)).toEqual([
       ['application.app-1', ['name-not-found']],
       ['application.app-2', ['provider-taken']],
@@ -326,7 +326,7 @@ describe('with --keep-going, a resource is not planned', () => {
     expect(ran.stdout()).toContain(
       'application.app-1 may keep the value, because that resource has errors and is not planned.',
     );
-    await run('apply', allowed, { text, world });
+    await run('apply', allowUpdate, { text, world });
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
 
@@ -355,7 +355,7 @@ users:
       'slug: app-2, name: App 2, provider: 1',
       'slug: fine, name: Fine',
     );
-    const ran = await run('apply', { output: 'json', ...allowed }, { text, world });
+    const ran = await run('apply', { output: 'json', ...allowUpdate }, { text, world });
     expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
   });
 

@@ -8,7 +8,7 @@ import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
-import { allowed, staff, World } from '../support/update-world.ts';
+import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { done } from '../support/manifest-run.ts';
 
 const settings = '/api/v3/admin/settings/';
@@ -37,7 +37,7 @@ interface Planned {
 async function planned(world: World, text: string, options: object = {}): Promise<Planned> {
   const before = world.requests.length;
   const { context, stdout, stderr } = world.run(text);
-  const ending = await plan(['m.yaml'], { output: 'text', ...allowed, ...options }, context);
+  const ending = await plan(['m.yaml'], { output: 'text', ...allowUpdate, ...options }, context);
   const reads = world.requests.slice(before).filter(({ path }) => path === settings).length;
   return { ending, stdout: stdout() + stderr(), opens: stdout().match(/^Opens .*$/gm) ?? [], reads };
 }
@@ -164,7 +164,9 @@ describe('settings in the same manifest', () => {
       reads: 1,
     });
     const applied = world.run(text);
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, applied.context)).toBe('done');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, applied.context)).toBe(
+      'done',
+    );
     await done(planned(world, text, { detailedExitcode: true }));
   });
 
@@ -211,7 +213,7 @@ describe('if core_default_app_access cannot be read', () => {
         opens: [`Opens application.wiki to everyone ${perhaps}.`],
       });
       const { context } = world.run(wiki('access: everyone'));
-      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context)).toBe('done');
       expect(world.writes().map(({ path }) => path)).toEqual([
         expect.stringContaining('/policies/bindings/'),
       ]);
@@ -237,7 +239,7 @@ describe('if core_default_app_access cannot be read', () => {
 
   test('a JSON document contains the condition that the flag is on', async () => {
     const { context, stdout } = worldOf('2026.8', false, denied).run(wiki('access: everyone'));
-    await plan(['m.yaml'], { output: 'json', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'json', ...allowUpdate }, context);
     const document = JSON.parse(stdout()) as { resource_changes: object[] };
     expect(schemaErrors('plan', document)).toEqual([]);
     expect(document.resource_changes[0]).toMatchObject({ opens: [`everyone ${perhaps}`] });

@@ -4,7 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
-import { allowed, staff, World } from '../support/update-world.ts';
+import { allowUpdate, staff, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
 
@@ -26,7 +26,7 @@ users: [{ username: jane.doe, formerly: jane, name: Jane, groups: [{ name: platf
 const jane = 'version: 1\nusers: [{ username: jane.doe, formerly: jane, name: Jane }]\n';
 
 function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Ran> {
-  return runIn(command, world.run(text), { ...allowed, ...options });
+  return runIn(command, world.run(text), { ...allowUpdate, ...options });
 }
 
 const planned = (world: World, text: string, options: object = {}): Promise<Ran> =>

@@ -6,7 +6,7 @@ import { user } from '../../src/kinds/user.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
-import { now, outcomesIn, World, type Tamper } from '../support/update-world.ts';
+import { applyAsJson, outcomesIn, World, type Tamper } from '../support/update-world.ts';
 
 /** The order in which they are updated. */
 const names = Array.from('abcdefghijkl', (letter) => `user-${letter}`);
@@ -25,7 +25,7 @@ async function changed(tamper: Tamper, text: string = manifest): Promise<Told[]>
   const world = new World(seed);
   world.tamper = tamper;
   const { context, stdout } = world.run(text);
-  await apply(['m.yaml'], { ...now, wait: '0', concurrency: '1' }, context);
+  await apply(['m.yaml'], { ...applyAsJson, wait: '0', concurrency: '1' }, context);
   outcomesIn(stdout());
   return (parseJson(stdout()) as unknown as { outcomes: Told[] }).outcomes;
 }

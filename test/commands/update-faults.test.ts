@@ -9,13 +9,13 @@ import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
-import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
+import { allowUpdate, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
 
 /** Applies a manifest, and returns the ending and the output. */
 function applied(world: World, text: string, options: object = {}, more: object = {}): Promise<Ran> {
-  return runIn(apply, world.run(text, {}, more), { ...allowed, ...options });
+  return runIn(apply, world.run(text, {}, more), { ...allowUpdate, ...options });
 }
 
 describe('undeclared values in the service', () => {
@@ -115,7 +115,7 @@ describe('backchannel providers', () => {
       'rollcall.yaml': 'version: 1\nhide: [application.backchannel_providers]\n',
     };
     const { context, stdout } = world.run('', {}, { files });
-    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
     expect(stdout()).toContain('removes one from the `backchannel_providers` of application.b');
     expect(stdout()).not.toContain('takes 2');
   });
@@ -185,7 +185,7 @@ describe('no format shows a secret or hidden field that an update sends:', () =>
     };
     const { context, stdout, stderr, written } = world.run('', { KEY: secret }, { files });
     const report = formatNames.map((format) => `${format}=report.${format}`);
-    await apply(['m.yaml'], { output: 'json', yes: true, report, ...allowed }, context);
+    await apply(['m.yaml'], { output: 'json', yes: true, report, ...allowUpdate }, context);
     expect(stdout()).toContain(`"outcome": "${outcome}"`);
     expect(written.size).toBeGreaterThan(5);
     // After each test, all of this output is also searched for canaries.
@@ -221,10 +221,10 @@ describe('an interruption during updates', () => {
 
 describe('a concurrent change between the plan and the update', () => {
   /** Calls a function just before the nth request with this method arrives. */
-  function before(world: World, method: string, nth: number, deed: () => void): void {
+  function before(world: World, method: string, nth: number, otherWrite: () => void): void {
     let seen = 0;
     world.tamper = (request, answer) => {
-      if (request.method === method && (seen += 1) === nth) deed();
+      if (request.method === method && (seen += 1) === nth) otherWrite();
       return answer();
     };
   }
@@ -335,7 +335,7 @@ describe('undeclared attributes', () => {
     const { context, stdout } = world.run(`version: 1\nusers: [${list}]\n`, {
       ROLLCALL_CAPABILITIES: 'update',
     });
-    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
     expect(stdout().match(/holds a number that rollcall cannot send back/g)).toHaveLength(14);
     expect(world.requests.filter(({ path }) => path.includes('username='))).toEqual([]);
   });

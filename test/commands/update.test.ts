@@ -5,7 +5,15 @@ import { plan } from '../../src/commands/plan.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
-import { allowed, contractors, manifest, now, outcomesIn, staff, World } from '../support/update-world.ts';
+import {
+  allowUpdate,
+  contractors,
+  manifest,
+  applyAsJson,
+  outcomesIn,
+  staff,
+  World,
+} from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 describe('the switches for updates', () => {
@@ -20,7 +28,7 @@ describe('the switches for updates', () => {
   test('are a usage error if only the permission is given, and the message names the other switch', async () => {
     const world = new World();
     const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
-    await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
+    await expect(apply(['m.yaml'], applyAsJson, context)).rejects.toThrow(
       '--allow needs the capability `update`, which is not turned on',
     );
     await expect(plan(['m.yaml'], { output: 'text', allow: ['destroy'] }, context)).rejects.toThrow(
@@ -31,7 +39,7 @@ describe('the switches for updates', () => {
 
   test('are a usage error with contract_only, and the advice names the flag to leave out', async () => {
     const { context } = new World().run();
-    await expect(apply(['m.yaml'], { ...now, contractOnly: true }, context)).rejects.toMatchObject({
+    await expect(apply(['m.yaml'], { ...applyAsJson, contractOnly: true }, context)).rejects.toMatchObject({
       hint: expect.stringContaining('leave out contract_only, or leave out --allow.') as string,
     });
   });
@@ -53,7 +61,7 @@ describe('a plan with --allow update', () => {
   test('shows updates and their side effects', async () => {
     const world = new World();
     const { context, stdout } = world.run();
-    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, context)).toBe(
+    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowUpdate }, context)).toBe(
       'changes',
     );
     const text = stdout();
@@ -72,7 +80,7 @@ describe('a plan with --allow update', () => {
   test('as JSON contains the `resource_changes` of a Terraform plan', async () => {
     const world = new World();
     const { context, stdout } = world.run();
-    await plan(['m.yaml'], { output: 'json', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'json', ...allowUpdate }, context);
     const document = parseJson(stdout());
     expect(schemaErrors('plan', document)).toEqual([]);
     expect(document).toMatchObject({
@@ -97,7 +105,7 @@ describe('a plan with --allow update', () => {
   test('is refused if it has more updates than --max-updates allows', async () => {
     const world = new World();
     const { context, stderr } = world.run();
-    expect(await apply(['m.yaml'], { ...now, maxUpdates: '4' }, context)).toBe('failed');
+    expect(await apply(['m.yaml'], { ...applyAsJson, maxUpdates: '4' }, context)).toBe('failed');
     expect(stderr()).toContain('the plan would change 5 resources, and --max-updates allows 4');
     expect(world.writes()).toEqual([]);
   });
@@ -107,7 +115,7 @@ describe('an apply with --allow update', () => {
   test('sends only differing declared fields, keeps undeclared values, and then has no changes', async () => {
     const world = new World();
     const first = world.run();
-    expect(await apply(['m.yaml'], now, first.context)).toBe('done');
+    expect(await apply(['m.yaml'], applyAsJson, first.context)).toBe('done');
     expect(outcomesIn(first.stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('updated'));
     expect(world.writes()).toEqual(
       expect.arrayContaining([
@@ -124,10 +132,10 @@ describe('an apply with --allow update', () => {
     const writes = world.writes().length;
     const second = world.run();
     expect(
-      await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, second.context),
+      await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowUpdate }, second.context),
     ).toBe('done');
     expect(second.stdout()).toContain('No changes.');
-    expect(await apply(['m.yaml'], now, world.run().context)).toBe('done');
+    expect(await apply(['m.yaml'], applyAsJson, world.run().context)).toBe('done');
     expect(world.writes()).toHaveLength(writes);
   });
 
@@ -143,7 +151,7 @@ describe('an apply with --allow update', () => {
       ],
     });
     const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], at_least: [groups], attributes: { a: { b: 2 }, e: x }, name: A }]\n`;
-    await apply(['m.yaml'], now, world.run(users).context);
+    await apply(['m.yaml'], applyAsJson, world.run(users).context);
     expect(world.writes()).toMatchObject([
       {
         body: {
@@ -158,7 +166,7 @@ describe('an apply with --allow update', () => {
   test('removes undeclared attributes if the entry has `exactly: [attributes]`', async () => {
     const world = new World();
     const users = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: x }, exactly: [attributes] }]\n`;
-    await apply(['m.yaml'], now, world.run(users).context);
+    await apply(['m.yaml'], applyAsJson, world.run(users).context);
     expect(world.writes()).toMatchObject([{ body: { attributes: { dept: 'x' } } }]);
   });
 
@@ -182,7 +190,7 @@ describe('an apply with --allow update', () => {
     test('removes the user from undeclared groups, each named in the plan', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
-      await apply(['m.yaml'], { ...now, output: 'text' }, context);
+      await apply(['m.yaml'], { ...applyAsJson, output: 'text' }, context);
       expect(stdout()).toContain(`note  its \`groups\` lose "contractors" (${contractors})`);
       expect(stdout()).toContain(
         `note  its \`groups\` lose "admins" (${admins}), which grants a superuser's rights`,
@@ -206,7 +214,7 @@ describe('an apply with --allow update', () => {
       async (more) => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
-        await apply(['m.yaml'], now, context);
+        await apply(['m.yaml'], applyAsJson, context);
         expect(stdout()).not.toContain('lose');
         expect(here.held('/users/1/')['groups']).toEqual(expect.arrayContaining([contractors, admins]));
       },
@@ -215,7 +223,7 @@ describe('an apply with --allow update', () => {
     test('accepts at_least in defaults, which an entry overrides with exactly', async () => {
       const here = world();
       const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
-      await apply(['m.yaml'], now, here.run(text).context);
+      await apply(['m.yaml'], applyAsJson, here.run(text).context);
       expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
     });
 
@@ -231,7 +239,7 @@ describe('an apply with --allow update', () => {
           },
         },
       );
-      await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+      await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
       expect(stdout()).toContain('its `groups` lose one');
       expect(stdout()).not.toContain('contractors');
     });
@@ -255,7 +263,7 @@ describe('an apply with --allow update', () => {
       return answer();
     };
     const { context, stdout } = world.run(wiki);
-    await apply(['m.yaml'], now, context);
+    await apply(['m.yaml'], applyAsJson, context);
     expect(outcomesIn(stdout())).toMatchObject([{ outcome, attempts: 0 }]);
     expect(stdout()).toContain(words);
     expect(world.writes()).toEqual([]);
@@ -265,7 +273,7 @@ describe('an apply with --allow update', () => {
   test('may apply a saved plan with updates, and an apply without the switch may not', async () => {
     const world = new World();
     const made = world.run();
-    await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
+    await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowUpdate }, made.context);
     const files = { 'm.yaml': manifest, 'plan.json': made.written.get('plan.json') ?? '' };
     const forbidden = world.run(undefined, {}, { files });
     expect(await apply(['m.yaml'], { output: 'text', plan: 'plan.json' }, forbidden.context)).toBe('invalid');
@@ -274,7 +282,7 @@ describe('an apply with --allow update', () => {
     expect(
       await apply(
         ['m.yaml'],
-        { output: 'text', plan: 'plan.json', ...allowed },
+        { output: 'text', plan: 'plan.json', ...allowUpdate },
         world.run(undefined, {}, { files }).context,
       ),
     ).toBe('done');
@@ -298,7 +306,9 @@ describe('an apply with --allow update', () => {
       'version: 1\nusers:\n  - { username: outpost, name: Mine }\n  - { username: pipeline, name: Other, is_active: false }\n';
     const { context, stdout } = world.run(users, { ROLLCALL_TOKEN: 'own-token' });
     world.tamper = (request) => world.handle(request, 'own-token');
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context)).toBe(
+      'incomplete',
+    );
     expect(stdout()).toContain(
       '! user.outpost differs and is left unchanged; it is an account of the service itself',
     );
@@ -319,7 +329,9 @@ describe('an apply with --allow update', () => {
     const { context, stdout } = world.run(`version: 1\nusers: [${entries.join()}]\n`, {
       ROLLCALL_TOKEN: 'own-token',
     });
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('incomplete');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context)).toBe(
+      'incomplete',
+    );
     expect(stdout()).toContain(`the token belongs to this user, whose \`${field}\` differs`);
     expect(world.writes()).toHaveLength(1);
   });
@@ -353,7 +365,7 @@ applications:
 ${fillers.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('')}users:
 ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: 'update' });
-    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
     expect(
       world.requests.filter(({ path }) => /applications\/[^?]/.test(path) || path.includes('username=')),
     ).toEqual([]);
@@ -373,7 +385,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const { context, stdout } = world.run(text);
     world.tamper = ({ path }, answer) =>
       path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
-    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(await apply(['m.yaml'], applyAsJson, context)).toBe('done');
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'unchanged'));
     expect(world.writes()).toEqual([]);
   });
@@ -443,7 +455,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     };
     const users = 'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }]\n';
     const { context, stdout } = world.run(users, {}, { clock });
-    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(await apply(['m.yaml'], applyAsJson, context)).toBe('done');
     expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'updated' }]);
     const [first = 0, second = 0] = asked;
     expect(second - first).toBeGreaterThanOrEqual(5000);
@@ -454,7 +466,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
     const { context, stderr, questions } = world.run(grafana, {}, asking);
-    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, context)).toBe('failed');
+    expect(await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context)).toBe('failed');
     expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
       'Change 1 in http://127.0.0.1:9? Only "yes" is accepted: ',
       'This change does more than change fields, as shown above. Make it? Only "yes" is accepted: ',
@@ -467,7 +479,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const world = new World();
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
     const { context, stderr, questions } = world.run(manifest, {}, asking);
-    await apply(['m.yaml'], { output: 'text', ...allowed }, context);
+    await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context);
     expect(questions[1]?.replaceAll('\n', ' ')).toBe(
       '2 of these 5 changes do more than change fields, as shown above. Make all 5? Only "yes" is accepted: ',
     );
@@ -484,11 +496,11 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const world = new World({ users: [{ ...user, ...before }] });
     const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
     const shown = world.run(text);
-    await plan(['m.yaml'], { output: 'text', ...allowed }, shown.context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, shown.context);
     expect(shown.stdout()).toMatch(new RegExp(`note  the .*account .*${words}$`, 'm'));
     const config = `version: 1\nhide: [user.${Object.keys(after).join('')}]\n`;
     const hidden = world.run('', {}, { files: { 'm.yaml': text, 'rollcall.yaml': config } });
-    await plan(['m.yaml'], { output: 'text', ...allowed }, hidden.context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, hidden.context);
     expect(hidden.stdout()).toMatch(
       /note {2}the (account gains or loses the ability to log in|type of the account changes)$/m,
     );
@@ -513,7 +525,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const world = new World({ applications: [{ ...application, ...before }] });
     const text = JSON.stringify({ version: 1, applications: [{ ...application, ...after }] });
     const { context, stdout } = world.run(text);
-    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    await plan(['m.yaml'], { output: 'text', ...allowUpdate }, context);
     expect(stdout()).toMatch(new RegExp(`note {2}${words}$`, 'm'));
   });
 
@@ -524,7 +536,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       method === 'PATCH' && !path.endsWith('/a-02/') ? answered(403, { detail: 'no' }) : answer();
     const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: B }\n`).join('')}`;
     const { context, stdout } = world.run(text);
-    expect(await apply(['m.yaml'], { ...now, concurrency: '1' }, context)).toBe('denied');
+    expect(await apply(['m.yaml'], { ...applyAsJson, concurrency: '1' }, context)).toBe('denied');
     expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual([
       'denied',
       'denied',
@@ -557,7 +569,7 @@ test('a 404 web page as the answer to one change does not stop other changes', a
   const { context, stdout } = world.run(
     'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\nusers: [{ username: zoe, name: Zoe }]\n',
   );
-  const options = { output: 'json', yes: true, concurrency: '1', ...allowed } as const;
+  const options = { output: 'json', yes: true, concurrency: '1', ...allowUpdate } as const;
   expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
   expect(outcomesIn(stdout())).toMatchObject([
     { address: 'application.wiki', outcome: 'not_attempted' },
@@ -580,7 +592,7 @@ test.each([
     const { context, stdout } = world.run(
       'version: 1\napplications: [{ slug: wiki, name: Wiki, group: New }]\n',
     );
-    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).not.toBe('done');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowUpdate }, context)).not.toBe('done');
     expect(stdout()).toContain(`the service does not offer to change applications (${status})`);
     expect(stdout()).toContain('Allow PATCH /api/v3/core/applications/ in every proxy');
     expect(stdout()).not.toContain('Check the service URL');

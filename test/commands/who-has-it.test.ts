@@ -6,7 +6,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Captured } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { allowed, now, outcomesIn, staff, World } from '../support/update-world.ts';
+import { allowUpdate, applyAsJson, outcomesIn, staff, World } from '../support/update-world.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { done } from '../support/manifest-run.ts';
 
@@ -128,7 +128,7 @@ describe('a declared provider that is the main provider of another application',
     expect(stderr()).toContain('[provider-taken]');
     expect(stderr()).toContain('two resources have the same value in a field that must be unique');
     expect(stdout()).toBe('');
-    expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
+    expect(await apply(['m.yaml'], { ...applyAsJson }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);
   });
 
@@ -209,7 +209,7 @@ describe('a declared provider that is the main provider of another application',
     expect(stderr()).toContain(
       'The manifests remove the value from that record, but this plan leaves the record unchanged',
     );
-    await done(planned(manifest, allowed));
+    await done(planned(manifest, allowUpdate));
   });
 
   test('is no error if it is also the provider of the declared application, or if nothing could be read', async () => {
@@ -270,11 +270,11 @@ describe('a user who becomes a superuser', () => {
     ['when created', `username: new, name: New, ${byName}`],
     ['when changed', `username: alice, name: Alice, ${byName}`],
   ])('is marked in the plan as a wider effect: %s', async (_, entry) => {
-    const { stdout, world } = await planned(users(entry), allowed);
+    const { stdout, world } = await planned(users(entry), allowUpdate);
     expect(stdout()).toContain(`note  ${gains} "admins" (${admins}) of \`groups\``);
     expect(stdout().match(/rights through/g)).toHaveLength(1);
     const { context, stderr, questions } = world.run(users(entry), all, { answerToPrompt: ['yes', 'no'] });
-    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, context)).toBe('failed');
+    expect(await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context)).toBe('failed');
     expect(questions.at(-1)).toContain('more than change fields');
     expect(stderr()).toContain(gains);
     expect(world.writes()).toEqual([]);
@@ -291,7 +291,7 @@ describe('a user who becomes a superuser', () => {
       'username: root, name: Another, groups: [{ name: admins }]',
       'username: new, name: New, groups: [{ name: staff }]',
     );
-    expect((await planned(manifest, allowed)).stdout()).not.toContain(gains);
+    expect((await planned(manifest, allowUpdate)).stdout()).not.toContain(gains);
   });
 
   test('is marked if the group is hidden', async () => {
@@ -310,10 +310,10 @@ describe('a plan that moves a value from one entry to another', () => {
   );
 
   test('begins with the entry that frees the value, and reports why it comes first', async () => {
-    const { stdout } = await planned(handedOver, allowed);
+    const { stdout } = await planned(handedOver, allowUpdate);
     expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
     expect(stdout()).toContain('after  application.known, which frees a value that this change needs');
-    const { stdout: json } = await planned(handedOver, { output: 'json', ...allowed });
+    const { stdout: json } = await planned(handedOver, { output: 'json', ...allowUpdate });
     expect(schemaErrors('plan', parseJson(json()))).toEqual([]);
     expect(parseJson(json())).toMatchObject({
       resource_changes: [
@@ -321,7 +321,7 @@ describe('a plan that moves a value from one entry to another', () => {
         { address: 'application.anew', waits_for: ['application.known'] },
       ],
     });
-    expect((await planned(handedOver, { compact: true, ...allowed })).stdout()).toContain(
+    expect((await planned(handedOver, { compact: true, ...allowUpdate })).stdout()).toContain(
       'after application.known',
     );
   });
@@ -329,7 +329,7 @@ describe('a plan that moves a value from one entry to another', () => {
   test('is applied in one run', async () => {
     const world = new World(seed);
     const { context, stdout } = world.run(handedOver, all);
-    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(await apply(['m.yaml'], applyAsJson, context)).toBe('done');
     expect(outcomesIn(stdout()).map(({ address, outcome }) => [address, outcome])).toEqual([
       ['application.known', 'updated'],
       ['application.anew', 'created'],
@@ -342,7 +342,7 @@ describe('a plan that moves a value from one entry to another', () => {
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(400, { provider: ['no'] }) : answer();
     const { context, stdout } = world.run(handedOver, all);
-    expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
+    expect(await apply(['m.yaml'], applyAsJson, context)).toBe('incomplete');
     expect(outcomesIn(stdout())).toMatchObject([
       { address: 'application.known', outcome: 'rejected' },
       {
@@ -353,7 +353,7 @@ describe('a plan that moves a value from one entry to another', () => {
       },
     ]);
     const text = world.run(handedOver, all);
-    await apply(['m.yaml'], { ...now, output: 'text' }, text.context);
+    await apply(['m.yaml'], { ...applyAsJson, output: 'text' }, text.context);
     expect(text.stdout()).toContain('the change that it depends on failed');
   });
 
@@ -366,7 +366,7 @@ describe('a plan that moves a value from one entry to another', () => {
       ],
     };
     const manifest = applications('slug: a, name: A, provider: 2', 'slug: b, name: B, provider: 1');
-    const { ending, stderr } = await planned(manifest, allowed, { world: new World(swapped) });
+    const { ending, stderr } = await planned(manifest, allowUpdate, { world: new World(swapped) });
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('application.a, application.b depend on each other');
   });

@@ -8,9 +8,17 @@ import { addressOf } from '../simulation/identity.ts';
 import { kindsManifestOf, kindsWantsOf } from '../simulation/kinds.ts';
 import { run, type Ended } from '../support/cli.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { faults, Front, noTroubles, type Troubles, type Write } from './front.ts';
-import type { Command, Reported, Setting, Tool } from './tool.ts';
-import { drawWorld, heldOf, modelOf, reportedAs, versionOf, type Snapshot, type World } from './world.ts';
+import { faults, Front, noFaults, type RunFaults, type Write } from './front.ts';
+import type { Command, ReportedOutcome, CommandSetting, Tool } from './tool.ts';
+import {
+  drawWorld,
+  heldOf,
+  modelOf,
+  reportedAddressOf,
+  versionOf,
+  type Snapshot,
+  type World,
+} from './world.ts';
 
 export interface Examination {
   /** The faults and other events that the runs met, such as `SIGKILL`, `another writer` and `cut after`. */
@@ -41,13 +49,13 @@ class Examiner {
   readonly #world: World;
   readonly #front: Front;
   readonly #tool: Tool;
-  readonly #setting: Setting;
+  readonly #setting: CommandSetting;
   readonly #violations = new Set<string>();
   readonly #tried = new Set<string>();
   /** The records that the service has to keep, except for their declared fields. */
   #expected: Snapshot;
 
-  constructor(world: World, front: Front, tool: Tool, setting: Setting) {
+  constructor(world: World, front: Front, tool: Tool, setting: CommandSetting) {
     this.#world = world;
     this.#front = front;
     this.#tool = tool;
@@ -59,18 +67,18 @@ class Examiner {
     const { whole } = dice(random);
     for (let troubled = whole(0, 3); troubled > 0; troubled -= 1) await this.#troubledRun(random);
     for (let left = 3; left > 0; left -= 1) {
-      const { ended } = await this.#run('apply', noTroubles);
+      const { ended } = await this.#run('apply', noFaults);
       if (this.#tool.isDone(ended)) break;
       if (left === 1)
         this.#violations.add(`it does not finish without faults:\n${ended.stdout}${ended.stderr}`);
     }
     this.#judgeReached();
-    const planned = await this.#run('plan', noTroubles);
+    const planned = await this.#run('plan', noFaults);
     if (!this.#tool.isClean(planned.ended))
       this.#violations.add(
         `a plan has changes, although everything is as declared:\n${planned.ended.stdout}${planned.ended.stderr}`,
       );
-    const again = await this.#run('apply', noTroubles);
+    const again = await this.#run('apply', noFaults);
     if (again.writes.length > 0)
       this.#violations.add(
         `an apply writes, although everything is as declared: ${shownWrites(again.writes)}`,
@@ -92,13 +100,13 @@ class Examiner {
     const of = seededRandom(whole(0, 1e9));
     let kill: (() => void) | undefined;
     const touched = new Set<string>();
-    const troubles: Troubles = {
+    const runFaults: RunFaults = {
       fault: () => (of() < rate ? faults[Math.floor(of() * faults.length)] : undefined),
       before: (request) => {
         if (request === killAt) kill?.();
         if (!writesAt.has(request)) return;
         const before = this.#world.snapshot();
-        const address = this.#world.meddle(of);
+        const address = this.#world.changeAsOther(of);
         if (address !== undefined) touched.add(address);
         const after = this.#world.snapshot();
         // A delete changes the records that refer to the deleted record.
@@ -112,7 +120,7 @@ class Examiner {
         denied !== undefined && method === deniedMethod && path.startsWith(`/api/v3${denied}`),
     };
     if (denied) this.#tried.add(`denied ${deniedMethod}`);
-    await this.#run('apply', troubles, {
+    await this.#run('apply', runFaults, {
       touched,
       signal,
       isKilled: killAt > 0,
@@ -122,7 +130,7 @@ class Examiner {
 
   async #run(
     what: 'plan' | 'apply',
-    troubles: Troubles,
+    runFaults: RunFaults,
     more: {
       readonly touched?: ReadonlySet<string>;
       readonly signal?: NodeJS.Signals;
@@ -132,7 +140,7 @@ class Examiner {
   ): Promise<{ readonly ended: Ended; readonly writes: readonly Write[] }> {
     const { touched = new Set(), signal = 'SIGKILL' } = more;
     const before = this.#world.snapshot();
-    this.#front.begin(troubles);
+    this.#front.begin(runFaults);
     let wasKilled = false;
     const { ended, isLate } = await toItsEnd(this.#tool[what](this.#setting), (kill) =>
       more.started?.(() => {
@@ -140,7 +148,7 @@ class Examiner {
         kill(signal);
       }),
     );
-    this.#front.troubles = noTroubles;
+    this.#front.runFaults = noFaults;
     const { writes } = this.#front;
     if (wasKilled) this.#tried.add(signal);
     if (isLate) this.#violations.add(`${what} does not end`);
@@ -177,7 +185,10 @@ class Examiner {
         continue;
       }
       const fields = record
-        ? differing(versionOf(this.#expected, record, before).beside, versionOf(now, record, after).beside)
+        ? differing(
+            versionOf(this.#expected, record, before).undeclared,
+            versionOf(now, record, after).undeclared,
+          )
         : differing(before.record, after.record).filter(
             (field) => factsOf(release, before.path)?.fields[field]?.readOnly !== true,
           );
@@ -207,11 +218,11 @@ class Examiner {
   }
 
   /** Checks that a report agrees with the service, except for records that another writer touched. */
-  #judgeReport(outcomes: readonly Reported[], before: Snapshot, touched: ReadonlySet<string>): void {
+  #judgeReport(outcomes: readonly ReportedOutcome[], before: Snapshot, touched: ReadonlySet<string>): void {
     const now = this.#world.snapshot();
     for (const record of this.#world.scenario.records) {
       const address = addressOf(record.identity);
-      const { outcome } = outcomes.find((one) => one.address === reportedAs(record)) ?? {};
+      const { outcome } = outcomes.find((one) => one.address === reportedAddressOf(record)) ?? {};
       if (outcome === undefined) this.#violations.add(`${address} is not in the report`);
       if (outcome === undefined || touched.has(address)) continue;
       const [was, is] = [heldOf(before, record), heldOf(now, record)];

@@ -8,7 +8,7 @@ export const faults = ['cut before', 'cut after', 'half an answer', '500', '502'
 export type Fault = (typeof faults)[number];
 
 /** The faults, denials and other events that the requests of one run meet. */
-export interface Troubles {
+export interface RunFaults {
   /** The fault of a request. Requests are numbered from 1 in each run. */
   fault(request: number): Fault | undefined;
   /** Called before a request is answered. */
@@ -23,11 +23,11 @@ export interface Write {
   readonly record: JsonObject;
 }
 
-export const noTroubles: Troubles = { fault: () => undefined, before: () => {}, isDenied: () => false };
+export const noFaults: RunFaults = { fault: () => undefined, before: () => {}, isDenied: () => false };
 
 /** A sandbox over HTTP that can inject faults. */
 export class Front {
-  troubles: Troubles = noTroubles;
+  runFaults: RunFaults = noFaults;
   requests = 0;
   writes: Write[] = [];
   readonly met = new Map<Fault, number>();
@@ -51,8 +51,8 @@ export class Front {
   }
 
   /** Resets the counts, and sets the faults of the next run. */
-  begin(troubles: Troubles): void {
-    Object.assign(this, { troubles, requests: 0, writes: [] });
+  begin(runFaults: RunFaults): void {
+    Object.assign(this, { runFaults, requests: 0, writes: [] });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,15 +64,15 @@ export class Front {
     }
     const { method = '', url: path = '', headers } = request;
     const number = (this.requests += 1);
-    this.troubles.before(number);
-    const fault = this.troubles.fault(number);
+    this.runFaults.before(number);
+    const fault = this.runFaults.fault(number);
     if (fault) this.met.set(fault, (this.met.get(fault) ?? 0) + 1);
     if (fault === 'cut before') return void request.socket.destroy();
     if (fault && Number(fault) > 0) {
       response.writeHead(Number(fault), { 'content-type': 'text/html' });
       return void response.end('<html><body>Something is wrong</body></html>');
     }
-    const answer = this.troubles.isDenied(method, path)
+    const answer = this.runFaults.isDenied(method, path)
       ? {
           status: 403,
           headers: { 'content-type': 'application/json' },

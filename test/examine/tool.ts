@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cli, type Ended } from '../support/cli.ts';
 
 /** The folder, the service and the token of a command. */
-export interface Setting {
+export interface CommandSetting {
   readonly folder: string;
   readonly url: string;
   readonly token: string;
@@ -15,7 +15,7 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Reported {
+export interface ReportedOutcome {
   /** As in reports: `group.staff`. */
   readonly address: string;
   readonly outcome: string;
@@ -25,17 +25,17 @@ export interface Reported {
 export interface Tool {
   /** Writes the declaration in the form of the tool. The text is a rollcall manifest. */
   declare(folder: string, manifest: string): Promise<void>;
-  plan(setting: Setting): Command;
-  apply(setting: Setting): Command;
+  plan(setting: CommandSetting): Command;
+  apply(setting: CommandSetting): Command;
   /** Whether a plan has no changes. */
   isClean(plan: Ended): boolean;
   /** Whether an apply reports that the declared state is reached. */
   isDone(apply: Ended): boolean;
   /** The outcome of each resource, if the tool reports it. */
-  outcomes(apply: Ended): readonly Reported[] | undefined;
+  outcomes(apply: Ended): readonly ReportedOutcome[] | undefined;
 }
 
-function command(args: readonly string[], { folder, url, token }: Setting): Command {
+function command(args: readonly string[], { folder, url, token }: CommandSetting): Command {
   const file = join(folder, 'manifest.yaml');
   const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: token, ROLLCALL_CAPABILITIES: 'update' };
   return { program: process.execPath, args: [cli, ...args, '--allow', 'update', file], env };
@@ -48,5 +48,5 @@ export const rollcallTool: Tool = {
   isClean: ({ code }) => code === 0,
   isDone: ({ code }) => code === 0,
   outcomes: ({ stdout }) =>
-    stdout.startsWith('{') ? (JSON.parse(stdout) as { outcomes?: Reported[] }).outcomes : undefined, // as its schema says
+    stdout.startsWith('{') ? (JSON.parse(stdout) as { outcomes?: ReportedOutcome[] }).outcomes : undefined, // as its schema says
 };

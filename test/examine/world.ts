@@ -14,7 +14,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { dice } from '../simulation/dice.ts';
 import { addressOf, isSame, type Version } from '../simulation/identity.ts';
-import { fromTheStart, type Named, type Path } from '../simulation/kind-fields.ts';
+import { initialRecords, type ReferredRecord, type Path } from '../simulation/kind-fields.ts';
 import {
   drawKinds,
   kindBodyOf,
@@ -23,7 +23,7 @@ import {
   type DrawnRecord,
   type KindsScenario,
 } from '../simulation/kinds.ts';
-import { createdKinds, isIn, writtenType } from '../support/written-type.ts';
+import { createdKinds, existsIn, listPathIn } from '../support/written-type.ts';
 
 /** The records of the service, by list and id. */
 export type Snapshot = ReadonlyMap<string, Held>;
@@ -43,7 +43,7 @@ export interface World {
   /** The token of a superuser. */
   readonly token: string;
   /** Changes a declared record as another writer, and returns its address. */
-  meddle(random: Random): string | undefined;
+  changeAsOther(random: Random): string | undefined;
   snapshot(): Snapshot;
 }
 
@@ -59,10 +59,10 @@ export async function drawWorld(random: Random): Promise<World> {
     scenario.release,
   );
   const { chance, pick } = dice(random);
-  const idOf = (named: Named): JsonValue => {
+  const idOf = (named: ReferredRecord): JsonValue => {
     const path = [
       ...scenario.records.map(({ identity }) => ({ ...identity, path: identity.model })),
-      ...fromTheStart,
+      ...initialRecords,
     ].find((one) => isSame(one, named))?.path;
     return (path && sandbox.pk(path, named.name)) ?? null;
   };
@@ -80,7 +80,7 @@ export async function drawWorld(random: Random): Promise<World> {
     sandbox,
     token,
     snapshot: () => snapshotOf(sandbox, scenario),
-    meddle(by) {
+    changeAsOther(by) {
       const { whole, chance: likely } = dice(by);
       const record = scenario.records[whole(0, scenario.records.length - 1)];
       if (record === undefined) return undefined;
@@ -101,7 +101,7 @@ export function modelOf({ identity }: DrawnRecord): Path {
 }
 
 /** The address of a declared record in manifests and reports of rollcall. */
-export function reportedAs({ kind: { path }, identity, fields }: DrawnRecord): string {
+export function reportedAddressOf({ kind: { path }, identity, fields }: DrawnRecord): string {
   const kind = createdKinds.find((one) => one.path === path);
   const within = fields[kind?.scope ?? ''];
   const [named] = within && 'names' in within ? within.names : [];
@@ -118,8 +118,8 @@ function snapshotOf(sandbox: Sandbox, { release }: KindsScenario): Snapshot {
   const all = new Map<string, Held>();
   // A record of a derived type is listed under its base type too.
   const kinds = createdKinds.toSorted((a, b) => Number(b.isBase === true) - Number(a.isBase === true));
-  for (const kind of kinds.filter((one) => isIn(one, release))) {
-    const path = writtenType(kind, release);
+  for (const kind of kinds.filter((one) => existsIn(one, release))) {
+    const path = listPathIn(kind, release);
     if (!isPath(path)) continue;
     const { id: ownId } = factsOf(release, path) ?? {};
     for (const record of recordsIn(path, sandbox)) {

@@ -322,7 +322,7 @@ export async function disagreements(
       ];
       const where = `seed ${world.seed}: a${nth}: ${JSON.stringify({ app, said, action })}`;
       if (action === 'no-op' && was !== is)
-        return [`${where} is in sync, and u${user} may ${is ? '' : 'not '}open it as declared`];
+        return [`${where} is reported in sync, but u${user} may ${is ? '' : 'not '}open it as declared`];
       const isTold = said.some((words) => isAbout(world, user, words));
       return is && !was && !isTold ? [`${where} opens it to u${user}`] : [];
     });

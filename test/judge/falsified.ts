@@ -1,6 +1,6 @@
 /** For each promise, a falsified history that the judge has to reject. */
 import { secret, token, type History, type Outcome, type Report } from './roll.ts';
-import type { Entry, Thing } from './service.ts';
+import type { Entry, ModelRecord } from './service.ts';
 
 type Falsify = (of: History) => History;
 const reports =
@@ -17,7 +17,7 @@ const log =
   (change: (entry: Entry) => readonly Entry[]): Falsify =>
   (of) => ({ ...of, log: of.log.flatMap(change) });
 /** Changes the records that the service has after each write. */
-const held = (change: (state: Map<string, Thing>) => unknown): Falsify =>
+const held = (change: (state: Map<string, ModelRecord>) => unknown): Falsify =>
   log((entry) => {
     if (entry.is !== 'wrote') return [entry];
     const state = new Map(entry.state);

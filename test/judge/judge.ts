@@ -1,16 +1,25 @@
 /** Checks a history of requests, effects, answers and reports against the promises of the documents. */
-import { secret, token, type History, type Outcome, type Report, type Roll } from './roll.ts';
+import { secret, token, type History, type Outcome, type Report, type Declaration } from './roll.ts';
 import { listOf, recordOf, textOf, type Fields, type Json } from './json.ts';
 import { kinds, refersTo } from './kinds.ts';
-import { allOf, named, placeOf, thing as asThing } from './service.ts';
-import type { Entry, Mark, Said, Sent, State, Thing, Type, Wrote } from './service.ts';
+import { allOf, recordsNamed, placeOf, modelRecord } from './service.ts';
+import type {
+  Entry,
+  Mark,
+  AnswerEntry,
+  RequestEntry,
+  State,
+  ModelRecord,
+  Type,
+  WriteEntry,
+} from './service.ts';
 
 type Run = {
   readonly of: History;
   readonly report: Report;
   readonly log: readonly Entry[];
-  readonly sent: readonly Sent[];
-  readonly wrote: readonly Wrote[];
+  readonly sent: readonly RequestEntry[];
+  readonly wrote: readonly WriteEntry[];
   /** The records of the service at the beginning, and after each write by any client. */
   readonly states: readonly State[];
   /** The capabilities for which both switches are on. */
@@ -18,24 +27,24 @@ type Run = {
   /** Whether the token has all permissions. */
   readonly isFree: boolean;
 };
-type Declared = Roll[number];
-type Wrong = string | false | undefined;
+type Declared = Declaration[number];
+type ViolationText = string | false | undefined;
 type Case = ReturnType<typeof casesOf>[number];
 
-const saidOf = (run: Run, of: Sent | undefined): Said | undefined =>
-  run.log.find((entry): entry is Said => entry.is === 'said' && entry.n === of?.n);
-const typeOf = ({ path }: Sent): Type | undefined => placeOf(path).type;
+const answerOf = (run: Run, of: RequestEntry | undefined): AnswerEntry | undefined =>
+  run.log.find((entry): entry is AnswerEntry => entry.is === 'said' && entry.n === of?.n);
+const typeOf = ({ path }: RequestEntry): Type | undefined => placeOf(path).type;
 const wordOf = ({ kind, type }: Pick<Declared, 'kind' | 'type'>): string =>
   kind?.list.replace(/ies$/, 'y').replace(/s$/, '') ?? type;
 const idOf = (kind: Declared['kind'] | undefined): string => kind?.id ?? 'pk';
-const kindOf = ({ path }: Sent): Declared['kind'] | undefined => {
+const kindOf = ({ path }: RequestEntry): Declared['kind'] | undefined => {
   const { list = '' } = placeOf(path);
   return kinds.now.get(list) ?? kinds.old.get(list);
 };
 const addressOf = (one: Declared): string => `${wordOf(one)}.${one.name}`;
 const nameOf = ({ change }: Outcome): string => change.address;
 const subjectOf = (fields: Fields): string => textOf(fields['group'] ?? fields['user']);
-const nameIn = (sent: Sent): string => {
+const nameIn = (sent: RequestEntry): string => {
   const { target, ...body } = sent.body;
   const { identity } = kindOf(sent) ?? {};
   if (identity !== undefined) return textOf(body[identity]);
@@ -43,39 +52,46 @@ const nameIn = (sent: Sent): string => {
     ? `${textOf(target)}/${subjectOf(body)}`
     : textOf(body['slug'] ?? body['username'] ?? body['name']);
 };
-const writesOf = (run: Run, ...methods: string[]): Sent[] =>
+const writesOf = (run: Run, ...methods: string[]): RequestEntry[] =>
   run.sent.filter(({ method }) => methods.includes(method));
 const sorted = (all: readonly Json[]): string => all.map(textOf).toSorted().join();
 const isEver = (run: Run, { one, names }: Case, isThere: boolean): boolean =>
-  run.states.some((state) => names.some((name) => named(state, one.type, name).length > 0) === isThere);
+  run.states.some(
+    (state) => names.some((name) => recordsNamed(state, one.type, name).length > 0) === isThere,
+  );
 
 /** Whether an answer proves that the name is taken; undefined if it proves nothing. */
-function proves(run: Run, sent: Sent): boolean | undefined {
-  const { status = 0, json } = saidOf(run, sent) ?? {};
+function proves(run: Run, sent: RequestEntry): boolean | undefined {
+  const { status = 0, json } = answerOf(run, sent) ?? {};
   const isRecord = idOf(kindOf(sent)) in recordOf(json);
   if (status === 204 || ([200, 201].includes(status) && isRecord)) return true;
   return json !== undefined && status >= 400 && status < 500 ? false : undefined;
 }
 /** The ids of the records with these names. If no record has a name, the former name counts. */
-function idsOf(state: State, roll: Roll, type: Type, names: Json | undefined): Json[] {
+function idsOf(state: State, roll: Declaration, type: Type, names: Json | undefined): Json[] {
   return listOf(names).flatMap((each) => {
     const { slug, name = slug } = recordOf(each);
     if (name === undefined) return [each];
-    const now = named(state, type, textOf(name));
+    const now = recordsNamed(state, type, textOf(name));
     const before = roll.find((one) => one.type === type && one.name === name)?.formerly ?? '';
-    const ids = (now.length > 0 ? now : named(state, type, before)).map(({ pk }) => pk);
+    const ids = (now.length > 0 ? now : recordsNamed(state, type, before)).map(({ pk }) => pk);
     return type === 'providers' ? ids.map(Number) : ids;
   });
 }
-const subjectsOf = (state: State, roll: Roll, access: Json | undefined): string[] =>
+const subjectsOf = (state: State, roll: Declaration, access: Json | undefined): string[] =>
   (['group', 'user'] as const).flatMap((type) =>
     idsOf(state, roll, type, recordOf(access)[`${type}s`]).map(textOf),
   );
-const boundTo = (state: State, { pk }: Thing): Thing[] =>
+const boundTo = (state: State, { pk }: ModelRecord): ModelRecord[] =>
   allOf(state, 'binding').filter(({ fields }) => fields['target'] === pk && fields['enabled']);
 
 /** Whether a record has every declared value. Bindings and groups are not compared if the token cannot see all of them. */
-function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields, kind }: Declared): boolean {
+function hasDeclaredValues(
+  { of: { roll, world } }: Run,
+  state: State,
+  held: ModelRecord,
+  { fields, kind }: Declared,
+): boolean {
   const isBlurred = 'view_binding' in world.rights || 'view_group' in world.rights;
   return Object.entries(fields).every(([field, value]) => {
     const is = held.fields[field] ?? null;
@@ -120,23 +136,25 @@ function isSameIn(
     );
   return is === declared;
 }
-const isEverAs = (run: Run, one: Declared, id?: string): boolean =>
+const everHadDeclaredValues = (run: Run, one: Declared, id?: string): boolean =>
   run.states.some((state) =>
-    named(state, one.type, one.name).some((held) => (!id || held.pk === id) && isAs(run, state, held, one)),
+    recordsNamed(state, one.type, one.name).some(
+      (held) => (!id || held.pk === id) && hasDeclaredValues(run, state, held, one),
+    ),
   );
 
 /**
  * Who may open an application: nobody without a provider, or else the bound subjects, or everyone if nobody is bound. With
  * `isOthers`, a missing provider does not count.
  */
-function mayOpen(state: State, app: Thing | undefined, isOthers = false): string[] {
+function mayOpen(state: State, app: ModelRecord | undefined, isOthers = false): string[] {
   const { provider = null, backchannel_providers: back } = app?.fields ?? {};
   const isShut = !app || (!isOthers && provider === null && listOf(back).length === 0);
   const bound = isShut ? [] : boundTo(state, app).map(({ fields }) => subjectOf(fields));
   return isShut || bound.length > 0 ? bound : ['everyone'];
 }
 /** The subjects to whom a write gives access, although neither the former nor the declared access admits them. */
-function openedBy({ of: { roll } }: Run, { state, n }: Wrote, old: readonly State[]): string[] {
+function openedBy({ of: { roll } }: Run, { state, n }: WriteEntry, old: readonly State[]): string[] {
   return allOf(state, 'application').flatMap((app) => {
     const one = roll.find(
       ({ type, name, formerly }) => type === 'application' && [name, formerly].includes(app.name),
@@ -157,14 +175,14 @@ function casesOf(run: Run) {
     const one = run.of.roll.find((each) => addressOf(each) === nameOf(out));
     if (!one) return [];
     const names = [one.name, one.formerly ?? one.name];
-    const isOwn = ({ n, thing: { type, name, fields } }: Wrote): boolean => {
+    const isOwn = ({ n, record: { type, name, fields } }: WriteEntry): boolean => {
       const targets = run.states.map((state) => state.get(textOf(fields['target']))?.name ?? '');
       const isIt = type === one.type && names.includes(name);
       const isOfIt =
         type === 'binding' && one.type === 'application' && targets.some((each) => names.includes(each));
       return (isIt || isOfIt) && run.sent.some((sent) => sent.n === n && typeOf(sent) === type);
     };
-    const isPost = (sent: Sent): boolean => typeOf(sent) === one.type && nameIn(sent) === one.name;
+    const isPost = (sent: RequestEntry): boolean => typeOf(sent) === one.type && nameIn(sent) === one.name;
     const posts = writesOf(run, 'POST').filter(isPost);
     return [{ out, one, names, own: run.wrote.filter(isOwn), posts }];
   });
@@ -175,7 +193,7 @@ const isGood = ({ outcome, doubt, differences = [] }: Outcome): boolean => {
   return good.includes(outcome) && !isPart && doubt !== 'unchecked';
 };
 /** The first false statement of an outcome. */
-function lieOf(run: Run, of: Case): Wrong {
+function falseStatementOf(run: Run, of: Case): ViolationText {
   const { out, one, own, posts } = of;
   const { outcome, pk, differences, change } = out;
   const isGone = one.isAbsent === true && outcome !== 'differs';
@@ -183,7 +201,7 @@ function lieOf(run: Run, of: Case): Wrong {
     return `the record was never ${change.presence}`;
   if (outcome === 'created') {
     const told = posts.find((post) => proves(run, post) === true);
-    if (textOf(recordOf(saidOf(run, told)?.json)[idOf(one.kind)]) !== pk) return 'no answer proves that';
+    if (textOf(recordOf(answerOf(run, told)?.json)[idOf(one.kind)]) !== pk) return 'no answer proves that';
   }
   const isOff = own.length === 0 || !run.may.includes('update');
   if (outcome === 'updated' && isOff) return 'the run changed nothing, or may not update';
@@ -195,17 +213,17 @@ function lieOf(run: Run, of: Case): Wrong {
   const isWhole = /created|updated|unchanged/.test(outcome) && !(outcome === 'created' && differences);
   if (!isWhole || isGone) return undefined;
   if (outcome === 'unchanged' || run.wrote.every(({ n }) => n > 0))
-    return !isEverAs(run, one, pk) && 'the record was never as declared';
+    return !everHadDeclaredValues(run, one, pk) && 'the record was never as declared';
   const told = run.log.flatMap((entry) => {
     const json = recordOf(entry.is === 'said' ? entry.json : null);
     return [json, ...listOf(json['results']).map(recordOf)].filter(
       (each) => textOf(each[idOf(one.kind)]) === pk,
     );
   });
-  const last = asThing(one.type, '', told.at(-1) ?? {}, one.kind);
+  const last = modelRecord(one.type, '', told.at(-1) ?? {}, one.kind);
   const fields = Object.fromEntries(Object.entries(one.fields).filter(([field]) => field !== 'access'));
   return (
-    !run.states.some((state) => isAs(run, state, last, { ...one, fields })) &&
+    !run.states.some((state) => hasDeclaredValues(run, state, last, { ...one, fields })) &&
     'the last answer has other values'
   );
 }
@@ -218,13 +236,13 @@ const targets =
   /\/(?:rac\/endpoints|core\/application_entitlements|endpoints\/device_access_groups|(?:events|requests)\/rules)\/$/;
 
 /** Each promise by name: where the documents state it, and a check that returns its violations. */
-export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
+export const promises: Readonly<Record<string, readonly [string, (run: Run) => ViolationText[]]>> = {
   once: [
     'promises.md: Nothing is created twice',
     ({ of, states, wrote }) =>
       of.roll.map(({ type, name }) => {
-        const [first = 0, ...counts] = states.map((state) => named(state, type, name).length);
-        const isOther = wrote.some(({ n, thing }) => n === 0 && thing.name === name);
+        const [first = 0, ...counts] = states.map((state) => recordsNamed(state, type, name).length);
+        const isOther = wrote.some(({ n, record }) => n === 0 && record.name === name);
         const isKnown = type === 'group' && (isOther || 'view_group' in of.world.rights);
         return !isKnown && Math.max(...counts) > Math.max(1, first) && `${type}.${name} exists twice`;
       }),
@@ -244,7 +262,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     'promises.md: every report is true, as the table of outcomes says',
     (run) =>
       casesOf(run).map((of) => {
-        const text = lieOf(run, of);
+        const text = falseStatementOf(run, of);
         return text && `${nameOf(of.out)} is ${of.out.outcome}: ${text}`;
       }),
   ],
@@ -270,7 +288,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       writesOf(run, 'POST', 'PATCH', 'DELETE').map(({ n, method, path, body }) => {
         const { type, key = textOf(body['target']) } = placeOf(path);
         const needs = method === 'DELETE' && type !== 'binding' ? 'delete' : 'update';
-        const made = run.wrote.filter((one) => one.n > 0 && one.op === 'create').map(({ thing }) => thing);
+        const made = run.wrote.filter((one) => one.n > 0 && one.op === 'create').map(({ record }) => record);
         const isMade = needs === 'update' && made.some(({ pk, name }) => [pk, name].includes(key));
         const isNew = isMade || (method === 'POST' && type !== 'binding');
         return !isNew && !run.may.includes(needs) && `#${n} ${method} ${path} without ${needs}`;
@@ -291,7 +309,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     ({ report: { outcomes }, wrote, sent, states: [start] }) => {
       const told = outcomes.flatMap(({ change }) => change.remarks ?? []).join();
       const deletes = sent.filter(({ method }) => method === 'DELETE');
-      return wrote.map(({ n, op, thing: { type, name, pk } }) => {
+      return wrote.map(({ n, op, record: { type, name, pk } }) => {
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
         // If there are more than ten, the note gives only their number.
@@ -307,11 +325,11 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
     (run) =>
       writesOf(run, 'POST').map((one, index, posts) => {
         const [type, name] = [typeOf(one), nameIn(one)];
-        const isSame = (a: Sent): boolean => typeOf(a) === type && nameIn(a) === name;
-        const isOpen = (a: Sent): boolean => isSame(a) && proves(run, a) === undefined;
+        const isSame = (a: RequestEntry): boolean => typeOf(a) === type && nameIn(a) === name;
+        const isOpen = (a: RequestEntry): boolean => isSame(a) && proves(run, a) === undefined;
         const before = posts.slice(0, index).findLast(isOpen);
-        const isClear = (look: Sent): boolean => {
-          const { status, json } = saidOf(run, look) ?? {};
+        const isClear = (look: RequestEntry): boolean => {
+          const { status, json } = answerOf(run, look) ?? {};
           if (look.path.endsWith(`applications/${name}/`)) return status === 404 && json !== undefined;
           const isEmpty = status === 403 || listOf(recordOf(json)['results'] ?? [0]).length === 0;
           return type === 'user' && look.query.get('username') === name && isEmpty;
@@ -320,13 +338,13 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
         const mayView = !run.of.options.contractOnly && run.of.world.rights['view_user'] !== 'none';
         // A user whose look-up returned no data is sent again: the service refuses a taken name.
         const isUnseen = looks.some((look) => {
-          const { status, json } = saidOf(run, look) ?? {};
+          const { status, json } = answerOf(run, look) ?? {};
           const showsAll = status === 200 && recordOf(json)['results'] !== undefined;
           return look.query.get('username') === name && !showsAll;
         });
         // If a look-up of users gets a page that does not come from the API, the run assumes that users cannot be looked up.
         const isUnreadable = run.sent.some((look) => {
-          const { status, json } = saidOf(run, look) ?? {};
+          const { status, json } = answerOf(run, look) ?? {};
           const isNowhere = json === undefined && (status === 404 || status === 405);
           return look.method === 'GET' && look.n < one.n && typeOf(look) === 'user' && isNowhere;
         });
@@ -401,8 +419,8 @@ export function judge(of: History): string[] {
     for (const entry of of.log.slice(0, Math.max(0, at('plans'))))
       if (entry.is === 'wrote') ({ state } = entry);
     const log = at('plans') < 0 ? [] : of.log.slice(at('plans'), at('ended'));
-    const sent = log.filter((entry): entry is Sent => entry.is === 'sent');
-    const wrote = log.filter((entry): entry is Wrote => entry.is === 'wrote');
+    const sent = log.filter((entry): entry is RequestEntry => entry.is === 'sent');
+    const wrote = log.filter((entry): entry is WriteEntry => entry.is === 'wrote');
     const states = [state, ...wrote.map((one) => one.state)];
     const run: Run = { of, report, log, sent, wrote, states, may, isFree };
     return Object.entries(promises).flatMap(([name, [, check]]) =>

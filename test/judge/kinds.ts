@@ -164,18 +164,18 @@ function declaredIn(all: ReadonlyMap<string, Fields>): Kind[] {
     }),
   );
 }
-export const declarable = { old: declaredIn(facts.old), now: declaredIn(facts.now) };
-export type Line = keyof typeof declarable;
+export const declarableKinds = { old: declaredIn(facts.old), now: declaredIn(facts.now) };
+export type Line = keyof typeof declarableKinds;
 /** The kinds that other kinds refer to, declarable or not. */
 const stock = ['/flows/instances/', '/crypto/certificatekeypairs/', '/providers/saml/'];
 const known = (line: Line): Map<string, Kind> => {
   const there = stock.flatMap((path) => kindAt(facts[line], path) ?? []);
-  return new Map([...there, ...declarable[line]].map((kind) => [kind.path, kind]));
+  return new Map([...there, ...declarableKinds[line]].map((kind) => [kind.path, kind]));
 };
 export const kinds = { old: known('old'), now: known('now') };
 
 /** The default value of a field. */
-export function emptyOf({ default: given, nullable, type, enum: values }: Fields): Json {
+export function defaultOf({ default: given, nullable, type, enum: values }: Fields): Json {
   if (given !== undefined) return given;
   if (nullable === true) return null;
   if (type === 'string') return listOf(values)[0] ?? '';

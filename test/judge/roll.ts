@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as rollcall from '../../dist/index.js';
 import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
-import { declarable, kinds, refersTo, valueOf, type Kind, type Line } from './kinds.ts';
-import { allOf, named, Service, thing } from './service.ts';
-import type { Entry, State, Thing, World } from './service.ts';
+import { declarableKinds, kinds, refersTo, valueOf, type Kind, type Line } from './kinds.ts';
+import { allOf, recordsNamed, Service, modelRecord } from './service.ts';
+import type { Entry, State, ModelRecord, World } from './service.ts';
 
 export const token = 'tkn-5f0c1d7e9ab24860b7d3';
 export const secret = 'sec-c4a17bd0e2f94d53a86e';
@@ -21,7 +21,7 @@ export type Declared = {
   formerly?: string;
   isAbsent?: true;
 };
-export type Roll = readonly Readonly<Declared>[];
+export type Declaration = readonly Readonly<Declared>[];
 type Options = ReturnType<typeof optionsOf>;
 /** An outcome, with the change of the plan that it belongs to. */
 export interface Outcome extends rollcall.OutcomeDocument {
@@ -39,7 +39,7 @@ export interface Report {
 export interface History {
   readonly world: World;
   readonly options: Options;
-  readonly roll: Roll;
+  readonly roll: Declaration;
   readonly log: readonly Entry[];
   readonly reports: readonly Report[];
 }
@@ -51,14 +51,14 @@ const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStar
 /** The initial records of the service. */
 function startOf(at: At, line: Line, some: readonly Kind[]): State {
   const groups = six.flatMap((n) =>
-    at('g', n) < 0.5 ? [thing('group', uuid(10 + n), { name: `g${n}` })] : [],
+    at('g', n) < 0.5 ? [modelRecord('group', uuid(10 + n), { name: `g${n}` })] : [],
   );
-  const admins = thing('group', uuid(1), { name: 'admins', is_superuser: true });
-  const robot = thing('user', '1', { username: 'robot', name: 'Robot', groups: [admins.pk] });
-  const all: Thing[] = [robot, admins, ...groups];
+  const admins = modelRecord('group', uuid(1), { name: 'admins', is_superuser: true });
+  const robot = modelRecord('user', '1', { username: 'robot', name: 'Robot', groups: [admins.pk] });
+  const all: ModelRecord[] = [robot, admins, ...groups];
   const put = (path: string, pk: string, name: string, given: Fields = {}): void => {
     const kind = kinds[line].get(path);
-    if (kind) all.push(thing(kind.type, pk, { ...given, [kind.identity]: name }, kind));
+    if (kind) all.push(modelRecord(kind.type, pk, { ...given, [kind.identity]: name }, kind));
   };
   for (const n of six) put('/providers/saml/', String(n + 10), `p${n}`);
   for (const n of six.slice(0, 3)) {
@@ -81,16 +81,16 @@ function startOf(at: At, line: Line, some: readonly Kind[]): State {
   for (let n = 0; n < (at('crowd') < 0.15 ? 16 : 6); n++) {
     const own = groups.filter((_, index) => at('ug', n, index) < 0.4).map(({ pk }) => pk);
     const given = { username: `u${n}`, name: `User ${n}`, groups: own, is_active: at('ua', n) < 0.9 };
-    if (at('u', n) < 0.5) all.push(thing('user', String(20 + n), given));
+    if (at('u', n) < 0.5) all.push(modelRecord('user', String(20 + n), given));
   }
   for (const n of six.filter((each) => at('a', each) < 0.5)) {
     const target = uuid(100 + n);
     const provider = at('ap', n) < 0.5 ? 10 + n : null;
-    all.push(thing('application', target, { slug: `a${n}`, name: `App ${n}`, provider }));
+    all.push(modelRecord('application', target, { slug: `a${n}`, name: `App ${n}`, provider }));
     for (const [order, { pk: group }] of groups.entries()) {
       const how = at('ab', n, order);
       for (const twice of how < 0.1 ? [0, 1000] : how < 0.4 ? [0] : [])
-        all.push(thing('binding', uuid(1000 + n * 20 + order + twice), { target, group, order }));
+        all.push(modelRecord('binding', uuid(1000 + n * 20 + order + twice), { target, group, order }));
     }
   }
   return new Map(all.map((one) => [one.pk, one]));
@@ -144,13 +144,13 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
         !bad.has(n + 2) && isWhole(kind, entries[n]) && (field === '' || field in (entries[n] ?? {})),
     );
   };
-  for (const kind of declarable[line]) {
+  for (const kind of declarableKinds[line]) {
     const all = ['', ...Object.keys(kind.fields).filter((field) => field !== kind.identity)];
-    let usable = await entriesAt(kind, all, []);
+    let usableFields = await entriesAt(kind, all, []);
     // A field that is optional itself, but required by another field, is always declared.
-    const [needed] = usable.includes('') ? [] : usable;
-    if (needed !== undefined) usable = [...(await entriesAt(kind, all, [needed])), `+${needed}`];
-    found.set(kind.path, new Set(usable));
+    const [needed] = usableFields.includes('') ? [] : usableFields;
+    if (needed !== undefined) usableFields = [...(await entriesAt(kind, all, [needed])), `+${needed}`];
+    found.set(kind.path, new Set(usableFields));
   }
   await rm(folder, { recursive: true });
   return found;
@@ -182,7 +182,7 @@ function withIds(state: State, kind: Kind, fields: Fields): Fields {
   const idOf = (field: string, of: Fields, value: Json): Json => {
     const to = refersTo(field, of);
     const { slug = null, name = slug } = recordOf(value);
-    const [found] = to === undefined ? [] : named(state, to, textOf(name));
+    const [found] = to === undefined ? [] : recordsNamed(state, to, textOf(name));
     return found ? (to === 'providers' || to === 'user' ? Number(found.pk) : found.pk) : value;
   };
   return Object.fromEntries(
@@ -199,7 +199,7 @@ function withIds(state: State, kind: Kind, fields: Fields): Fields {
 
 /** The kinds without hand-written models in a world: at most six. */
 function someKinds(seed: number, line: Line): Kind[] {
-  const all = declarable[line].filter(({ path }) => usable[line].get(path)?.has(''));
+  const all = declarableKinds[line].filter(({ path }) => usable[line].get(path)?.has(''));
   return six.flatMap((n) => pick(all, chance(seed, 'kind', n)) ?? []);
 }
 
@@ -250,7 +250,7 @@ function optionsOf(seed: number) {
 }
 
 /** The declaration of a seed. Records to be renamed exist, and nothing refers to records that are to be absent. */
-function rollOf(seed: number, { contractOnly }: Options, { start, old }: World): Roll {
+function rollOf(seed: number, { contractOnly }: Options, { start, old }: World): Declaration {
   const at: At = (...of) => chance(seed, 'roll', ...of);
   const all: Declared[] = [];
   const add = (type: string, n: number, fields: Fields, kind?: Kind): string | undefined => {
@@ -258,7 +258,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
     if (kind && !isWhole(kind, fields)) return undefined;
     const { absent, renamed } = kind?.canBe ?? { absent: true, renamed: true };
     const isAbsent = !contractOnly && absent && at('x', name) < 0.12;
-    const isThere = named(start, type, name).length > 0 || at('none') < 0.1;
+    const isThere = recordsNamed(start, type, name).length > 0 || at('none') < 0.1;
     const isRenamed = !contractOnly && renamed && isThere && at('r', name) < 0.12;
     const own = { type, fields, ...(kind && { kind }) };
     const one = isRenamed ? { ...own, name: `new-${name}`, formerly: name } : { ...own, name };
@@ -317,7 +317,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
   return all;
 }
 
-function entryOf({ type, kind, name, fields, formerly, isAbsent }: Roll[number]): Fields {
+function entryOf({ type, kind, name, fields, formerly, isAbsent }: Declaration[number]): Fields {
   const key = kind?.identity ?? { application: 'slug', user: 'username' }[type] ?? 'name';
   const sort = kind?.sort === undefined ? {} : { type: kind.sort };
   return {
@@ -330,7 +330,7 @@ function entryOf({ type, kind, name, fields, formerly, isAbsent }: Roll[number])
 }
 
 /** The manifest as JSON, which is valid YAML. */
-function manifestOf(roll: Roll): string {
+function manifestOf(roll: Declaration): string {
   const manifest: Record<string, Json> = { version: 1 };
   for (const one of roll) {
     const list = one.kind?.list ?? `${one.type}s`;

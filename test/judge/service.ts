@@ -1,21 +1,24 @@
 /** A small model of the service, based only on its documents and recordings. It logs requests, effects, answers and states. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { chance, listOf, pick, recordOf, textOf, type Fields, type Json } from './json.ts';
-import { emptyOf, kinds, refersTo, typeAt, type Kind } from './kinds.ts';
+import { defaultOf, kinds, refersTo, typeAt, type Kind } from './kinds.ts';
 
 /** The name of a kind with a hand-written model, or of a family whose names are unique across its lists, or else the path of a list. */
 export type Type = string;
 /** The name of an application is its slug; the name of a binding consists of its target and its subject. */
-export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields; kind?: Kind }>;
-export type State = ReadonlyMap<string, Thing>;
+export type ModelRecord = Readonly<{ type: Type; pk: string; name: string; fields: Fields; kind?: Kind }>;
+export type State = ReadonlyMap<string, ModelRecord>;
 type Of<Is, Rest> = { readonly is: Is; readonly run: number; readonly n: number } & Readonly<Rest>;
-export type Sent = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
+export type RequestEntry = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
 /** `n` is the number of the request that caused the write, or 0 for another client. */
-export type Wrote = Of<'wrote', { op: 'create' | 'update' | 'delete'; thing: Thing; state: State }>;
+export type WriteEntry = Of<
+  'wrote',
+  { op: 'create' | 'update' | 'delete'; record: ModelRecord; state: State }
+>;
 /** Status 0 means a broken connection. */
-export type Said = Of<'said', { status: number; json: Json | undefined }>;
+export type AnswerEntry = Of<'said', { status: number; json: Json | undefined }>;
 export type Mark = 'plans' | 'ended';
-export type Entry = Sent | Wrote | Said | Of<Mark, unknown>;
+export type Entry = RequestEntry | WriteEntry | AnswerEntry | Of<Mark, unknown>;
 /** `rights` has the permissions that the token lacks, such as `view_user`: it has them for some records, or for none. */
 export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
   Readonly<Record<'old' | 'isSuperuser', boolean>> & {
@@ -62,13 +65,13 @@ export function placeOf(full: string): {
   const key = decodeURIComponent(path.slice(list.length, -1));
   return { type: typeAt(list), list, key: key === '' ? undefined : key };
 }
-export const allOf = (state: State, type: Type): Thing[] =>
+export const allOf = (state: State, type: Type): ModelRecord[] =>
   [...state.values()].filter((one) => one.type === type);
-export const named = (state: State, type: Type, name: string): Thing[] =>
+export const recordsNamed = (state: State, type: Type, name: string): ModelRecord[] =>
   allOf(state, type).filter((one) => one.name === name);
-export function thing(type: Type, pk: string, given: Fields, kind?: Kind): Thing {
+export function modelRecord(type: Type, pk: string, given: Fields, kind?: Kind): ModelRecord {
   const all = kind
-    ? Object.fromEntries(Object.entries(kind.fields).map(([name, of]) => [name, emptyOf(of)]))
+    ? Object.fromEntries(Object.entries(kind.fields).map(([name, of]) => [name, defaultOf(of)]))
     : defaults[type];
   const known = Object.entries(given).filter(([key]) => key in (all ?? {}));
   const fields: Fields = { ...all, ...Object.fromEntries(known) };
@@ -78,7 +81,7 @@ export function thing(type: Type, pk: string, given: Fields, kind?: Kind): Thing
 }
 const keyOf = (type: Type, kind?: Kind): string => kind?.identity ?? keys[type] ?? 'name';
 /** The record that a field refers to. */
-export function uses({ type, fields, kind }: Thing): {
+export function referencesOf({ type, fields, kind }: ModelRecord): {
   readonly field: string;
   readonly to: Type;
   readonly ids: readonly Json[];
@@ -96,7 +99,7 @@ export function uses({ type, fields, kind }: Thing): {
 const roles = { type: 'array', items: { type: 'string', format: 'uuid' } };
 
 type Answer = { readonly status: number; readonly json?: Json | undefined; readonly pause?: number };
-type By = Pick<Sent, 'n' | 'run'>;
+type By = Pick<RequestEntry, 'n' | 'run'>;
 const ok = (json: Json): Answer => ({ status: 200, json });
 const refused = (field: string): Answer => ({ status: 400, json: { [field]: ['This is refused.'] } });
 const denied: Answer = { status: 403, json: { detail: 'You do not have permission.' } };
@@ -143,7 +146,7 @@ export class Service {
     // The body of a request is JSON.
     const body = recordOf(text === '' ? {} : (JSON.parse(text) as Json));
     const { method = 'GET' } = request;
-    const sent: Sent = { is: 'sent', n: ++this.#count, run: this.run, method, path, query, body };
+    const sent: RequestEntry = { is: 'sent', n: ++this.#count, run: this.run, method, path, query, body };
     this.history.push(sent);
     this.onRequest();
     const identity = `${method} ${path}${search} ${text.slice(0, 200)}`;
@@ -156,7 +159,7 @@ export class Service {
   }
 
   /** Sends an answer, half of it, or nothing. An answer without JSON is a web page. */
-  #say({ n, run }: Sent, response: ServerResponse, answer: Answer, cut?: 'nothing' | 'half'): void {
+  #say({ n, run }: RequestEntry, response: ServerResponse, answer: Answer, cut?: 'nothing' | 'half'): void {
     const { status, json, pause = 0 } = answer;
     const said = cut === undefined ? { status, json } : { status: 0, json: undefined };
     this.history.push({ is: 'said', n, run, ...said });
@@ -171,7 +174,7 @@ export class Service {
     else response.end(text);
   }
 
-  #fail(sent: Sent, response: ServerResponse, which: number): void {
+  #fail(sent: RequestEntry, response: ServerResponse, which: number): void {
     const say = (answer: Answer) => (): void => this.#say(sent, response, answer);
     const broken = (cut: 'nothing' | 'half', answer: () => Answer) => (): void =>
       this.#say(sent, response, answer(), cut);
@@ -205,13 +208,13 @@ export class Service {
     const all = allOf(this.state, type).filter(({ name }) => !/robot|admins/.test(name));
     const [found, name] = [pick(all, at('one')), `${made ? 'k' : type[0]}${Math.floor(at('name') * 6)}`];
     const by = { n: 0, run: 0 };
-    const isNew = !made && type !== 'binding' && named(this.state, type, name).length === 0;
+    const isNew = !made && type !== 'binding' && recordsNamed(this.state, type, name).length === 0;
     this.#others -= 1;
     if (isNew && at('how') < 0.35)
-      this.#write(by, 'create', thing(type, this.#pk(type), { name, [keyOf(type)]: name }));
+      this.#write(by, 'create', modelRecord(type, this.#pk(type), { name, [keyOf(type)]: name }));
     else if (found && at('how') < 0.6) this.#remove(by, found);
     else if (found?.type === 'user' || found?.type === 'application')
-      this.#write(by, 'update', thing(type, found.pk, { ...found.fields, name: `Other ${n}` }));
+      this.#write(by, 'update', modelRecord(type, found.pk, { ...found.fields, name: `Other ${n}` }));
     else if (found?.kind) {
       const { kind, pk, fields } = found;
       const own = Object.keys(kind.fields).filter((field) => field !== kind.identity);
@@ -220,7 +223,11 @@ export class Service {
         at('field'),
       );
       if (field !== undefined)
-        this.#write(by, 'update', thing(type, pk, { ...fields, [field]: fields[field] === false }, kind));
+        this.#write(
+          by,
+          'update',
+          modelRecord(type, pk, { ...fields, [field]: fields[field] === false }, kind),
+        );
     }
   }
 
@@ -228,25 +235,25 @@ export class Service {
     const n = String(this.#next++);
     return isNumbered(type) ? n : `00000000-0000-4000-8000-${n.padStart(12, '0')}`;
   }
-  #write({ n, run }: By, op: Wrote['op'], one: Thing): void {
+  #write({ n, run }: By, op: WriteEntry['op'], one: ModelRecord): void {
     const state = new Map(this.state).set(one.pk, one);
     if (op === 'delete') state.delete(one.pk);
     this.state = state;
-    this.history.push({ is: 'wrote', n, run, op, thing: one, state });
+    this.history.push({ is: 'wrote', n, run, op, record: one, state });
   }
   /** Removes references to a record from a list field of all records of a type. */
   #take(by: By, type: Type, field: string, out: readonly Json[], except = ''): void {
     for (const { pk, fields } of allOf(this.state, type)) {
       const left = listOf(fields[field]).filter((each) => !out.includes(each));
       const isLess = pk !== except && left.length < listOf(fields[field]).length;
-      if (isLess) this.#write(by, 'update', thing(type, pk, { ...fields, [field]: left }));
+      if (isLess) this.#write(by, 'update', modelRecord(type, pk, { ...fields, [field]: left }));
     }
   }
   /** The references to a record, and what a delete does to each: it deletes the referring record, clears the field, or removes the id from a list. */
-  #usesOf(one: Thing): { readonly by: Thing; readonly field: string; readonly action: string }[] {
+  #usesOf(one: ModelRecord): { readonly by: ModelRecord; readonly field: string; readonly action: string }[] {
     const bound = allOf(this.state, 'binding').filter(({ name }) => name.split('/').includes(one.pk));
     const users = [...this.state.values()].flatMap((by) =>
-      uses(by).flatMap(({ field, to, ids, isNeeded }) => {
+      referencesOf(by).flatMap(({ field, to, ids, isNeeded }) => {
         const isIt = to === one.type && ids.some((id) => textOf(id) === one.pk);
         const action = isNeeded ? 'cascade' : Array.isArray(by.fields[field]) ? 'cascade_many' : 'set_null';
         return isIt ? [{ by, field, action }] : [];
@@ -255,7 +262,7 @@ export class Service {
     return [...bound.map((by) => ({ by, field: 'target', action: 'cascade' })), ...users];
   }
   /** Deletes a record with its bindings and the records that cannot exist without it. */
-  #remove(by: By, one: Thing): void {
+  #remove(by: By, one: ModelRecord): void {
     const found = this.#usesOf(one);
     this.#write(by, 'delete', one);
     for (const { by: other, field, action } of found) {
@@ -264,26 +271,27 @@ export class Service {
       const value =
         action === 'set_null' ? null : listOf(now.fields[field]).filter((id) => textOf(id) !== one.pk);
       if (action === 'cascade') this.#remove(by, now);
-      else this.#write(by, 'update', thing(now.type, now.pk, { ...now.fields, [field]: value }, now.kind));
+      else
+        this.#write(by, 'update', modelRecord(now.type, now.pk, { ...now.fields, [field]: value }, now.kind));
     }
     this.#take(by, 'user', 'groups', [one.pk]);
     if (one.type !== 'providers') return;
     this.#take(by, 'application', 'backchannel_providers', [Number(one.pk)]);
     for (const app of allOf(this.state, 'application')) {
       const isIts = textOf(app.fields['provider']) === one.pk;
-      if (isIts) this.#write(by, 'update', thing(app.type, app.pk, { ...app.fields, provider: null }));
+      if (isIts) this.#write(by, 'update', modelRecord(app.type, app.pk, { ...app.fields, provider: null }));
     }
   }
-  #may(verb: string, type: Type, one?: Thing): boolean {
+  #may(verb: string, type: Type, one?: ModelRecord): boolean {
     const right = this.world.rights[`${verb}_${type}`];
     return right === undefined || (right === 'some' && (!one || chance('seen', one.name) < 0.5));
   }
 
   /** Carries out a request as the service does without faults. `isHalf` ends a create halfway. */
-  #act(sent: Sent, isHalf = false): Answer {
+  #act(sent: RequestEntry, isHalf = false): Answer {
     const { method, path, query } = sent;
     const { isSuperuser, old } = this.world;
-    const [me] = named(this.state, 'user', 'robot');
+    const [me] = recordsNamed(this.state, 'user', 'robot');
     if (path.endsWith('/users/me/') && me) return ok({ user: { ...shown(me), is_superuser: isSuperuser } });
     if (path.endsWith('/admin/version/')) return ok({ version_current: old ? '2023.10.7' : '2026.2.2' });
     const isUses = path.endsWith('/used_by/');
@@ -292,10 +300,13 @@ export class Service {
     if (!type || (list !== undefined && !kind && !families.includes(list))) return { status: 404 };
     if (key === undefined && method === 'GET') return this.#list(type, query, list);
     if (key === undefined && !this.#may('add', type)) return denied;
-    if (key === undefined) return this.#store(sent, 'create', thing(type, this.#pk(type), {}, kind), isHalf);
+    if (key === undefined)
+      return this.#store(sent, 'create', modelRecord(type, this.#pk(type), {}, kind), isHalf);
     const isByName = type === 'application' || kind?.idInPath === kind?.identity;
     const one =
-      isByName && (kind || type === 'application') ? named(this.state, type, key)[0] : this.state.get(key);
+      isByName && (kind || type === 'application')
+        ? recordsNamed(this.state, type, key)[0]
+        : this.state.get(key);
     if (!this.#may('view', type)) return denied;
     if (one?.type !== type || !isListed(one, list) || !this.#may('view', type, one)) return absent;
     if (isUses) return ok(this.#usesOf(one).map((use) => shownUse(use, this.world.old)));
@@ -306,14 +317,14 @@ export class Service {
     return { status: 204 };
   }
 
-  #store(sent: Sent, op: 'create' | 'update', held: Thing, isHalf: boolean): Answer {
+  #store(sent: RequestEntry, op: 'create' | 'update', held: ModelRecord, isHalf: boolean): Answer {
     const lost = isHalf ? ['groups', 'backchannel_providers'] : [];
     const kept = Object.entries(sent.body).filter(([field]) => !lost.includes(field));
-    const one = thing(held.type, held.pk, { ...held.fields, ...Object.fromEntries(kept) }, held.kind);
+    const one = modelRecord(held.type, held.pk, { ...held.fields, ...Object.fromEntries(kept) }, held.kind);
     const { fields, type, pk, kind } = one;
     const has = (what: Type, id: Json | undefined): boolean => this.state.get(textOf(id))?.type === what;
     const mayDouble = type === 'binding' || kind?.isDoubled || (type === 'group' && this.world.old);
-    const isTaken = !mayDouble && named(this.state, type, one.name).some((other) => other.pk !== pk);
+    const isTaken = !mayDouble && recordsNamed(this.state, type, one.name).some((other) => other.pk !== pk);
     if (one.name === '' || isTaken) return refused(keyOf(type, kind));
     const lacking = Object.entries(kind?.fields ?? {}).find(
       ([name, of]) => of['required'] && op === 'create' && !(name in sent.body),
@@ -323,7 +334,7 @@ export class Service {
       ([name, of]) => name in sent.body && !isTyped(of, fields[name] ?? null),
     );
     if (wrong) return refused(wrong[0]);
-    const dangling = uses(one).find(({ to, ids }) => ids.some((id) => !has(to, id)));
+    const dangling = referencesOf(one).find(({ to, ids }) => ids.some((id) => !has(to, id)));
     if (dangling) return refused(dangling.field);
     if (!kind && !listOf(fields['groups']).every((id) => has('group', id))) return refused('groups');
     const isBound =
@@ -341,7 +352,7 @@ export class Service {
     if (!this.#may('view', type)) return denied;
     const targets = [...query.getAll('target'), ...query.getAll('target_in')];
     if (targets.some((pk) => !this.state.has(pk))) return refused('target');
-    const isAsked = (one: Thing): boolean => {
+    const isAsked = (one: ModelRecord): boolean => {
       const { name, fields } = one;
       if (type === 'binding') return targets.length === 0 || targets.includes(textOf(fields['target']));
       if (list === undefined) return [null, '', name].includes(query.get(keyOf(type)));
@@ -365,12 +376,12 @@ export class Service {
 
 const isNumbered = (type: Type): boolean => type === 'user' || type === 'providers';
 /** A proxy is also listed as an OAuth2 provider. */
-function isListed({ kind }: Thing, list = ''): boolean {
+function isListed({ kind }: ModelRecord, list = ''): boolean {
   const isBase = list === '/providers/oauth2/' && kind?.path === '/providers/proxy/';
   return kind === undefined || families.includes(list) || kind.path === list || isBase;
 }
 /** Lists ignore unknown parameters. A search matches any part of any text. */
-function isFound({ name, fields }: Thing, query: URLSearchParams, kind: Kind | undefined): boolean {
+function isFound({ name, fields }: ModelRecord, query: URLSearchParams, kind: Kind | undefined): boolean {
   const texts = [name, ...Object.values(fields).filter((value) => typeof value === 'string')]
     .join(' ')
     .toLowerCase();
@@ -391,7 +402,7 @@ function isTyped({ type, nullable, enum: values, items }: Fields, value: Json): 
   return type === undefined || typeof value === (type === 'integer' ? 'number' : type);
 }
 /** A record as the service shows it. The list of another kind shows only the fields of that kind. */
-function shown({ type, pk, fields, kind }: Thing, as = kind): Fields {
+function shown({ type, pk, fields, kind }: ModelRecord, as = kind): Fields {
   const id = isNumbered(type) ? Number(pk) : pk;
   if (!kind || !as) return { pk: id, ...fields };
   const open = Object.entries(fields).filter(([name]) => as.fields[name] && !as.fields[name]['writeOnly']);
@@ -400,7 +411,10 @@ function shown({ type, pk, fields, kind }: Thing, as = kind): Fields {
     : { component: `ak-${kind.model}-form`, meta_model_name: kind.model };
   return { [kind.id]: id, ...typed, ...Object.fromEntries(open) };
 }
-function shownUse({ by, action }: { readonly by: Thing; readonly action: string }, old: boolean): Fields {
+function shownUse(
+  { by, action }: { readonly by: ModelRecord; readonly action: string },
+  old: boolean,
+): Fields {
   const [app = 'authentik_core', model = by.type] = by.kind?.model.split('.') ?? [
     'authentik_policies',
     'policybinding',

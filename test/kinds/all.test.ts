@@ -4,7 +4,7 @@ import { defaultKinds, kinds, kindsOf, joinWords } from '../../src/kinds/all.ts'
 import { type Kind, comparedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
-import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
+import { createdKinds, requiredFieldsOf, listPathIn } from '../support/written-type.ts';
 
 interface ManifestSchema {
   readonly anyOf: readonly { readonly required: readonly string[] }[];
@@ -22,7 +22,7 @@ interface ManifestSchema {
 
 const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
 
-describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
+describe.each(createdKinds.map((kind) => [listPathIn(kind), kind] as const))(
   'the kind %s',
   (written, kind) => {
     const nameOf = ({ type, variant }: Kind): string => (variant ? `${type}_${variant.value}` : type);
@@ -72,7 +72,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
 
     test('has the default values of the service', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, '2026.8');
-      const least = demanded(kind, sandbox, '2026.8');
+      const least = requiredFieldsOf(kind, sandbox, '2026.8');
       const made = sandbox.create(written, { ...least, name: 'x', [kind.identity]: 'x' });
       expect(made).toHaveProperty('record');
       const record = 'record' in made ? made.record : {};
@@ -94,7 +94,7 @@ describe.each(createdKinds.map((kind) => [writtenType(kind), kind] as const))(
         'mode',
         'client_id',
         'client_secret',
-        ...Object.keys(demanded(kind, sandbox, '2026.8')),
+        ...Object.keys(requiredFieldsOf(kind, sandbox, '2026.8')),
       ]);
       const without = Object.entries(kind.fields).filter(
         ([field, known]) =>

@@ -6,7 +6,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { sameJson } from '../../src/kinds/values.ts';
-import { writtenType } from '../support/written-type.ts';
+import { listPathIn } from '../support/written-type.ts';
 
 /** An entry that declares a field, and `exactly` or `at_least` if given. */
 function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = {}): DeclaredFields {
@@ -18,7 +18,7 @@ function entry(kind: Kind, field: string, value: JsonValue, given: JsonObject = 
 
 const lists = kinds.flatMap((kind) =>
   Object.entries(kind.fields).flatMap(([field, { part, idForm }]) =>
-    part && idForm ? [{ type: writtenType(kind), kind, field, part }] : [],
+    part && idForm ? [{ type: listPathIn(kind), kind, field, part }] : [],
   ),
 );
 const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
@@ -43,7 +43,7 @@ test('only outposts and proxies keep undeclared list items unless the entry has 
   ]);
 });
 
-test.each(kinds.map((kind) => ({ type: writtenType(kind), kind })))(
+test.each(kinds.map((kind) => ({ type: listPathIn(kind), kind })))(
   'for the kind $type, lists of references and JSON fields can be declared in part, but secrets only in full',
   ({ kind }) => {
     const path = kind.path.replace('/api/v3', '');

@@ -9,7 +9,7 @@ import { createPacing } from '../../src/service/pacing.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { times } from '../support/effort.ts';
 import {
-  altered,
+  withChangedPage,
   listingService,
   manyApplications,
   manyUsers,
@@ -110,7 +110,7 @@ describe('an inventory of a service', () => {
     return listingService({
       users,
       instead: ({ page = 1 }) =>
-        altered(pageOf(users, page, 100), ({ results }) => ({ results: change(results) })),
+        withChangedPage(pageOf(users, page, 100), ({ results }) => ({ results: change(results) })),
     });
   };
   test.each<[string, ListingService, number]>([
@@ -162,7 +162,8 @@ describe('an inventory of a service', () => {
     const users = manyUsers(3);
     const { send, requests } = listingService({
       users,
-      instead: () => altered(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(1, null) })),
+      instead: () =>
+        withChangedPage(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(1, null) })),
     });
     expect((await taking(send)).gaps).toEqual([{ kind: 'short', read: 2, count: 3 }]);
     expect(requests).toHaveLength(1);
@@ -175,7 +176,7 @@ describe('an inventory of a service', () => {
       instead: ({ page = 1, before }) =>
         before > 20
           ? lost
-          : altered(pageOf(users, 1, 100), ({ pagination }) => ({
+          : withChangedPage(pageOf(users, 1, 100), ({ pagination }) => ({
               pagination: { ...pagination, current: page, next: page + 1 },
             })),
     });
@@ -212,7 +213,7 @@ describe('an inventory of a service', () => {
       // For this user, the service's cached list contains another page than requested, or lacks a page.
       instead: ({ list, page, query }, service) =>
         list === 'applications' && page !== undefined
-          ? altered(
+          ? withChangedPage(
               answered(200, { pagination: { count: 9, current: 7 }, results: applications }),
               () => ({}),
             )
@@ -256,7 +257,7 @@ function spoiling(users: readonly JsonObject[], spoil: Spoil, mostOnPage = 100):
   return listingService({
     users,
     instead: ({ page = 1, query }) =>
-      altered(pageOf(users, page, Math.min(mostOnPage, Number(query.get('page_size')))), (served) =>
+      withChangedPage(pageOf(users, page, Math.min(mostOnPage, Number(query.get('page_size')))), (served) =>
         spoil(served, page),
       ),
   });
@@ -280,7 +281,7 @@ describe('an inventory with corrupted pages', () => {
       instead: ({ list, page = 0, before }) =>
         list === 'me' || page === 0 || before > 100
           ? undefined
-          : altered(pageOf(manyApplications(250), 1, 100), ({ pagination }) => ({
+          : withChangedPage(pageOf(manyApplications(250), 1, 100), ({ pagination }) => ({
               pagination: { ...pagination, current: page, next: page + 1 },
             })),
     });

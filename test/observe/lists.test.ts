@@ -12,7 +12,7 @@ import type { Exchange } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
 import { inFull, times } from '../support/effort.ts';
 import {
-  altered,
+  withChangedPage,
   listingService,
   manyApplications,
   manyUsers,
@@ -183,7 +183,7 @@ describe('lists are read instead of single records', () => {
       instead: ({ page, query }, { users }) =>
         page === undefined
           ? undefined
-          : altered(pageOf(users, page, Number(query.get('page_size'))), ({ results }) => ({
+          : withChangedPage(pageOf(users, page, Number(query.get('page_size'))), ({ results }) => ({
               results: results.map((user, index) =>
                 index < 3 ? { ...Object(user), name: undefined } : user,
               ),
@@ -200,10 +200,10 @@ describe('a user missing from a complete list', () => {
   const declared = { users: manyUsers(251) };
   type Instead = NonNullable<Parameters<typeof listingService>[0]['instead']>;
   const onPage =
-    (number: number, spoil: Parameters<typeof altered>[1]): Instead =>
+    (number: number, spoil: Parameters<typeof withChangedPage>[1]): Instead =>
     ({ page, query }, { users }) =>
       page === number && query.get('page_size') === '100'
-        ? altered(pageOf(users, page, 100), spoil)
+        ? withChangedPage(pageOf(users, page, 100), spoil)
         : undefined;
 
   test("counts as absent without a look-up if the token is a superuser's", async () => {
@@ -395,11 +395,16 @@ describe('a list of applications', () => {
 
   test.each<[string, (page: number) => Exchange]>([
     ['always the first page', () => pageOf(stale, 1, 100)],
-    ['all records on each page', (page) => altered(pageOf(stale, page, 100), () => ({ results: stale }))],
+    [
+      'all records on each page',
+      (page) => withChangedPage(pageOf(stale, page, 100), () => ({ results: stale })),
+    ],
     [
       'fewer records than its count',
       (page) =>
-        altered(pageOf(stale, page, 100), ({ results }) => ({ results: results.slice(page === 3 ? 1 : 0) })),
+        withChangedPage(pageOf(stale, page, 100), ({ results }) => ({
+          results: results.slice(page === 3 ? 1 : 0),
+        })),
     ],
     ['no pagination', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, { results: stale }))],
     ['no JSON', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, '<html>'))],
@@ -611,7 +616,7 @@ test('concurrent changes never cause a wrong observation while lists are read', 
               if (what === 'break' && page !== undefined) return answered(500);
               if (what === 'double' && page !== undefined) {
                 const size = Math.min(mostOnPage, Number(query.get('page_size')));
-                return altered(pageOf(users, page, size), ({ results }) => ({
+                return withChangedPage(pageOf(users, page, size), ({ results }) => ({
                   results: results.map((each, at) => (at === 0 ? (results.at(-1) ?? null) : each)),
                 }));
               }

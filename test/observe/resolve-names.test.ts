@@ -9,7 +9,7 @@ import { trimAsService } from '../../src/manifest/trim.ts';
 import { anyCharacter } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 import { desired } from '../support/desired.ts';
-import { altered, pageOf } from '../support/listing-service.ts';
+import { withChangedPage, pageOf } from '../support/listing-service.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { namesOf, sentOf } from '../support/values.ts';
@@ -100,7 +100,9 @@ function user(username: string, ...groups: readonly JsonValue[]): JsonObject {
 
 /** A first page with these records and a changed pagination. */
 function pageSaying(results: readonly JsonValue[], more: JsonObject = {}): Exchange {
-  return altered(pageOf(results, 1, 100), ({ pagination }) => ({ pagination: { ...pagination, ...more } }));
+  return withChangedPage(pageOf(results, 1, 100), ({ pagination }) => ({
+    pagination: { ...pagination, ...more },
+  }));
 }
 
 function application(slug: string, provider: JsonValue): JsonObject {
@@ -421,7 +423,7 @@ describe('a list that changes while it is read', () => {
         mostOnPage: 3,
         instead: ({ query }) =>
           query.get('page') === '2'
-            ? altered(pageOf(many, 2, 3), ({ results }) => ({
+            ? withChangedPage(pageOf(many, 2, 3), ({ results }) => ({
                 results: [many[0] ?? null, ...results.slice(1)],
               }))
             : undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluated } from '../support/expressions.ts';
+import { evaluateExpression } from '../support/expressions.ts';
 
 const names = {
   valueAt: (path: readonly string[]) => ({ 'a.b-c': 'X', $D: 'd' })[path.join('.')],
@@ -14,13 +14,13 @@ test.each([
   ['$E', undefined],
   ["no() || null == '' && 1 == '1'", true],
 ])('the test runner evaluates the pipeline expression %s to %s', (expression, value) => {
-  expect(evaluated(expression, names)).toBe(value);
+  expect(evaluateExpression(expression, names)).toBe(value);
 });
 
 test.each(['a ==', '(a', 'a b', 'up(', 'down()', "a == 'x", 'a ? b : c'])(
   'the test runner rejects the pipeline expression %s',
   (expression) => {
-    expect(() => evaluated(expression, names)).toThrow(
+    expect(() => evaluateExpression(expression, names)).toThrow(
       expression === 'down()' ? 'no function down' : expression,
     );
   },

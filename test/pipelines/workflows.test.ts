@@ -25,7 +25,7 @@ import { GitProject } from '../support/git-project.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
 import { rollcallHere } from '../support/here.ts';
 import { serveResidents, type Resident, type Residents } from '../support/resident.ts';
-import { done, holds, interpolated, runAction, runSteps } from '../support/workflow-runner.ts';
+import { done, isConditionTrue, interpolated, runAction, runSteps } from '../support/workflow-runner.ts';
 import type { Ran, Uses, Workflow } from '../support/workflow-runner.ts';
 
 let residents: Residents;
@@ -95,7 +95,7 @@ async function runWorkflow(workflow: Workflow, event: TriggeredBy): Promise<Reco
       needs,
     };
     const needed = definition.needs === undefined ? done : needs[definition.needs];
-    if (needed === undefined || !holds(definition.if, contexts, needed.failed)) continue;
+    if (needed === undefined || !isConditionTrue(definition.if, contexts, needed.failed)) continue;
     const workspace = mkdtempSync(join(folder, 'job-'));
     repository.commit();
     cpSync(repository.folder, workspace, { recursive: true });

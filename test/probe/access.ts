@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
+import { expectEqual, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import type { Session } from './session.ts';
 
 /** What rollcall's promises about access assume of the service. */
@@ -10,7 +10,7 @@ export const accessRows: readonly Row[] = kinds.flatMap((kind) =>
     ? []
     : [
         {
-          name: `${kind.words.one} takes the same binding twice, and shows both`,
+          name: `${kind.words.one} accepts the same binding twice, and shows both`,
           ask: (session) => boundTwice(session, kind, kind.access ?? never()),
         },
         {
@@ -23,7 +23,7 @@ export const accessRows: readonly Row[] = kinds.flatMap((kind) =>
 type Access = NonNullable<Kind['access']>;
 
 function never(): never {
-  throw new Error('nobody is bound to it');
+  throw new Error('no subject is bound to it');
 }
 
 /** Two records and a group that the probe creates, or the reason why they could not be created. */
@@ -35,7 +35,7 @@ async function made(
 ): Promise<{ readonly one: string; readonly two: string; readonly group: string } | Verdict> {
   const [subject] = access.subjects;
   const related = subject && kinds.find(({ type }) => type === kind.fields[subject.field]?.refersTo?.type);
-  if (related === undefined) return skip('there is nobody to bind');
+  if (related === undefined) return skip('there is no group to bind');
   const pks: string[] = [];
   for (const [of_, name] of [
     [kind, `${of}-one`],
@@ -46,7 +46,7 @@ async function made(
       name: session.name(name),
       [of_.identity]: session.name(name),
     });
-    if (status !== 201) return expected(status, 201);
+    if (status !== 201) return expectEqual(status, 201);
     pks.push(textOf(body?.['pk']));
   }
   const [one = '', two = '', group = ''] = pks;
@@ -77,9 +77,9 @@ async function boundTwice(session: Session, kind: (typeof kinds)[number], access
   if ('kind' in records) return records;
   for (let times = 0; times < 2; times += 1) {
     const status = await bind(session, access, records.one, records.group);
-    if (status !== 201) return expected(status, 201);
+    if (status !== 201) return expectEqual(status, 201);
   }
-  return expected((await boundTo(session, access, records.one)).length, 2);
+  return expectEqual((await boundTo(session, access, records.one)).length, 2);
 }
 
 async function listedAlone(session: Session, kind: (typeof kinds)[number], access: Access): Promise<Verdict> {
@@ -87,12 +87,12 @@ async function listedAlone(session: Session, kind: (typeof kinds)[number], acces
   if ('kind' in records) return records;
   for (const target of [records.one, records.two]) {
     const status = await bind(session, access, target, records.group);
-    if (status !== 201) return expected(status, 201);
+    if (status !== 201) return expectEqual(status, 201);
   }
   const [binding, ...others] = await boundTo(session, access, records.one);
   if (binding === undefined || others.length > 0)
-    return fail(`it shows ${others.length + 1} bindings, and there is 1`);
+    return fail(`it shows ${others.length + 1} bindings, but there is 1`);
   const { status } = await session.ask('DELETE', `${access.children.path}${textOf(binding['pk'])}/`);
-  if (status !== 204) return expected(status, 204);
-  return (await boundTo(session, access, records.one)).length === 0 ? pass : fail('it is still there');
+  if (status !== 204) return expectEqual(status, 204);
+  return (await boundTo(session, access, records.one)).length === 0 ? pass : fail('it still exists');
 }

@@ -6,9 +6,9 @@ import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
-import { besides, createdKinds } from '../support/written-type.ts';
+import { furtherRequiredFields, createdKinds } from '../support/written-type.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
-import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
+import { expectEqual, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Answered, type Session } from './session.ts';
 
 type Declarable = Kind<ResourceType>;
@@ -34,13 +34,13 @@ type Tried = { readonly trial: Trial } | Verdict;
 const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdict>> = {
   created: ({ kind, held, name, sent }) => {
     if (held[kind.identity] !== name || held['pk'] === undefined)
-      return fail('the answer does not show what it is');
+      return fail('the answer does not show the record');
     const others = Object.keys(sent).filter((field) => !isAs(kind, field, sent[field] ?? null, held));
-    return others.length === 0 ? pass : fail(`came back otherwise: ${others.join(', ')}`);
+    return others.length === 0 ? pass : fail(`returned with other values: ${others.join(', ')}`);
   },
   demands: async ({ session, kind }) => {
     const { status, body } = await session.ask('POST', kind.path, {});
-    if (status === 403) return expected(403, 400);
+    if (status === 403) return expectEqual(403, 400);
     return status === 400 && body && kind.identity in body
       ? pass
       : fail(`{} is answered with ${status} ${keysOf(body)}`);
@@ -48,25 +48,25 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
   malformed: async ({ session, kind }) => {
     const { exchange, status } = await session.askText('POST', kind.path, '{');
     return status === 403
-      ? expected(403, 400)
-      : expected(classifyRecordAnswer(exchange, kind, '').kind, 'fields_refused');
+      ? expectEqual(403, 400)
+      : expectEqual(classifyRecordAnswer(exchange, kind, '').kind, 'fields_refused');
   },
   denied: async ({ session, kind, sent }) => {
     const fields = { ...sent, [kind.identity]: session.name('wrong-token') };
     const { exchange } = await session.post(kind, fields, 'rollcall-probe-wrong');
-    return expected(classifyRecordAnswer(exchange, kind, '').kind, 'denied');
+    return expectEqual(classifyRecordAnswer(exchange, kind, '').kind, 'denied');
   },
   found: async ({ session, kind, name, held }) => {
     const reading = await session.client.read({ kind, name });
-    if (reading.proof !== 'exists') return expected(reading.proof, 'exists');
-    return expected(reading.held.pk, textOf(held['pk']));
+    if (reading.proof !== 'exists') return expectEqual(reading.proof, 'exists');
+    return expectEqual(reading.held.pk, textOf(held['pk']));
   },
   exact: async ({ session, kind, name }) => {
     const other = await session.client.read({ kind, name: name.replace(prefix, prefix.toUpperCase()) });
-    return expected(other.proof, 'absent');
+    return expectEqual(other.proof, 'absent');
   },
   absent: async ({ session, kind }) =>
-    expected((await session.client.read({ kind, name: session.name('none') })).proof, 'absent'),
+    expectEqual((await session.client.read({ kind, name: session.name('none') })).proof, 'absent'),
   unique: async ({ session, kind, sent }) => {
     // In some kinds, another field also has to be unique.
     const others = Object.entries(sent).filter(
@@ -74,10 +74,10 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     );
     const texts = others.map(([field]) => [field, `${madeUp}-two`] as const);
     const { status, body } = await session.post(kind, { ...sent, ...Object.fromEntries(texts) });
-    if (status === 403) return expected(403, 400);
+    if (status === 403) return expectEqual(403, 400);
     const said = `${status} ${keysOf(body)}`;
-    if (kind.listing.isUnique) return expected(said, `400 ${kind.identity}`);
-    return skip(`no claim; here a second one is ${status === 201 ? 'created' : `refused: ${said}`}`);
+    if (kind.listing.isUnique) return expectEqual(said, `400 ${kind.identity}`);
+    return skip(`no claim; here a second record is ${status === 201 ? 'created' : `refused: ${said}`}`);
   },
   defaults: ({ kind, held, sent, facts }) => {
     const others = Object.entries(kind.fields).filter(
@@ -103,9 +103,9 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
   sparse: async (trial) => {
     const before = trial.held;
     const { status, body } = await change(trial, { rollcall_probe: 1 });
-    if (status !== 200) return expected(said(status, body), 200);
+    if (status !== 200) return expectEqual(said(status, body), 200);
     const others = changedIn(trial, before);
-    return others.length === 0 ? pass : fail(`changed by nothing: ${others.join(', ')}`);
+    return others.length === 0 ? pass : fail(`changed by an empty update: ${others.join(', ')}`);
   },
   fields: async (trial) => {
     const wrong: string[] = [];
@@ -127,7 +127,9 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     const { identity, title } = trial.kind;
     if (title === identity) return skip('no claim');
     const { status, body } = await change(trial, { [title]: ' rollcall probe\n' });
-    return status === 200 ? expected(body?.[title], 'rollcall probe') : expected(said(status, body), 200);
+    return status === 200
+      ? expectEqual(body?.[title], 'rollcall probe')
+      : expectEqual(said(status, body), 200);
   },
   order: async (trial) => {
     const { kind, facts } = trial;
@@ -163,27 +165,27 @@ const claims: Readonly<Record<string, (trial: Trial) => Promise<Verdict> | Verdi
     const later = fields.filter(
       ([field, { readOnly }]) => !readOnly && kind.fields[field]?.since && !isTaken(facts, field),
     );
-    if (later.length === 0) return skip('it has all fields');
+    if (later.length === 0) return skip('the release has all fields');
     const values = later.map(([field, of]) => [field, plainValue(of, 'x')] as const);
     const { status, body } = await change(trial, Object.fromEntries(values));
-    if (status !== 200) return expected(said(status, body), 200);
+    if (status !== 200) return expectEqual(said(status, body), 200);
     const held = values.filter(
       ([field, value]) => JSON.stringify(trial.held[field]) === JSON.stringify(value),
     );
-    return held.length === 0 ? pass : fail(`held all the same: ${held.map(([field]) => field).join(', ')}`);
+    return held.length === 0 ? pass : fail(`stored nevertheless: ${held.map(([field]) => field).join(', ')}`);
   },
   renamed: async (trial) => {
     const { kind, session, held } = trial;
     if (kind.fields['formerly'] === undefined) return skip('no claim');
     const { status, body } = await change(trial, { [kind.identity]: session.name(`${wordOf(kind)}-two`) });
-    if (status !== 200) return expected(said(status, body), 200);
-    return expected(textOf(body?.['pk']), textOf(held['pk']));
+    if (status !== 200) return expectEqual(said(status, body), 200);
+    return expectEqual(textOf(body?.['pk']), textOf(held['pk']));
   },
   deleted: async ({ session, kind, held }) => {
     const name = textOf(held[kind.identity]);
     const { status } = await session.ask('DELETE', kind.update.path(name, textOf(held['pk'])));
-    if (status !== 204) return expected(status, 204);
-    return expected((await session.client.read({ kind, name })).proof, 'absent');
+    if (status !== 204) return expectEqual(status, 204);
+    return expectEqual((await session.client.read({ kind, name })).proof, 'absent');
   },
 };
 
@@ -254,7 +256,7 @@ async function change(trial: Trial, fields: JsonObject): Promise<Answered> {
 
 /** Creates a record with the fields that the release requires, or returns the reason why that is impossible. */
 async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tried> {
-  if (session.release === undefined) return skip('the release is not known');
+  if (session.release === undefined) return skip('the release is unknown');
   const { year, month } = session.release;
   const line = knownReleases.findLast(({ line: one }) => {
     const [itsYear = 0, itsMonth = 0] = one.split('.').map(Number);
@@ -263,9 +265,9 @@ async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tr
   const facts = [kind.path, kind.formerPath?.path ?? kind.path]
     .map((path) => factsOf(line ?? '', path.replace('/api/v3', '')))
     .find((one) => one !== undefined);
-  if (facts === undefined) return skip('this release does not have it');
+  if (facts === undefined) return skip('this release does not have the kind');
   const name = session.name(`${wordOf(kind)}-${as}`);
-  const beside = Object.entries(convertForEveryRelease(kind, besides[ownPath(kind)] ?? {}));
+  const beside = Object.entries(convertForEveryRelease(kind, furtherRequiredFields[ownPath(kind)] ?? {}));
   const sent: Record<string, JsonValue> = {
     [kind.identity]: name,
     ...Object.fromEntries(beside.filter(([field]) => isTaken(facts, field))),
@@ -273,13 +275,13 @@ async function tried(session: Session, kind: Declarable, as = 'one'): Promise<Tr
   for (const [field, of] of Object.entries(facts.fields)) {
     if (!of.required || field in sent) continue;
     const value = await valueOf(session, kind, field, of);
-    if (value === undefined) return skip(`there is nothing for its ${field} to name`);
+    if (value === undefined) return skip(`there is no record to which its ${field} can refer`);
     sent[field] = value;
   }
   const { status, body } = await session.post(kind, sent);
   // The probe cannot make up values for rules that the API schema does not contain.
   if (status === 400) return skip(`it was refused: ${keysOf(body)}`);
-  if (status !== 201 || body === undefined) return expected(said(status, body), 201);
+  if (status !== 201 || body === undefined) return expectEqual(said(status, body), 201);
   return { trial: { session, kind, facts, name, sent, held: body } };
 }
 

@@ -83,7 +83,7 @@ function parsed(args: readonly string[]) {
 
 /** Refuses a file that already has content. */
 async function refuseUnlessNew(option: string, file: string): Promise<void> {
-  if (file === '') throw new UsageError(`${option} names no file`, usage);
+  if (file === '') throw new UsageError(`${option} needs the name of a file`, usage);
   const found = await lstat(file).catch(() => undefined);
   if (found && (!found.isFile() || found.size > 0))
     throw new UsageError(`${file} exists already`, `Give ${option} the name of a new file.`);
@@ -93,7 +93,7 @@ async function refuseUnlessNew(option: string, file: string): Promise<void> {
     () => false,
   );
   if (!isFolder)
-    throw new UsageError(`there is no folder ${folder}`, `Make it first, or give ${option} another.`);
+    throw new UsageError(`there is no folder ${folder}`, `Create it first, or give ${option} another file.`);
   await access(folder, constants.W_OK).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be written`, `The reason: ${failureReason(error)}.`, {
       cause: error,
@@ -127,7 +127,7 @@ async function probe(
   for (const line of ['', ...shownClaims(claims), '']) print(printableLine(line));
   if (file !== undefined) await writeReport(file, `${JSON.stringify(claims, null, 2)}\n`);
   print(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped.`);
-  for (const name of left) print(`This could not be deleted: ${printableLine(name)}`);
+  for (const name of left) print(`A record could not be deleted: ${printableLine(name)}`);
   if (record !== undefined) {
     await write().catch((error: unknown) => {
       throw new Error(`${record} cannot be written: ${failureReason(error)}`, { cause: error });
@@ -138,7 +138,7 @@ async function probe(
 }
 
 function shownRecording({ recordings: { length }, leftOut }: Recorder, file: string): string {
-  const rest = leftOut === 0 ? '' : ` ${leftOut} with a part of the token in them were left out.`;
+  const rest = leftOut === 0 ? '' : ` ${leftOut} that contained a part of the token were left out.`;
   if (length === 0) return `Nothing was recorded.${rest}`;
-  return `${length} exchanges were recorded in ${file}.${rest} Read it before you give it to anybody.`;
+  return `${length} exchanges were recorded in ${file}.${rest} Read it before you share it.`;
 }

@@ -6,7 +6,7 @@ import type { Exchange } from '../../src/service/transport.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { createdKinds } from '../support/written-type.ts';
 import { claimsAbout } from './claims.ts';
-import { allRows, claimsOf, mainRows, probeService, shownClaims, type Probed } from './probe.ts';
+import { allRows, claimsOf, mainRows, probeService, shownClaims, type ProbeResults } from './probe.ts';
 import type { Row, Verdict } from './row.ts';
 import { prefix, Session, type ProbeRequest, type Send } from './session.ts';
 import { toSandbox } from './to-sandbox.ts';
@@ -18,7 +18,7 @@ type Deviation = (
   body: JsonObject,
 ) => Exchange;
 
-interface Told extends Probed {
+interface Told extends ProbeResults {
   /** All requests, in order. */
   readonly requests: readonly ProbeRequest[];
   readonly failed: readonly string[];
@@ -86,7 +86,7 @@ test.each<[claim: string, type: string, row: (kind: (typeof kinds)[number]) => o
     'unique',
     '/core/groups/',
     ({ listing }) => ({ listing: { ...listing, isUnique: true } }),
-    /expected 400 name, and it was 201/,
+    /expected 400 name, but it was 201/,
   ],
   [
     'found',
@@ -134,7 +134,7 @@ test("the probe's table has a line for each kind, and one sign for each claim ab
   const ofGroups = claims.find(({ kind, claim }) => kind === '/core/groups/' && claim === 'unique');
   expect(ofGroups).toMatchObject({
     verdict: 'not tried',
-    why: expect.stringContaining('a second one is created'),
+    why: expect.stringContaining('a second record is created'),
   });
 });
 
@@ -254,7 +254,7 @@ describe('the probe reports a service that', () => {
     ['answers a web page for an absent record', /applications: absent/, isMissing, 404, '<!DOCTYPE html>'],
     [
       'answers JSON for a missing path',
-      /is no "not found" of a record/,
+      /differs from "not found" for a record/,
       isMissing,
       404,
       { detail: 'Not found.' },
@@ -269,7 +269,7 @@ describe('the probe reports a service that', () => {
     ],
     [
       'refuses an unknown filter',
-      /a filter that nobody knows is ignored/,
+      /an unknown filter is ignored/,
       asksFor('rollcall_probe='),
       200,
       { pagination: { count: 0 }, results: [] },
@@ -296,7 +296,7 @@ describe('the probe reports a service that', () => {
     ],
     [
       'merges attributes',
-      /replaces them whole/,
+      /replaces all of them/,
       ({ method, path }) => method === 'PATCH' && path.includes('/users/'),
       200,
       { attributes: { probe: {}, other: 1 } },

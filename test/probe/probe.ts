@@ -14,7 +14,7 @@ export interface Result {
   readonly claim?: Row['claim'];
 }
 
-export interface Probed {
+export interface ProbeResults {
   readonly release: Release | undefined;
   readonly results: readonly Result[];
   /** Records that the probe could not delete. */
@@ -42,7 +42,7 @@ export async function probeService(
   send: Send,
   run: string,
   { onResult, onExchange, signal, rows = allRows }: Circumstances = {},
-): Promise<Probed> {
+): Promise<ProbeResults> {
   let row = 'the release';
   const session = new Session(async (request) => {
     const exchange = await send(request);

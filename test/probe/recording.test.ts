@@ -236,7 +236,7 @@ test('a recording leaves out an exchange if the request body contains the token'
   });
   expect(readFileSync(file, 'utf8')).not.toContain(secret);
   expect(out).toMatch(
-    /^\d+ exchanges were recorded in .+ \d with a part of the token in them were left out\./m,
+    /^\d+ exchanges were recorded in .+ \d that contained a part of the token were left out\./m,
   );
 });
 
@@ -274,10 +274,12 @@ test('a recording keeps requests of the probe, error messages, counts and the re
   expect(named('core/users: malformed')?.body).toEqual({
     detail: expect.stringMatching(/^JSON parse error/),
   });
-  expect(named('an empty filter is none: all users come back')?.body).toMatchObject({
+  expect(named('an empty filter is ignored: all users are returned')?.body).toMatchObject({
     pagination: { current: 1, count: 2, total_pages: 2 },
   });
-  expect(named('the service tells whose the token is, and what it may create (19)')?.body).toMatchObject({
+  expect(
+    named("the service reports the token's user, and what the token may create (19)")?.body,
+  ).toMatchObject({
     actions: { POST: { username: { required: true, max_length: 150, label: '<TEXT>' } } },
   });
   expect(named('application: %(username)s in a launch URL')?.body).toMatchObject({ launch_url: '<TEXT>' });
@@ -494,7 +496,7 @@ test('an invalid command line of the recording is reported in one line, and noth
     [[url, '--record', link], `${link} exists already.`],
     [[url, '--record', join(folder, 'none', 'x.json')], `there is no folder ${join(folder, 'none')}.`],
     [[url, '--record', join(file, 'x.json')], `there is no folder ${file}.`],
-    [['--record', '', url], '--record names no file. Usage: '],
+    [['--record', '', url], '--record needs the name of a file. Usage: '],
     [[url, '--record'], /^probe: Option '--record <value>' argument missing\. Usage: /],
     [[url, '--record', '--insecure-http'], /^probe: Option '--record' argument is ambiguous\. Usage: /],
     [[url, '--recrod', 'x.json'], /^probe: Unknown option '--recrod'\. .*Usage: /],

@@ -27,8 +27,8 @@ export function skip(why: string): Verdict {
 }
 
 /** Passes if both are equal. If the token lacks the permission to ask, that is not a failure. */
-export function expected(actual: unknown, wanted: unknown): Verdict {
+export function expectEqual(actual: unknown, wanted: unknown): Verdict {
   if (actual === wanted) return pass;
   if (actual === 'denied' || actual === 403) return skip('the token may not do this');
-  return fail(`expected ${String(wanted)}, and it was ${String(actual)}`);
+  return fail(`expected ${String(wanted)}, but it was ${String(actual)}`);
 }

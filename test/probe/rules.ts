@@ -7,7 +7,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { inRange, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
-import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
+import { expectEqual, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Session } from './session.ts';
 
 /** What rollcall says about a value before it is sent: the release accepts it, refuses it, or rollcall cannot tell. */
@@ -47,7 +47,7 @@ async function asked(
   const { status, body } = await session.ask('POST', path, { [identity]: session.name('ask'), ...fields });
   if (status === 403) return skip('the token may not create this');
   if (status !== 400 || body === undefined || !('name' in body))
-    return fail(`expected a 400 that misses the name, and it was ${status}`);
+    return fail(`expected a 400 for the missing name, but it was ${status}`);
   return field in body ? 'refused' : 'taken';
 }
 
@@ -66,8 +66,8 @@ function rule(
       const answer = await asked(session, kind, fields);
       if (typeof answer !== 'string') return answer;
       if (said === 'unknown')
-        return skip(`it depends on the release, which is not known; here it is ${answer}`);
-      return expected(answer, said);
+        return skip(`it depends on the release, which is unknown; here it is ${answer}`);
+      return expectEqual(answer, said);
     },
   };
 }
@@ -117,7 +117,7 @@ const values: readonly Row[] = [
   rule('application', 'a slug of 51 characters', 'slug', longSlug(51)),
   rule('application', 'a slug of 300 characters', 'slug', longSlug(300)),
   rule('application', 'a slug with a dot', 'slug', `${prefix}a.b`),
-  rule('application', 'a slug with a blank', 'slug', `${prefix}a b`),
+  rule('application', 'a slug with a space', 'slug', `${prefix}a b`),
   rule('application', 'an empty slug', 'slug', ''),
   ...['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke', 'Token'].map((slug) =>
     reserved(slug),
@@ -130,7 +130,7 @@ const values: readonly Row[] = [
       url,
     ),
   ),
-  rule('application', 'a policy mode that there is not', 'policy_engine_mode', 'some'),
+  rule('application', 'a policy mode that does not exist', 'policy_engine_mode', 'some'),
   rule('user', 'a username of 150 characters', 'username', (session) => session.name('a').padEnd(150, 'a')),
   rule('user', 'a username of 151 characters', 'username', (session) => session.name('a').padEnd(151, 'a')),
   rule('user', 'an empty username', 'username', ''),
@@ -150,7 +150,7 @@ const values: readonly Row[] = [
     '2024-05-01T10:00:00z',
     '2024-05-01T10:00:60Z',
   ].map((time) => rule('user', `the time ${time}`, 'last_login', time)),
-  rule('user', 'attributes that are a list', 'attributes', []),
+  rule('user', 'a list as attributes', 'attributes', []),
 ];
 
 const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'pk', 'uid', 'rollcall'].map(
@@ -164,13 +164,13 @@ const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'p
           : await foreseen(application, { meta_launch_url: url }, session.release);
       const slug = session.name(`template-${name}`);
       const { status, body } = await session.post(application, { slug, name: 'x', meta_launch_url: url });
-      if (status !== 201) return expected(status, 201);
+      if (status !== 201) return expectEqual(status, 201);
       const isFilled = body?.['launch_url'] !== url;
       if (said === 'unknown')
         return skip(
-          `it depends on the release, which is not known; here it is ${isFilled ? 'filled' : 'left'}`,
+          `it depends on the release, which is unknown; here it is ${isFilled ? 'filled' : 'left'}`,
         );
-      return expected(isFilled ? 'filled' : 'left', said === 'taken' ? 'filled' : 'left');
+      return expectEqual(isFilled ? 'filled' : 'left', said === 'taken' ? 'filled' : 'left');
     },
   }),
 );
@@ -182,10 +182,10 @@ const lists: readonly Row[] = ['requestable'].map((slug) => ({
     const said = await foreseen(application, { slug }, session.release);
     const { status, body } = await session.ask('GET', application.lookUp.path(slug));
     const isList = status === 200 && body !== undefined && 'pagination' in body;
-    if (!isList && status !== 200 && status !== 404) return expected(status, 200);
+    if (!isList && status !== 200 && status !== 404) return expectEqual(status, 200);
     if (said === 'unknown')
-      return skip(`it depends on the release, which is not known; here it is ${isList ? 'a list' : 'none'}`);
-    return expected(isList ? 'a list' : 'none', said === 'refused' ? 'a list' : 'none');
+      return skip(`it depends on the release, which is unknown; here it is ${isList ? 'a list' : 'none'}`);
+    return expectEqual(isList ? 'a list' : 'none', said === 'refused' ? 'a list' : 'none');
   },
 }));
 
@@ -200,12 +200,12 @@ const demands: readonly Row[] = [
       const demand = { object_type: 'authentik_core.user', key, label: key, type: 'text', regex: '^x$' };
       const { status, body } = await session.ask('POST', attributesPath, demand);
       const has = inRange({ from: '2026.8' }, session.release);
-      if (status === 404 || status === 405) return has === true ? fail('there is no such path') : pass;
-      if (status !== 201) return expected(status, 201);
+      if (status === 404 || status === 405) return has === true ? fail('the path does not exist') : pass;
+      if (status !== 201) return expectEqual(status, 201);
       try {
         const fields = { username: session.name('demanded'), name: 'x', attributes: { [key]: 'y' } };
         const refused = await session.post(user, fields);
-        return expected(
+        return expectEqual(
           `${refused.status} ${Object.keys(refused.body ?? {}).join(' ')}`,
           `400 attributes_${key}`,
         );

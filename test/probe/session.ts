@@ -48,7 +48,7 @@ const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected'
 /** The name in a request. Throws if it does not have the prefix of the probe. */
 function nameIn({ identity }: Kind, fields: JsonObject): string {
   const name = textOf(fields[identity]);
-  if (!name.startsWith(prefix)) throw new Error(`${name} is not named by the probe`);
+  if (!name.startsWith(prefix)) throw new Error(`${name} does not have a name of the probe`);
   return name;
 }
 

@@ -13,7 +13,7 @@ import { applyReport, planReport, type Report } from '../../src/report/report.ts
 import { summaryWithAddress } from '../../src/report/words/diagnostics.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';
-import { given, hostileText, type Given } from '../support/hostile.ts';
+import { hostileResults, hostileText, type HostileResults } from '../support/hostile.ts';
 import {
   elementsIn,
   nodesIn,
@@ -30,16 +30,16 @@ const perRun = 50;
 const inAll = times({ short: 10, full: 1500 });
 
 /** Checks a number of random texts, many at a time. `parts` is the number of properties that share the texts. */
-function holdsFor(parts: number, check: (world: Given) => void): void {
+function holdsFor(parts: number, check: (world: HostileResults) => void): void {
   fc.assert(
     fc.property(fc.array(hostileText, { minLength: perRun, maxLength: perRun }), (texts) =>
-      check(given(texts)),
+      check(hostileResults(texts)),
     ),
     { numRuns: Math.ceil(inAll / perRun / parts) },
   );
 }
 
-const harmless = given(Array.from({ length: perRun }, () => 'x'));
+const harmless = hostileResults(Array.from({ length: perRun }, () => 'x'));
 const everyInvisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const invisible = new RegExp(everyInvisible, 'u');
 
@@ -61,7 +61,7 @@ const formats = await loadFormats();
 const setting = { toolVersion: '1.2.3' };
 const none = { diagnostics: [], filenames: [] };
 
-const reports: Record<string, (world: Given) => Report> = {
+const reports: Record<string, (world: HostileResults) => Report> = {
   'of a plan': ({ plan, diagnostics }) => planReport({ ...none, diagnostics, result: plan }),
   'of a plan with a baseline': ({ sincePlan, diagnostics }) => {
     const filenames = sincePlan.changes.map(({ resource }) => placeOf(resource).filename);
@@ -75,7 +75,7 @@ const reports: Record<string, (world: Given) => Report> = {
 };
 
 /** The report of each command in a format. */
-function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
+function inFormat(format: ReportFormat): [string, (world: HostileResults) => string][] {
   return Object.entries(reports).map(([name, report]) => [
     name,
     (world) => formats[format](report(world), setting),
@@ -86,7 +86,7 @@ describe('a text report with hostile values', () => {
   test.each(Object.entries(reports))(
     'contains nothing that a terminal or a log interprets: %s',
     (_, report) => {
-      const render = (world: Given, style: Style): string =>
+      const render = (world: HostileResults, style: Style): string =>
         formats.text(report(world), { ...setting, style });
       holdsFor(4, (world) => {
         const text = render(world, createStyle({ colours: false }));

@@ -4,14 +4,14 @@ import { type JsonObject } from '../../src/base/json.ts';
 import { defaultKinds } from '../../src/kinds/all.ts';
 import { factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
 import { familyOf } from '../../src/kinds/families.ts';
-import { createdKinds, demanded, writtenType } from '../support/written-type.ts';
+import { createdKinds, requiredFieldsOf, listPathIn } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { someOf } from '../support/effort.ts';
 
 const release = '2026.8';
 
-describe.each(someOf(createdKinds, 20).map((kind) => [writtenType(kind, release), kind] as const))(
+describe.each(someOf(createdKinds, 20).map((kind) => [listPathIn(kind, release), kind] as const))(
   'in the sandbox, the kind %s',
   (type, kind) => {
     const { list, identity, variant } = kind;
@@ -19,7 +19,7 @@ describe.each(someOf(createdKinds, 20).map((kind) => [writtenType(kind, release)
     const isSeeded = defaultKinds.includes(kind) && variant === undefined && type !== '/outposts/instances/';
     const fieldsIn = (sandbox: Sandbox): JsonObject => ({
       [identity]: 'x',
-      ...demanded(kind, sandbox, release),
+      ...requiredFieldsOf(kind, sandbox, release),
     });
     const shown = (fields: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(fields).filter(([name]) => !facts(type, name)?.writeOnly));

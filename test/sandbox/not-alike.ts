@@ -1,8 +1,8 @@
 const tasks = 'the service lists its own schedules and tasks, which the sandbox does not have';
 const account =
   'the service makes a token and a service account for the source, which the sandbox does not make';
-const untyped = 'right after a create, the service shows what the record refers to without its type';
-const runtime = 'no kind of configuration: the sandbox has none of these';
+const untyped = 'right after a create, the service shows the referenced record without its type';
+const runtime = 'not a kind of configuration: the sandbox has no such records';
 const sourceType = 'the sandbox does not know the addresses of the sites that people log in with';
 
 /** The exchanges in the recording of all kinds (2025.12.4) that the sandbox answers in another way, with the reason. */

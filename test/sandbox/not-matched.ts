@@ -11,24 +11,24 @@ export function isServed({ request: { path, method } }: Recording): boolean {
   );
 }
 
-const atOnce = 'the two were sent at once, and the sandbox serves one after the other';
+const atOnce = 'the two requests were sent at once, but the sandbox serves one after the other';
 const lostScheme = 'the recording does not show the scheme that was sent';
 
-const otherOrder = 'groups of one name came in another order';
-const moreGroups = 'the service held groups of others with hundreds of members';
+const otherOrder = 'groups with the same name came in another order';
+const moreGroups = 'the service had groups of other tests with hundreds of members';
 
-const otherApplications = 'the service held a binding of another application';
+const otherApplications = 'the service had a binding of another application';
 
-const others = 'the sandbox shows of a flow or a certificate what refers to it';
+const others = 'the sandbox shows the references to a flow or a certificate';
 
 /** Exchanges about references of providers and about further records of the service. */
 const ofProviders: Readonly<Record<string, string>> = {
   'providers: a flow by its slug': others,
   'providers: flows by slug filter': others,
   'providers: signing keys by name': others,
-  'providers: proxy: by name filter': 'the service held proxy providers of others',
+  'providers: proxy: by name filter': 'the service had proxy providers of other tests',
   'providers: an application takes a provider':
-    'the launch URL was made of the first redirect URI, and the sandbox makes none',
+    'the service made the launch URL from the first redirect URI; the sandbox makes none',
 };
 
 /** The two later releases. */
@@ -49,7 +49,7 @@ export const notMatched: Readonly<Record<Release, Readonly<Record<string, string
     ...ofProviders,
     'names: provider application__isnull': 'the sandbox does not know this filter',
     'list-applications: token view-app: count of all, superuser_full_list':
-      'two applications of one name came the other way round',
+      'two applications with the same name came in the other order',
   },
   '2025.12': late,
   '2026.2': { ...late, ...ofProviders, 'groups: list, a page': moreGroups },

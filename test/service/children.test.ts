@@ -50,7 +50,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   const { send } = listing(lists);
   const clock = virtualClock();
   const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-  if (application.access === undefined) throw new Error('nobody is bound to it');
+  if (application.access === undefined) throw new Error('no subject is bound to it');
   const found = await readChildren(application.access.children, [{ pk: target }], {
     client: createClient(send),
     pacing,

@@ -5,7 +5,7 @@ import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { readWholeList, type ListReading } from '../../src/service/read-whole.ts';
 import type { Exchange } from '../../src/service/transport.ts';
-import { altered, pageOf } from '../support/listing-service.ts';
+import { withChangedPage, pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `p${index}` }));
@@ -57,7 +57,7 @@ test.each<[string, JsonValue]>([
 
 test('a list that repeats the same page forever ends', async () => {
   const again = Array.from({ length: 30 }, (_, index) =>
-    altered(pageOf(records, 1, 3), ({ pagination }) => ({
+    withChangedPage(pageOf(records, 1, 3), ({ pagination }) => ({
       pagination: { ...pagination, current: index + 1, next: index + 2 },
     })),
   );

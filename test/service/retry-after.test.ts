@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseRetryAfter } from '../../src/service/retry-after.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
-import { rawServer, whenWhole } from '../support/raw-server.ts';
+import { rawServer, whenComplete } from '../support/raw-server.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
@@ -62,7 +62,7 @@ describe('the value of a Retry-After header', () => {
     ['with blanks around the value', 'Retry-After: \t 7 \t', 7000],
   ])('is read when it arrives through a real socket, %s', async (_, lines, expected) => {
     const server = await rawServer({
-      onBytes: whenWhole((socket) =>
+      onBytes: whenComplete((socket) =>
         socket.end(`HTTP/1.1 503 Service Unavailable\r\n${lines}\r\nContent-Length: 0\r\n\r\n`),
       ),
     });

@@ -4,12 +4,12 @@ import { someOf } from '../support/effort.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport, type UndiciTransport } from '../../src/service/undici-transport.ts';
 import {
-  isWhole,
+  isComplete,
   rawServer,
   reset,
   testProxy,
   tlsFixture,
-  whenWhole,
+  whenComplete,
   type CertificateName,
   type RawServer,
   type RawServerOptions,
@@ -115,9 +115,11 @@ const once = (then: (socket: Socket) => void): NonNullable<RawServerOptions['onB
     done.add(socket);
   };
 };
-const answering = (text: string): RawServerOptions => ({ onBytes: whenWhole((socket) => socket.end(text)) });
+const answering = (text: string): RawServerOptions => ({
+  onBytes: whenComplete((socket) => socket.end(text)),
+});
 const stalling = (text: string): RawServerOptions => ({
-  onBytes: whenWhole((socket) => void socket.write(text, silenceBegins)),
+  onBytes: whenComplete((socket) => void socket.write(text, silenceBegins)),
 });
 
 interface Fault {
@@ -195,7 +197,7 @@ const faults: Readonly<Record<string, Fault>> = {
     becomes: /^lost$/,
   },
   'a reset after the whole request': {
-    service: { onBytes: whenWhole(reset) },
+    service: { onBytes: whenComplete(reset) },
     becomes: /^lost$/,
   },
   'a service that never answers': { service: stalling(''), setup: silent, becomes: /^lost$/ },
@@ -211,7 +213,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'garbage in place of HTTP': { service: answering('SSH-2.0-x\r\n\r\n'), becomes: /^lost$/ },
   'a body without end': {
     service: {
-      onBytes: whenWhole((socket) => {
+      onBytes: whenComplete((socket) => {
         const chunk = Buffer.alloc(256 * 1024, ' ');
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n');
         const more = (): void => {
@@ -422,7 +424,7 @@ describe.each(someOf(wayNames, 1))('on a reused connection, %s', (way) => {
     return {
       onBytes: (socket, text) => {
         const requests = text.split(' /x/ HTTP/1.1\r\n').length - 1;
-        if (requests === (answered.get(socket) ?? 0) || !isWhole(text.slice(text.lastIndexOf(' /x/ '))))
+        if (requests === (answered.get(socket) ?? 0) || !isComplete(text.slice(text.lastIndexOf(' /x/ '))))
           return;
         answered.set(socket, requests);
         after(socket, requests);

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
-import { formerOf, groups, members, single, type AccessScenario, type Deed } from './access.ts';
+import { formerOf, groups, members, onlyUser, type AccessScenario, type AccessChange } from './access.ts';
 import { listOfJson } from './list-faults.ts';
 
 export const bindingsPath = '/api/v3/policies/bindings/';
@@ -85,8 +85,8 @@ export class AccessWatch {
   /** The name of the subject in a binding, or in a request that creates one. */
   subjectIn({ group, user }: JsonObject): string | undefined {
     this.#subjects ??= new Map(
-      [...groups, single].flatMap((name) => {
-        const pk = this.#sandbox.pk(name === single ? 'user' : 'group', name);
+      [...groups, onlyUser].flatMap((name) => {
+        const pk = this.#sandbox.pk(name === onlyUser ? 'user' : 'group', name);
         return pk === undefined ? [] : [[pk, name] as const];
       }),
     );
@@ -121,7 +121,7 @@ export class AccessWatch {
   }
 
   /** Changes access as another client. Returns the subjects that gain access, or undefined if the change was impossible. */
-  act({ kind, slug, group }: Deed): readonly string[] | undefined {
+  act({ kind, slug, group }: AccessChange): readonly string[] | undefined {
     const target = this.application(slug)?.['pk'];
     const pk = this.#sandbox.pk('group', group);
     if (target === undefined || pk === undefined) return undefined;

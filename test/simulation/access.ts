@@ -7,7 +7,7 @@ import type { DeclaredIdentity, Values } from './identity.ts';
 
 /** The applications, providers and access in the world of a seed. */
 export interface AccessScenario {
-  readonly applications: readonly Guarded[];
+  readonly applications: readonly DeclaredApplication[];
   /** Whether the first runs may change existing records. Later runs may. */
   readonly mayUpdate: boolean;
   /** The records that are declared absent: the applications to which the group is bound, and whether the first runs may delete. */
@@ -20,7 +20,7 @@ export interface AccessScenario {
   readonly lacks: readonly Lacking[];
   /** The application whose bindings of the first group the token of the first runs cannot see. */
   readonly blindFor?: string;
-  readonly deeds: readonly Deed[];
+  readonly accessChanges: readonly AccessChange[];
   readonly isLate: boolean;
 }
 
@@ -35,12 +35,12 @@ const lackings = [
 type Lacking = (typeof lackings)[number];
 
 /** An application, and its access. */
-export interface Guarded {
+export interface DeclaredApplication {
   readonly slug: string;
   readonly subjects: 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
   readonly provider?: number;
   /** The provider, if the same run creates it. */
-  readonly made?: Made;
+  readonly made?: DeclaredProvider;
   readonly mode?: Mode;
   /** Whether the application has a former name, which an existing record still has. */
   readonly isRenamed?: boolean;
@@ -53,7 +53,7 @@ export interface Guarded {
 }
 
 /** A declared provider with the name of its application. */
-interface Made {
+interface DeclaredProvider {
   readonly type: 'oauth2' | 'proxy';
   /** Whether its secret is declared. No output may show the secret. */
   readonly hasSecret: boolean;
@@ -72,7 +72,7 @@ interface Bound {
 }
 
 /** Another client binds a group to an application, or removes or disables its binding. */
-export interface Deed {
+export interface AccessChange {
   /** The time in milliseconds, or a number of requests that the service has carried out. */
   readonly when: { readonly at: number } | { readonly after: number };
   readonly kind: 'binds' | 'removes' | 'disables';
@@ -81,11 +81,11 @@ export interface Deed {
 }
 
 export const groups = ['ga', 'gb', 'gc'] as const;
-export const single = 'solo';
+export const onlyUser = 'solo';
 /** The group and the application that are declared absent. */
-const gone = { group: 'gx', slug: 'az' };
+const absentRecords = { group: 'gx', slug: 'az' };
 /** A proxy whose name a declared OAuth2 provider has. The service also lists the proxy as an OAuth2 provider. */
-const otherType = 'px';
+const proxyName = 'px';
 const user = { now: 'zed', before: 'old-zed' };
 /** The declared secret of all providers that declare one. */
 export const declaredSecret = 'canary-of-the-providers';
@@ -100,29 +100,29 @@ export const members: readonly { readonly name: string; readonly groups: readonl
     name: `m${bits}`,
     groups: groups.filter((_group, index) => (bits >> index) % 2 === 1),
   })),
-  { name: single, groups: [] },
+  { name: onlyUser, groups: [] },
 ];
 
 export function accessOf(random: Random): AccessScenario {
   const { chance, whole, pick } = dice(random);
   const some = <Item>(items: readonly Item[], of: number): Item[] => items.filter(() => chance(of));
-  const subjects = (): Guarded['subjects'] => {
+  const subjects = (): DeclaredApplication['subjects'] => {
     if (chance(0.2)) return 'everyone';
-    const [named, users] = [some(groups, 0.4), some([single], 0.3)];
+    const [named, users] = [some(groups, 0.4), some([onlyUser], 0.3)];
     return named.length + users.length === 0 ? { groups: ['ga'], users: [] } : { groups: named, users };
   };
   const bound = (): Bound => ({
-    ...(chance(0.75) ? { group: pick(groups) } : chance(0.5) ? { user: single } : { policy: 'p' }),
+    ...(chance(0.75) ? { group: pick(groups) } : chance(0.5) ? { user: onlyUser } : { policy: 'p' }),
     ...(chance(0.1) && { enabled: false }),
     ...(chance(0.07) && { negate: true }),
   });
-  const made = (): Made => {
+  const made = (): DeclaredProvider => {
     const type = pick(['oauth2', 'proxy'] as const);
     const before = chance(0.4) && { before: pick(['same', 'other'] as const) };
     return { type, hasSecret: type === 'oauth2' && chance(0.7), ...before };
   };
-  const applications = Array.from({ length: whole(1, 3) }, (_, index): Guarded => {
-    const application: Guarded = {
+  const applications = Array.from({ length: whole(1, 3) }, (_, index): DeclaredApplication => {
+    const application: DeclaredApplication = {
       slug: `a${index}`,
       subjects: subjects(),
       ...(chance(0.35) ? { made: made() } : chance(0.85) && { provider: index + 1 }),
@@ -147,7 +147,7 @@ export function accessOf(random: Random): AccessScenario {
     mayUpdate,
     lacks,
     ...(blindFor !== undefined && { blindFor }),
-    deeds: chance(0.15)
+    accessChanges: chance(0.15)
       ? [
           {
             when: momentOf(whole(0, 600)),
@@ -165,7 +165,7 @@ export function accessOf(random: Random): AccessScenario {
 }
 
 /** Half of the other client's actions happen between two requests of a run. */
-function momentOf(number: number): Deed['when'] {
+function momentOf(number: number): AccessChange['when'] {
   return number % 2 === 0 ? { at: number } : { after: 1 + (number % 40) };
 }
 
@@ -180,9 +180,9 @@ export function identitiesOf({ applications, absent, hasRenamedUser }: AccessSce
     ...(hasRenamedUser ? [{ ...known, type: 'user', name: user.now, formerly: user.before }] : []),
     ...(absent
       ? ([
-          { ...known, type: 'application', name: gone.slug, absent: 'declared' },
-          { ...known, type: 'group', name: gone.group, absent: 'declared' },
-          { ...known, type: 'provider', name: otherType, absent: 'other type', model: 'proxy' },
+          { ...known, type: 'application', name: absentRecords.slug, absent: 'declared' },
+          { ...known, type: 'group', name: absentRecords.group, absent: 'declared' },
+          { ...known, type: 'provider', name: proxyName, absent: 'other type', model: 'proxy' },
         ] as const)
       : []),
   ];
@@ -203,20 +203,20 @@ export function accessManifestOf({ applications, absent, hasRenamedUser }: Acces
           ...(made.hasSecret && { client_secret: '${env:SECRET}' }),
         },
   );
-  const others = absent ? [{ name: otherType, type: 'oauth2', state: 'absent' }] : [];
+  const others = absent ? [{ name: proxyName, type: 'oauth2', state: 'absent' }] : [];
   return JSON.stringify({
     version: 1,
     ...(providers.length + others.length > 0 && { providers: [...others, ...providers] }),
     ...(hasRenamedUser && { users: [{ username: user.now, formerly: user.before, name: 'Zed' }] }),
-    ...(absent && { groups: [{ name: gone.group, state: 'absent' }] }),
+    ...(absent && { groups: [{ name: absentRecords.group, state: 'absent' }] }),
     applications: [
-      ...(absent ? [{ slug: gone.slug, state: 'absent' }] : []),
+      ...(absent ? [{ slug: absentRecords.slug, state: 'absent' }] : []),
       ...applications.map((application) => entryOf(application)),
     ],
   });
 }
 
-function entryOf({ slug, subjects, provider, made, mode, isRenamed }: Guarded): JsonObject {
+function entryOf({ slug, subjects, provider, made, mode, isRenamed }: DeclaredApplication): JsonObject {
   const named = (names: readonly string[]): JsonObject[] => names.map((name) => ({ name }));
   return {
     slug,
@@ -236,7 +236,7 @@ function entryOf({ slug, subjects, provider, made, mode, isRenamed }: Guarded): 
 }
 
 /** The fields of a declared provider besides its flows and its secret. */
-function fieldsOfMade({ type }: Made): JsonObject {
+function fieldsOfMade({ type }: DeclaredProvider): JsonObject {
   return type === 'oauth2'
     ? { sub_mode: 'user_id', access_token_validity: 'minutes=5' }
     : { mode: 'proxy', internal_host: 'http://inside:8080', external_host: 'https://outside.example.com' };
@@ -273,13 +273,15 @@ export function accessWantsOf({ applications, hasRenamedUser }: AccessScenario):
 
 /** The bodies of existing providers. */
 export function providersBefore({ applications, absent, isLate }: AccessScenario): {
-  readonly type: Made['type'];
+  readonly type: DeclaredProvider['type'];
   readonly body: JsonObject;
 }[] {
   const declared = applications.flatMap(({ slug, made }) =>
     made?.before === undefined ? [] : [{ name: slug, made }],
   );
-  const other = absent ? [{ name: otherType, made: { type: 'proxy', hasSecret: false } as Made }] : [];
+  const other = absent
+    ? [{ name: proxyName, made: { type: 'proxy', hasSecret: false } as DeclaredProvider }]
+    : [];
   return [...declared, ...other].map(({ name, made }) => ({
     type: made.type,
     body: {
@@ -309,16 +311,16 @@ export function accessSeedOf(
       : [],
   );
   const pkOf = (group: string): string =>
-    `${[...groups, gone.group].indexOf(group)}0000000-0000-4000-8000-000000000000`;
+    `${[...groups, absentRecords.group].indexOf(group)}0000000-0000-4000-8000-000000000000`;
   const labels = applications.flatMap(({ slug }) =>
-    [...groups, single, 'policy', gone.group].flatMap((name) =>
+    [...groups, onlyUser, 'policy', absentRecords.group].flatMap((name) =>
       slug === blindFor && name === groups[0] ? [] : [`${slug}/${name}`, `${formerOf(slug)}/${name}`],
     ),
   );
   const isLacking = (what: Lacking): boolean => lacks.includes(what);
   return {
     providers: [1, 2, 3].map((pk) => ({ pk, name: `P${pk}` })),
-    groups: [...groups, ...(absent ? [gone.group] : [])].map((name, index) => ({
+    groups: [...groups, ...(absent ? [absentRecords.group] : [])].map((name, index) => ({
       name,
       num_pk: index,
       pk: pkOf(name),
@@ -338,13 +340,15 @@ export function accessSeedOf(
         policy_engine_mode: mode,
         ...(provider !== undefined && { provider }),
       })),
-      ...(absent ? [{ slug: gone.slug, name: 'Gone' }] : []),
+      ...(absent ? [{ slug: absentRecords.slug, name: 'Gone' }] : []),
     ],
     bindings: existing.flatMap(({ slug, name, bindings }) =>
-      [...bindings, ...(absent?.boundTo.includes(slug) ? [{ group: gone.group }] : [])].map((bound) => ({
-        application: name,
-        ...bound,
-      })),
+      [...bindings, ...(absent?.boundTo.includes(slug) ? [{ group: absentRecords.group }] : [])].map(
+        (bound) => ({
+          application: name,
+          ...bound,
+        }),
+      ),
     ),
     tokens: [
       {
@@ -364,7 +368,10 @@ export function accessSeedOf(
 }
 
 /** The users with declared access, also through unmanaged bindings, and through the first group's binding if a token cannot see it. */
-export function declaredInsiders({ subjects, mode, existing }: Guarded, isBlind: boolean): readonly string[] {
+export function declaredInsiders(
+  { subjects, mode, existing }: DeclaredApplication,
+  isBlind: boolean,
+): readonly string[] {
   const bindings = existing?.bindings ?? [];
   const isCounted = ({ enabled, negate }: Bound): boolean => enabled !== false && negate !== true;
   const beside = bindings.filter(

@@ -34,10 +34,10 @@ function checkOpened({ events }: History, { applications, blindFor }: Access, fa
     let hasBegun = false;
     for (const event of events) {
       if (event.kind === 'run_began') hasBegun = true;
-      if (event.kind === 'delivered' && event.lists?.[slug])
-        showedNobody.set(event.run, event.lists[slug].length === 0);
+      if (event.kind === 'delivered' && event.boundByApplication?.[slug])
+        showedNobody.set(event.run, event.boundByApplication[slug].length === 0);
       if (event.kind === 'actor' && event.name === slug && event.type === 'application')
-        for (const name of event.lets ?? []) allowed.add(name);
+        for (const name of event.admitted ?? []) allowed.add(name);
       if (event.kind !== 'admits' || event.name !== slug) continue;
       const { run = '', isOpen, users, bound } = event;
       // Without a provider nobody has access. But a run that sees no hidden bindings cannot remove them before it sets the
@@ -59,21 +59,21 @@ function checkBindings({ events }: History, fail: Fail): void {
   const answers = new Map(ofKind(events, 'delivered').map((answer) => [answer.request, answer]));
   for (const event of events) {
     if (event.kind === 'delivered')
-      for (const [slug, subjects] of Object.entries(event.lists ?? {}))
+      for (const [slug, subjects] of Object.entries(event.boundByApplication ?? {}))
         shown.set(`${event.run} ${slug}`, subjects);
-    if (event.kind !== 'sent' || event.binds === undefined) continue;
-    const { run, name, binds, request } = event;
+    if (event.kind !== 'sent' || event.boundSubject === undefined) continue;
+    const { run, name, boundSubject, request } = event;
     const list = shown.get(`${run} ${name}`);
-    if (list === undefined || list.includes(binds))
+    if (list === undefined || list.includes(boundSubject))
       fail(
         'bound_once',
-        `${run} bound ${binds}, ${list ? 'although a list had shown the binding' : 'without reading a list'}`,
+        `${run} bound ${boundSubject}, ${list ? 'although a list had shown the binding' : 'without reading a list'}`,
       );
     const answer = answers.get(request);
-    const key = `${run} ${name} ${binds}`;
+    const key = `${run} ${name} ${boundSubject}`;
     const times = (open.get(key) ?? 0) + (answer === undefined || mayHaveWorked(answer) ? 1 : 0);
     open.set(key, times);
-    if (times > 1) fail('bound_once', `${run} bound ${binds} twice`);
+    if (times > 1) fail('bound_once', `${run} bound ${boundSubject} twice`);
   }
 }
 
@@ -172,7 +172,7 @@ function isWell(
 const mostRefused = 3;
 
 /** Whether no faults occur and no other client writes from here to the end. */
-function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolean {
+function isCalm({ events }: History, { lacks, blindFor, accessChanges }: Access): boolean {
   const first = events.slice(
     0,
     events.findIndex(({ kind }) => kind === 'healed'),
@@ -180,7 +180,7 @@ function isCalm({ events }: History, { lacks, blindFor, deeds }: Access): boolea
   return (
     lacks.length === 0 &&
     blindFor === undefined &&
-    deeds.length === 0 &&
+    accessChanges.length === 0 &&
     ofKind(first, 'run_began').length === 1 &&
     !first.some(({ kind }) => kind === 'interrupted' || kind === 'killed') &&
     ofKind(first, 'delivered').every(
@@ -253,14 +253,17 @@ function isReread(
   const write = sent.findLast(
     ({ name, type, method }) => type === 'application' && name === slug && method !== 'GET',
   );
-  const reads = new Set(delivered.flatMap(({ request, lists }) => (lists?.[slug] ? request : [])));
+  const reads = new Set(
+    delivered.flatMap(({ request, boundByApplication }) => (boundByApplication?.[slug] ? request : [])),
+  );
   return !write || sent.some((read) => reads.has(read.request) && before(write, read));
 }
 
 /** Whether another client wrote to an application after the run's last read of its bindings. */
 function wasOpenedAfter({ events }: History, run: RunHistory, slug: string): boolean {
-  const deed = events.findLast((event) => event.kind === 'actor' && event.name === slug);
-  const { request } = run.delivered.findLast(({ lists }) => lists?.[slug] !== undefined) ?? {};
+  const otherWrite = events.findLast((event) => event.kind === 'actor' && event.name === slug);
+  const { request } =
+    run.delivered.findLast(({ boundByApplication }) => boundByApplication?.[slug] !== undefined) ?? {};
   const look = run.handled.find((event) => event.request === request);
-  return deed !== undefined && (look === undefined || run.before(look, deed));
+  return otherWrite !== undefined && (look === undefined || run.before(look, otherWrite));
 }

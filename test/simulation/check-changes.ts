@@ -1,4 +1,4 @@
-import { doubledGroups, namesGroups } from './check-groups.ts';
+import { doubledGroups, refersToGroups } from './check-groups.ts';
 import {
   addressOf,
   isSame,
@@ -9,12 +9,19 @@ import {
   type Values,
 } from './history.ts';
 import { isWrite } from './events.ts';
-import { differingFrom, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+import {
+  differingFrom,
+  singleWriteRecords,
+  shownIn,
+  type Fail,
+  type Of,
+  type RunHistory,
+} from './run-history.ts';
 
 /** Checks how a run changed existing records. */
 export function checkChanges(history: History, run: RunHistory, fail: Fail): void {
   const isDoubled = doubledGroups(history).length > 0;
-  for (const identity of plainOf(history)) {
+  for (const identity of singleWriteRecords(history)) {
     const changes = run.sent.filter((event) => event.purpose === 'change' && isSame(event, identity));
     for (const [index, change] of changes.entries())
       checkChange(run, identity, { change, earlier: changes[index - 1], isDoubled }, fail);
@@ -29,7 +36,7 @@ export function checkHandovers(
   fail: Fail,
 ): void {
   const { approved, before, wants } = run;
-  const declared = plainOf(history);
+  const declared = singleWriteRecords(history);
   if (!approved) return;
   const mainOf = (fields: Values | undefined): string | undefined =>
     fields?.['provider'] === 'null' ? undefined : fields?.['provider'];
@@ -134,7 +141,7 @@ function checkChange(
     (field) =>
       !sentAlong.includes(field) &&
       !differingFrom(wanted, now).includes(field) &&
-      !(isDoubled && namesGroups(field)),
+      !(isDoubled && refersToGroups(field)),
   );
   if (idle.length > 0) fail('sparing', `${says}, with ${idle.join(', ')}`);
 
@@ -144,9 +151,9 @@ function checkChange(
     for (const field of differingFrom(wanted, is))
       if (is.fields[field] !== was.fields[field])
         fail('sparing', `${says}, which set ${field} to the undeclared value ${is.fields[field]}`);
-    for (const [part, value] of Object.entries(is.beside))
+    for (const [part, value] of Object.entries(is.undeclared))
       // A write by another client between the read and the change goes unnoticed.
-      if (value !== was.beside[part] && value !== now.beside[part])
+      if (value !== was.undeclared[part] && value !== now.undeclared[part])
         fail('sparing', `${says}, which set the undeclared part ${part} to ${value}`);
   }
 }

@@ -1,7 +1,7 @@
 import { isWrite } from './events.ts';
 import { addressOf, isSame, type History } from './history.ts';
 import { partOf } from './offers.ts';
-import { wasTouchedByOthers, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { wasChangedByOthers, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 const isThere = new Set(['created', 'exists', 'unchanged', 'differs']);
 
@@ -14,10 +14,10 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
   const isDocumented = (answer: Of<'delivered'>): boolean =>
     partOf(answer.purpose, { type: answer.type, isWrite: isWrite(answer) }) === undefined;
   const isFaulty = (answer: Of<'delivered'>): boolean =>
-    isDocumented(answer) ? !isPlain(answer) : !answer.isLack && !answer.clear;
+    isDocumented(answer) ? !isPlain(answer) : !answer.isNotOffered && !answer.clear;
   if (run.failFast || run.delivered.some((answer) => isFaulty(answer))) return;
   for (const identity of history.declared) {
-    if (identity.invalid || identity.stray || wasTouchedByOthers(history, run, identity)) continue;
+    if (identity.invalid || identity.stray || wasChangedByOthers(history, run, identity)) continue;
     const outcome = ended.report?.outcomes.find((each) => isSame(each, identity))?.outcome ?? 'nothing';
     if (!isThere.has(outcome))
       fail(

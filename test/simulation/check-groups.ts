@@ -1,6 +1,6 @@
-import { cannotHave, isReplaced } from './events.ts';
-import { isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
-import { ofKind, plainOf, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { cannotHaveHadEffect, isReplaced } from './events.ts';
+import { isOfRandomKind, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
+import { ofKind, singleWriteRecords, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** Checks that no run creates a group twice where the service would allow that, or refers to a group that it failed to create. */
 export function checkGroups(
@@ -11,15 +11,18 @@ export function checkGroups(
 ): void {
   const { access, events } = history;
   if (access) return;
-  for (const { request, untold = [] } of run.sent)
-    if (untold.length > 0)
-      fail('named', `${run.name} sent #${request} with ids that it was never shown: ${untold.join(', ')}`);
-  const groups = plainOf(history).filter((identity) => mayBeDoubled(identity));
+  for (const { request, unknownIds = [] } of run.sent)
+    if (unknownIds.length > 0)
+      fail(
+        'named',
+        `${run.name} sent #${request} with ids that it was never shown: ${unknownIds.join(', ')}`,
+      );
+  const groups = singleWriteRecords(history).filter((identity) => mayBeDoubled(identity));
   const timesHandled = new Map<number, number>();
   for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
   for (const group of groups) {
     const posts = run.sent.filter((event) => event.purpose === 'create' && isSame(event, group));
-    const open = posts.filter((post) => !cannotHave(run, post) && !isReplaced(run, post));
+    const open = posts.filter((post) => !cannotHaveHadEffect(run, post) && !isReplaced(run, post));
     if (open.length > 1)
       fail('retry', `${run.name} sent ${open.length} creates of ${group.name} that may have succeeded`);
     for (const post of posts) {
@@ -38,16 +41,17 @@ export function checkGroups(
   }
   const names = new Set(groups.map(({ name }) => name));
   for (const event of run.sent) {
-    const stray = event.refers?.find((name) => !names.has(name) && name !== unknown);
+    const stray = event.groupNames?.find((name) => !names.has(name) && name !== unknown);
     if (stray !== undefined) fail('named', `${run.name} sent #${event.request}, which refers to ${stray}`);
-    const early = event.refers?.find(
+    const early = event.groupNames?.find(
       (name) => names.has(name) && !wasShown(run, { type: 'group', name }, event),
     );
     if (early !== undefined)
       fail('named', `${run.name} sent #${event.request} before it was shown the group ${early}`);
   }
   for (const outcome of ended?.report?.outcomes ?? []) {
-    if (outcome.stopped_by !== 'unmade' || history.declared.some((identity) => isDrawn(identity))) continue;
+    if (outcome.stopped_by !== 'unmade' || history.declared.some((identity) => isOfRandomKind(identity)))
+      continue;
     if (groups.length === 0 || outcome.type === 'application')
       fail('named', `${run.name} did not attempt ${outcome.address}, which refers to no group`);
     const areThere = groups.every((group) =>
@@ -61,7 +65,7 @@ export function checkGroups(
 }
 
 /** Whether a record refers, directly or through others, to a group that the service refuses. Such a record is never sent. */
-export function namesInVain(
+export function refersToInvalidGroup(
   { declared, present }: Pick<History, 'declared' | 'present'>,
   { type, name }: Identity,
 ): boolean {
@@ -71,7 +75,7 @@ export function namesInVain(
     type === 'group' ? number + 1 : type === 'user' ? number % Math.max(1, groups.length) : Number.NaN;
   const named = groups.find((other) => other.name === `g${of}`);
   if (named === undefined || present.some((other) => isSame(other, named))) return false;
-  return named.invalid || namesInVain({ declared, present }, named);
+  return named.invalid || refersToInvalidGroup({ declared, present }, named);
 }
 
 /** The records that refer to invalid groups. */
@@ -103,6 +107,6 @@ export function doubledGroups({ declared, present, events }: History): Identity[
 }
 
 /** Whether a field refers to groups. If two groups have the same name, a reference to either counts as declared. */
-export function namesGroups(field: string): boolean {
+export function refersToGroups(field: string): boolean {
   return field === 'groups' || field === 'parents';
 }

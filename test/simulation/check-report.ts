@@ -1,8 +1,15 @@
 import { checkUpdated } from './check-changes.ts';
-import { cannotHave, cannotHaveWorked, isReplaced, isClearRead, isWrite, metOutage } from './events.ts';
+import {
+  cannotHaveHadEffect,
+  cannotHaveWorked,
+  isReplaced,
+  isClearRead,
+  isWrite,
+  hadOutageAfter,
+} from './events.ts';
 import {
   addressOf,
-  isDrawn,
+  isOfRandomKind,
   isSame,
   mayBeDoubled,
   type History,
@@ -10,16 +17,16 @@ import {
   type Report,
   type ReportedOutcome,
 } from './history.ts';
-import { doubledGroups, namesGroups } from './check-groups.ts';
-import { isContending } from './check-strays.ts';
+import { doubledGroups, refersToGroups } from './check-groups.ts';
+import { sharesValues } from './check-strays.ts';
 import {
   canBeLookedUp,
   differingFrom,
   ofKind,
-  plainOf,
+  singleWriteRecords,
   shownIn,
   versionsDuring,
-  wasTouchedByOthers,
+  wasChangedByOthers,
   type Fail,
   type Of,
   type RunHistory,
@@ -38,7 +45,7 @@ export function checkReport(
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
     // A value that belongs to another record is refused as invalid, if the run cannot see that record or it is gone.
-    const isContested = !history.keepGoing && isContending(run);
+    const isContested = !history.keepGoing && sharesValues(run);
     // If a proxy answers a look-up by id with the service's own "not found", the run of a superuser believes it.
     const isMisled = run.delivered.some(({ purpose, status }) => purpose === 'name' && status === 404);
     // A record in a list is looked up again, and that look-up may return no data.
@@ -58,7 +65,7 @@ export function checkReport(
     const found = report.outcomes.filter(({ outcome }) => outcome === kind).length;
     if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, but reports ${found}`);
   }
-  const plain = new Set(plainOf(history).map((identity) => addressOf(identity)));
+  const plain = new Set(singleWriteRecords(history).map((identity) => addressOf(identity)));
   for (const outcome of report.outcomes)
     if (plain.has(addressOf(outcome))) checkOutcome(history, run, outcome, fail);
   // A record that needs several writes may be stopped at each of them.
@@ -78,7 +85,7 @@ export function checkReport(
         // If a group is in doubt, it is not sent again, and no record that refers to it is sent.
         !isDoubtful(outcome) &&
         !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
-      if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
+      if (isOpen && !isHidden && !wasRefused && !wasChangedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
   }
@@ -183,7 +190,8 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   const identity = history.declared.find((other) => isSame(other, reported));
   const counted = posts.filter(
     (post) =>
-      !(cannotHave(run, post) && metOutage(run, post)) && (!identity?.isInParts || post.purpose === 'create'),
+      !(cannotHaveHadEffect(run, post) && hadOutageAfter(run, post)) &&
+      (!identity?.isInParts || post.purpose === 'create'),
   );
   if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
   if (identity?.isInParts) checkComplete(history, run, reported, fail);
@@ -205,7 +213,8 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     case 'unchanged':
     case 'differs':
       // Another client may have created the record.
-      if (posts.some((post) => !cannotHave(run, post))) fail('attempts', `${says}, but sent a create for it`);
+      if (posts.some((post) => !cannotHaveHadEffect(run, post)))
+        fail('attempts', `${says}, but sent a create for it`);
       if (!wasPresent(history, reported, run)) fail('seen', `${says}, but it did not exist`);
       break;
     case 'exists':
@@ -221,18 +230,18 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
         fail('attempts', `${says}, but sent a create for it`);
       break;
     case 'conflict':
-      if (reported.type === 'user' && run.sawNobody)
+      if (reported.type === 'user' && run.couldNotSeeUsers)
         fail('denied', `${says}, although users could not be looked up`);
       if (commits.length > 0 && !wasResent) fail('refused', `${says}, but created it`);
       if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
         fail('conflict', `${says}, but no other record had the name`);
       // If no change was sent, the record can only have its declared values through another client.
-      if (!posts.some(({ method }) => method === 'POST') && !wasTouchedByOthers(history, run, reported))
+      if (!posts.some(({ method }) => method === 'POST') && !wasChangedByOthers(history, run, reported))
         fail('conflict', `${says}, but no other client changed it`);
       break;
     case 'unknown':
       if (
-        !run.gaveUp &&
+        !run.stoppedAtOnce &&
         !couldNotLook(run, reported) &&
         !(isBase && !canBeLookedUp(history, reported, run)) &&
         !wasChangedOtherwise(history, run, reported) &&
@@ -270,7 +279,7 @@ function wasChangedOtherwise(history: History, run: RunHistory, reported: Report
     const shown = shownIn(answer, reported);
     return shown !== undefined && differingFrom(wanted, shown).length > 0;
   });
-  return isLeft || wasTouchedByOthers(history, run, reported);
+  return isLeft || wasChangedByOthers(history, run, reported);
 }
 
 /** Whether the name was taken, and a fault in other requests kept the run from looking the record up. */
@@ -296,11 +305,11 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const named = history.declared.filter((other) =>
     told.some(
       (field) =>
-        (namesGroups(field) && other.type === 'group') ||
-        (isDrawn(other) && wanted[field]?.includes(JSON.stringify(addressOf(other)))),
+        (refersToGroups(field) && other.type === 'group') ||
+        (isOfRandomKind(other) && wanted[field]?.includes(JSON.stringify(addressOf(other)))),
     ),
   );
-  const isLate = named.some((other) => wasTouchedByOthers(history, run, other));
+  const isLate = named.some((other) => wasChangedByOthers(history, run, other));
   if (isLate && were.some((differing) => differing.every((field) => told.includes(field)))) return;
   const isSo = were.some(
     (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
@@ -353,7 +362,7 @@ function checkParts(
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
-      if (!cause.includes(field) && !(namesGroups(field) && doubledGroups(history).length > 0))
+      if (!cause.includes(field) && !(refersToGroups(field) && doubledGroups(history).length > 0))
         fail('in_full', `${says}, with a difference in ${field}, which is as declared`);
   }
 }

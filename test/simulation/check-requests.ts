@@ -1,7 +1,7 @@
 import {
-  beginnings,
+  firstWrites,
   cannotHaveWorked,
-  hadBegun,
+  hadStarted,
   isInFormerForm,
   isReplaced,
   secondAnswer,
@@ -9,11 +9,18 @@ import {
   isClearRead,
   isQuestion,
   isWrite,
-  metOutage,
+  hadOutageAfter,
 } from './events.ts';
-import { addressOf, isDrawn, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
+import { addressOf, isOfRandomKind, isSame, mayBeDoubled, type History, type Identity } from './history.ts';
 import type { DeclaredIdentity } from './identity.ts';
-import { canBeLookedUp, plainOf, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+import {
+  canBeLookedUp,
+  singleWriteRecords,
+  shownIn,
+  type Fail,
+  type Of,
+  type RunHistory,
+} from './run-history.ts';
 
 /** Checks the requests of a run, and their times. */
 export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
@@ -71,18 +78,18 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       const isDoubtful = run.delivered.some(
         (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
       );
-      if (spared < 3 * asks * (isDoubtful ? 2 : 1) && metOutage(run, event)) {
+      if (spared < 3 * asks * (isDoubtful ? 2 : 1) && hadOutageAfter(run, event)) {
         spared += 1;
         inARow -= 1;
       }
-      const isOfMany = history.declared.some((other) => other.isOfAccess || isDrawn(other));
+      const isOfMany = history.declared.some((other) => other.isOfAccess || isOfRandomKind(other));
       const single = event.type === 'group' || isOfMany ? 15 : isDoubtful ? 10 : 5;
       const most = event.purpose === 'name' || event.purpose === 'access' ? 30 : single * asks;
       if (inARow === most + 1)
         fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
     }
   }
-  for (const identity of plainOf(history)) {
+  for (const identity of singleWriteRecords(history)) {
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter((event) => event.purpose === 'create' && !isReplaced(run, event));
@@ -140,7 +147,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   // Some lists contain several kinds, each with its own permissions.
   const severalIn = new Set([
     'provider',
-    ...history.declared.flatMap((other) => (isDrawn(other) ? other.type : [])),
+    ...history.declared.flatMap((other) => (isOfRandomKind(other) ? other.type : [])),
   ]);
   const isOfKind = (write: Of<'sent'>, { type, request }: Of<'delivered'>): boolean =>
     write.type === type && (!severalIn.has(type) || write.path === paths.get(request));
@@ -153,7 +160,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request} was denied`);
     // Whether a write continues a record that needs several writes.
     const isGoingOn = (write: Of<'sent'>): boolean =>
-      history.access !== undefined && hadBegun(run, write, answer);
+      history.access !== undefined && hadStarted(run, write, answer);
     if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
       fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
@@ -184,7 +191,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       !replaced.has(answer.request);
     // The URL may be right until the path of an earlier release has been tried too.
     const shown = secondAnswer(run, answer) ?? answer;
-    if (isWrongPlace && beginnings(run).some((post) => before(shown, post) && !isGoingOn(post)))
+    if (isWrongPlace && firstWrites(run).some((post) => before(shown, post) && !isGoingOn(post)))
       fail(
         'wrong_place',
         `${run.name} started a request after #${answer.request} was answered with ${answer.status}`,
@@ -273,7 +280,8 @@ function isAllowed(history: History, run: RunHistory, event: Of<'sent'>): boolea
       );
     case 'look_up':
     case 'question': {
-      if (declared.some((identity) => isDrawn(identity) && isSame(identity, event))) return !contractOnly;
+      if (declared.some((identity) => isOfRandomKind(identity) && isSame(identity, event)))
+        return !contractOnly;
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
       const named = declared.flatMap(({ type, name, formerly = name }) => [

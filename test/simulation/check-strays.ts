@@ -31,13 +31,13 @@ export function checkStrays(
         (purpose === 'name' && status !== 200) ||
         (purpose === 'look_up' && type !== 'application' && tells === undefined),
     );
-    const isExplained = isUnread || isContending(run) || doubledGroups(history).length > 0;
+    const isExplained = isUnread || sharesValues(run) || doubledGroups(history).length > 0;
     if (!access && !isStray && isLeft && !(isUnread || (keepGoing && isExplained)))
       fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which refers to no missing record`);
   }
 }
 
 /** Whether a declared value may belong to another record. */
-export function isContending({ wants }: RunHistory): boolean {
+export function sharesValues({ wants }: RunHistory): boolean {
   return Object.values(wants).some((fields) => 'provider' in fields);
 }

@@ -1,11 +1,11 @@
 import { checkAccess, checkAccessOf } from './check-access.ts';
 import { checkChanges, checkHandovers } from './check-changes.ts';
 import { checkDocumented } from './check-documented.ts';
-import { checkGroups, doubledGroups, namesInVain } from './check-groups.ts';
+import { checkGroups, doubledGroups, refersToInvalidGroup } from './check-groups.ts';
 import { checkReport } from './check-report.ts';
 import { checkStrays } from './check-strays.ts';
 import { checkRequests, checkWaiting } from './check-requests.ts';
-import { beginnings, hadBegun, isWrite } from './events.ts';
+import { firstWrites, hadStarted, isWrite } from './events.ts';
 import {
   addressOf,
   isSame,
@@ -21,7 +21,7 @@ import { canBeLookedUp, ofKind, runHistoryOf, type Fail, type Of } from './run-h
 /** Checks each promise against the events of the world, without knowledge of the engine. */
 export function check(history: History): Violation[] {
   const violations: Violation[] = [];
-  const fail = (rule: Rule, words: string): void => void violations.push({ rule, words });
+  const fail = (rule: Rule, words: string): void => void violations.push({ rule, description: words });
   const order = new Map(history.events.map((event, index) => [event, index]));
   for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, order, fail);
   checkAccess(history, fail);
@@ -58,8 +58,8 @@ function checkRun(
     fail('wrong_place', `${name} followed a redirect of #${request}`);
   const [interrupted] = ofRun(ofKind(events, 'interrupted'));
   if (interrupted) {
-    for (const post of beginnings(run)) {
-      const isGoingOn = history.access && hadBegun(run, post, interrupted);
+    for (const post of firstWrites(run)) {
+      const isGoingOn = history.access && hadStarted(run, post, interrupted);
       if (run.before(interrupted, post) && !isGoingOn)
         fail('interrupted', `${name} started ${addressOf(post)} after it was interrupted`);
     }
@@ -102,7 +102,7 @@ function checkConvergence(history: History, fail: Fail): void {
     if (event.kind === 'actor') there[event.action === 'delete' ? 'delete' : 'add'](addressOf(event));
   }
   for (const identity of declared) {
-    const isVain = identity.invalid || identity.stray || namesInVain(history, identity);
+    const isVain = identity.invalid || identity.stray || refersToInvalidGroup(history, identity);
     if (!isVain && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
@@ -119,7 +119,7 @@ function checkConvergence(history: History, fail: Fail): void {
     for (const outcome of report?.outcomes ?? []) {
       const isRefused =
         outcome.stopped_by === 'not_planned' ||
-        (outcome.stopped_by === 'unmade' && namesInVain(history, outcome)) ||
+        (outcome.stopped_by === 'unmade' && refersToInvalidGroup(history, outcome)) ||
         (outcome.outcome === 'rejected' && isInvalid(declared, outcome));
       const isWell = ['created', 'updated', 'exists', 'unchanged', 'differs'].includes(outcome.outcome);
       const isLeft = outcome.outcome === 'differs' && mayChange;

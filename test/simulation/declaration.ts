@@ -129,7 +129,7 @@ function invalidFieldsOf({ type }: Identity): JsonObject {
 const refusedText = 'refused@example.com';
 
 /** Replaces a refused value by the id of a missing record: the sandbox refuses that. */
-export function asTaken(body: string): string {
+export function asAccepted(body: string): string {
   if (!body.includes(refusedText)) return body;
   const fields = JSON.parse(body) as JsonObject; // as rollcall made it
   return JSON.stringify({
@@ -139,7 +139,7 @@ export function asTaken(body: string): string {
 }
 
 /** The refusal, with the value that was really sent. */
-export function complaintAsSent(sent: string, complaint: string): string {
+export function refusalWithSentValue(sent: string, complaint: string): string {
   if (!sent.includes(refusedText)) return complaint;
   return complaint.replace('"groups":', '"email":').replace('"provider":', '"group":');
 }
@@ -201,11 +201,11 @@ function withNames(fields: JsonObject): JsonObject {
 function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
   const field = partialFields[type] ?? '';
   const ids = fields[field] ?? null;
-  return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${nobody} ${name}` }] };
+  return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${missingNamePrefix} ${name}` }] };
 }
 
 /** The prefix of names that no record has. An application has its own backchannel provider besides. */
-export const nobody = 'nobody beside';
+export const missingNamePrefix = 'nobody';
 
 function itemOf(item: JsonValue): string {
   return isJsonObject(item) ? `name: ${JSON.stringify(item['name'])}` : JSON.stringify(item);
@@ -312,16 +312,16 @@ function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<s
 export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord: JsonObject): Version {
   const record = withMade(shownRecord);
   const fields: Record<string, string> = {};
-  const beside: Record<string, string> = {};
+  const undeclared: Record<string, string> = {};
   for (const [field, declared] of Object.entries(fieldsOf(identity, style))) {
     const held = record[field] ?? null;
     const isWhole = style.exactly || (field !== 'groups' && field !== 'attributes');
     fields[field] = inOneForm(field, isWhole ? held : partOf(declared, held));
-    if (!isWhole) beside[field] = inOneForm(field, restOf(declared, held));
+    if (!isWhole) undeclared[field] = inOneForm(field, restOf(declared, held));
   }
   for (const [field, held] of Object.entries(record))
-    if (!(field in fields) && !shown.has(field)) beside[field] = inOneForm(field, held);
-  return { pk: textOf(record['pk']), fields, beside };
+    if (!(field in fields) && !shown.has(field)) undeclared[field] = inOneForm(field, held);
+  return { pk: textOf(record['pk']), fields, undeclared };
 }
 
 /** A record with the names of declared groups instead of their ids. */

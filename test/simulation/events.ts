@@ -7,7 +7,7 @@ export function isWrite({ method }: Of<'sent' | 'delivered'>): boolean {
 }
 
 /** The first create or update of each resource in a run. */
-export function beginnings({ sent }: RunHistory): Of<'sent'>[] {
+export function firstWrites({ sent }: RunHistory): Of<'sent'>[] {
   const seen = new Set<string>();
   return sent.filter((event) => {
     if (!isWrite(event) || seen.has(addressOf(event))) return false;
@@ -32,7 +32,7 @@ export function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
 }
 
 /** Whether the run checked in vain that the service is back between this request and the next one for the resource. */
-export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
+export function hadOutageAfter(run: RunHistory, event: Of<'sent'>): boolean {
   const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
   if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
   return run.delivered.some(
@@ -45,7 +45,7 @@ export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
 }
 
 /** Whether the answer proves that the request had no effect. */
-export function cannotHave(run: RunHistory, event: Of<'sent'>): boolean {
+export function cannotHaveHadEffect(run: RunHistory, event: Of<'sent'>): boolean {
   const answer = answerIn(run, event);
   return answer !== undefined && cannotHaveWorked(answer);
 }
@@ -114,6 +114,6 @@ function answerIn({ delivered }: RunHistory, { request }: Of<'sent'>): Of<'deliv
 }
 
 /** Whether a run had started a record with several writes before an event. */
-export function hadBegun({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
+export function hadStarted({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
   return sent.some((event) => isWrite(event) && isSame(event, identity) && before(event, by));
 }

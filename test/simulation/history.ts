@@ -2,11 +2,11 @@ import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import type { AccessScenario } from './access.ts';
 import type { DeclaredIdentity, Identity, Values, Version } from './identity.ts';
-import type { Lacks } from './offers.ts';
+import type { NotOffered } from './offers.ts';
 
 export {
   addressOf,
-  isDrawn,
+  isOfRandomKind,
   isSame,
   mayBeDoubled,
   type DeclaredIdentity,
@@ -41,11 +41,11 @@ export type HistoryEvent = { readonly at: number } & (
       /** The fields that an update sends. */
       readonly fields?: readonly string[];
       /** The names of the declared groups in a create or update. A missing record keeps its id. */
-      readonly refers?: readonly string[];
+      readonly groupNames?: readonly string[];
       /** The name of the subject that a request binds to an application. */
-      readonly binds?: string;
+      readonly boundSubject?: string;
       /** Ids in the request that no answer had shown to this run. */
-      readonly untold?: readonly string[];
+      readonly unknownIds?: readonly string[];
     } & Identity)
   /** The service processed a request. */
   | ({
@@ -74,7 +74,7 @@ export type HistoryEvent = { readonly at: number } & (
       readonly action: 'create' | 'delete' | 'change';
       readonly after?: Version;
       /** The subjects that gain access through the other client's change. */
-      readonly lets?: readonly string[];
+      readonly admitted?: readonly string[];
     } & Identity)
   /** The subjects with access to an application. An observer reads them after each write. */
   | ({
@@ -145,7 +145,7 @@ export interface Delivery {
   /** The declared resources that the service's own answer shows in full, by address. */
   readonly shows?: Readonly<Record<string, Version>>;
   /** The subjects that the answer shows as bound, by application. */
-  readonly lists?: Readonly<Record<string, readonly string[]>>;
+  readonly boundByApplication?: Readonly<Record<string, readonly string[]>>;
   /** Whether the request was refused for a cause that may be temporary. */
   readonly refused?: true;
   /** Whether the cause was a restart of the service. */
@@ -153,7 +153,7 @@ export interface Delivery {
   /** No request may be sent before this time. */
   readonly pausedUntil?: number;
   /** Whether the service does not offer this request at all. */
-  readonly isLack?: true;
+  readonly isNotOffered?: true;
   /** Whether the answer says that no resource of this type can be created now. */
   readonly closed?: true;
 }
@@ -182,7 +182,7 @@ export interface History {
   /** Whether the runs have --keep-going, and some resources that cannot be planned. */
   readonly keepGoing: boolean;
   /** The undocumented parts of the API that the service does not offer. */
-  readonly lacks: Lacks;
+  readonly lacks: NotOffered;
   /** The declared access, if this is a world of access. */
   readonly access: AccessScenario | undefined;
   readonly present: readonly (Identity & { readonly after: Version })[];

@@ -6,7 +6,7 @@ export interface Version {
   /** The declared fields. Only the declared part of each value is included. */
   readonly fields: Values;
   /** All other fields, and the undeclared part of declared fields. */
-  readonly beside: Values;
+  readonly undeclared: Values;
 }
 
 /** A declared resource, or one that another client creates. */
@@ -66,6 +66,6 @@ export function mayBeDoubled({ type, isUnique = type !== 'group' }: DeclaredIden
 }
 
 /** Whether it is a record of a random kind. */
-export function isDrawn({ isUnique }: DeclaredIdentity): boolean {
+export function isOfRandomKind({ isUnique }: DeclaredIdentity): boolean {
   return isUnique !== undefined;
 }

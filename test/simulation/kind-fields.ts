@@ -13,7 +13,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 import type { Identity } from './identity.ts';
 
 /** A record of a list, to which a field can refer. */
-export interface Named extends Identity {
+export interface ReferredRecord extends Identity {
   readonly list: string;
 }
 
@@ -42,7 +42,7 @@ export interface KindForm {
   readonly writable: ReadonlySet<string>;
 }
 
-const seeded: readonly Named[] = [
+const seeded: readonly ReferredRecord[] = [
   { type: 'flow', list: 'flows', name: 'default-provider-authorization-implicit-consent' },
   { type: 'certificate', list: 'certificates', name: 'authentik Self-signed Certificate' },
   { type: 'role', list: 'roles', name: 'auditors' },
@@ -50,7 +50,7 @@ const seeded: readonly Named[] = [
 ];
 
 /** The initial records of every service to which fields can refer, with their lists. */
-export const fromTheStart: readonly (Named & { readonly path: Path })[] = seeded.map((named) => ({
+export const initialRecords: readonly (ReferredRecord & { readonly path: Path })[] = seeded.map((named) => ({
   ...named,
   path: referredLists[named.list as keyof typeof referredLists], // these are such lists
 }));
@@ -167,7 +167,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
     const isUntried = (field: string): boolean => isNothing(body[field]) && field in fields;
     // Some values must be unique, so two records are created.
     for (const name of ['one', 'two']) {
-      const own = Object.entries(body).map(([field, value]) => [field, ownValue(value, name)] as const);
+      const own = Object.entries(body).map(([field, value]) => [field, uniqueValue(value, name)] as const);
       const created = sandbox.create(path, { [kind.identity]: name, ...Object.fromEntries(own) });
       if ('errors' in created)
         count += Object.keys(created.errors).filter((field) => !isUntried(field)).length;
@@ -179,7 +179,7 @@ async function errorsOf(release: SandboxRelease, form: KindForm): Promise<number
 }
 
 /** A text that gets the name as a suffix, so that it is unique. Other values stay. */
-export function ownValue(value: JsonValue, name: string): JsonValue {
+export function uniqueValue(value: JsonValue, name: string): JsonValue {
   return value === 'v1' || value === 'v2' ? `${value}-${name}` : value;
 }
 
@@ -199,7 +199,7 @@ function entryValueOf(of: FieldForm, variant: 0 | 1): JsonValue {
 /** The value in a request. References to initial records are kept; fields that refer to empty lists are left out. */
 function bodyValueOf(sandbox: Sandbox, of: FieldForm, variant: 0 | 1): JsonValue {
   if ('values' in of) return of.values[variant];
-  const named = fromTheStart.find(({ list }) => list === of.list);
+  const named = initialRecords.find(({ list }) => list === of.list);
   const pk = (named && sandbox.pk(named.path, named.name)) ?? null;
   return of.isList ? (pk === null ? [] : [pk]) : pk;
 }

@@ -17,11 +17,11 @@ import {
   drawnKinds,
   formOf,
   keyOf,
-  ownValue,
-  fromTheStart,
+  uniqueValue,
+  initialRecords,
   type FieldForm,
   type KindForm,
-  type Named,
+  type ReferredRecord,
 } from './kind-fields.ts';
 
 /** Random records of all kinds, without hand-written code for any of them. */
@@ -41,7 +41,7 @@ type DrawnField = Pick<FieldForm, 'isRequired' | 'isShown' | 'isInPart'> &
   (
     | { readonly values: readonly [first: JsonValue, second: JsonValue] }
     | {
-        readonly names: readonly [Named, ...Named[]];
+        readonly names: readonly [ReferredRecord, ...ReferredRecord[]];
         readonly isList: boolean;
         /** How the referenced records are bound, if the record does not name them itself. */
         readonly bound?: Bound;
@@ -63,16 +63,18 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
   let drawn = 0;
   const some = <Item>(items: readonly Item[]): Item | undefined =>
     items[whole(0, Math.max(0, items.length - 1))];
-  const named = async (list: string, depth: number): Promise<Named | undefined> => {
+  const named = async (list: string, depth: number): Promise<ReferredRecord | undefined> => {
     const declared = some(records.filter(({ kind }) => kind.list === list));
     if (declared && chance(0.7)) return { ...declared.identity, list };
     const other = some(of.filter((kind) => kind.list === list));
     const fresh = depth > 0 && other && chance(0.5) ? await draw(other, depth - 1) : undefined;
     return (
-      fresh ?? fromTheStart.find((each) => each.list === list) ?? (declared && { ...declared.identity, list })
+      fresh ??
+      initialRecords.find((each) => each.list === list) ??
+      (declared && { ...declared.identity, list })
     );
   };
-  const draw = async (kind: Kind, depth: number): Promise<Named | undefined> => {
+  const draw = async (kind: Kind, depth: number): Promise<ReferredRecord | undefined> => {
     const form = await formOf(release, kind);
     if (form === undefined) return undefined;
     const name = `${kind.type.charAt(0)}x${(drawn += 1)}`;
@@ -83,7 +85,7 @@ export async function drawKinds(random: Random, of: readonly Kind[] = drawnKinds
       if ('values' in drawable)
         fields[field] = {
           ...drawable,
-          values: [ownValue(drawable.values[0], name), ownValue(drawable.values[1], name)],
+          values: [uniqueValue(drawable.values[0], name), uniqueValue(drawable.values[1], name)],
         };
       else if (other) fields[field] = { ...drawable, names: [other] };
       else if (drawable.isRequired) return undefined;
@@ -137,7 +139,7 @@ export async function withCircle(
   if (first === undefined) return { release, records };
   const { parent, child, field, back, bound } = pick([first, ...rest]);
   const nameOf = ({ kind }: KindForm): string => `${kind.type.charAt(0)}o1`;
-  const to = (form: KindForm): Named => ({
+  const to = (form: KindForm): ReferredRecord => ({
     type: form.kind.type,
     name: nameOf(form),
     list: form.kind.list,
@@ -197,7 +199,12 @@ function requiredOf({ fields }: KindForm, name: string): DrawnRecord['fields'] {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, of]) =>
       'values' in of && of.isRequired
-        ? [[field, { ...of, values: [ownValue(of.values[0], name), ownValue(of.values[1], name)] as const }]]
+        ? [
+            [
+              field,
+              { ...of, values: [uniqueValue(of.values[0], name), uniqueValue(of.values[1], name)] as const },
+            ],
+          ]
         : [],
     ),
   );
@@ -207,7 +214,7 @@ function requiredOf({ fields }: KindForm, name: string): DrawnRecord['fields'] {
 function declaredOf(
   { fields }: DrawnRecord,
   edition: Edition,
-  nameOf: (named: Named) => JsonValue,
+  nameOf: (named: ReferredRecord) => JsonValue,
 ): JsonObject {
   const values = Object.entries(fields).map(([field, drawn]): [string, JsonValue] => {
     if ('values' in drawn) return [field, drawn.values[edition === 'first' ? 0 : 1]];
@@ -263,7 +270,7 @@ export function kindsWantsOf({ records }: KindsScenario, edition: Edition): Reco
 export function kindBodyOf(
   record: DrawnRecord,
   edition: Edition | 'bare',
-  idOf: (named: Named) => JsonValue,
+  idOf: (named: ReferredRecord) => JsonValue,
 ): JsonObject {
   const all = Object.entries(declaredOf(record, edition === 'bare' ? 'second' : edition, idOf));
   const fields = all.filter(
@@ -300,11 +307,11 @@ export function kindVersionOf(
   nameOf: (list: string, id: JsonValue) => string,
 ): Version {
   const declared: Record<string, string> = {};
-  const beside: Record<string, string> = {};
+  const undeclared: Record<string, string> = {};
   for (const [field, held] of Object.entries(record)) {
     const drawn = fields[field];
     if (drawn === undefined) {
-      if (writable.has(field)) beside[field] = inOneForm(held);
+      if (writable.has(field)) undeclared[field] = inOneForm(held);
     } else if (!drawn.isShown) continue;
     else if ('values' in drawn)
       declared[field] = inOneForm(drawn.isInPart ? partOf(drawn.values[0], held) : held);
@@ -318,7 +325,7 @@ export function kindVersionOf(
     }
   }
   const [pk = null] = ids.flatMap((id) => record[id] ?? []);
-  return { pk: textOf(pk), fields: declared, beside };
+  return { pk: textOf(pk), fields: declared, undeclared };
 }
 
 /** JSON may be declared in part. */
@@ -337,7 +344,7 @@ function inOneForm(value: JsonValue): string {
 }
 
 /** Whether a random record refers to another. */
-export function isNamed({ records }: KindsScenario, { type, name }: Identity): boolean {
+export function isReferredTo({ records }: KindsScenario, { type, name }: Identity): boolean {
   return records.some(({ fields }) =>
     Object.values(fields).some((of) => 'names' in of && of.names.some((one) => isSame(one, { type, name }))),
   );

@@ -14,7 +14,7 @@ export const listFaults = [
 export type ListFault = (typeof listFaults)[number];
 
 /** The list filtered by name, with a fault. `all` is the unfiltered list, and `form` selects a variant of the fault. */
-export function spoiled(
+export function faultyList(
   fault: ListFault,
   name: string,
   { found, all, form }: { readonly found: string; readonly all: string; readonly form: number },
@@ -52,7 +52,7 @@ export function spoiled(
 }
 
 /** A page of a list, with a fault. */
-export function spoiledPage(fault: ListFault, found: string, form: number): Spoiled {
+export function faultyPage(fault: ListFault, found: string, form: number): Spoiled {
   const { pagination, results } = listIn(found);
   const [first = { pk: 4711 }, ...others] = results;
   const page = (records: readonly unknown[], more: JsonObject = {}): Spoiled =>
@@ -148,7 +148,7 @@ export function namesIn(text: string): string[] {
 }
 
 /** The names in a list with a fault, if all of its records are unchanged. */
-export function trueNames(text: string, before: string): string[] {
+export function intactNames(text: string, before: string): string[] {
   const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
   const { results } = listIn(text);
   const isOdd = (record: JsonObject): boolean => !records.has(JSON.stringify(record));

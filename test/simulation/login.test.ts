@@ -66,29 +66,29 @@ function afterOthers(next: (around: Around) => readonly HttpRequest[]): LoginBug
 }
 
 const bugs: Readonly<Record<string, LoginBug>> = {
-  'takes out first after a kill': {
+  'removes bindings first after a kill': {
     breaks: 'by_name',
     from: 151,
     isOfNextRun: true,
     transport: first(undeclared),
   },
-  'takes out the question for a name after a kill': {
+  'removes the identification stage after a kill': {
     breaks: 'locked_out',
     from: 0,
     isOfNextRun: true,
     transport: first(removed('who')),
   },
-  'takes out the password where somebody else has written': {
+  "removes the password stage after another client's write": {
     breaks: 'by_name',
     from: 46,
     transport: afterOthers(removed('proof')),
   },
-  'takes out the question for a name where somebody else has written': {
+  "removes the identification stage after another client's write": {
     breaks: 'locked_out',
     from: 3,
     transport: afterOthers(removed('who')),
   },
-  'takes out without another look': {
+  'removes bindings without reading them again': {
     breaks: 'looked',
     from: 0,
     transport: (network, around) => async (request, signal) => {
@@ -98,13 +98,13 @@ const bugs: Readonly<Record<string, LoginBug>> = {
       return answer;
     },
   },
-  'takes out what is not declared before it adds': {
+  'removes undeclared bindings before it adds bindings': {
     breaks: 'by_name',
     from: 41,
     transport: first(undeclared),
   },
-  'moves the login before the rest': { breaks: 'by_name', from: 0, transport: first(moved) },
-  'deletes a binding and creates it again in place of a change': {
+  'moves the login stage before the other stages': { breaks: 'by_name', from: 0, transport: first(moved) },
+  'deletes a binding and creates it again instead of changing it': {
     breaks: 'by_name',
     from: 9,
     transport:
@@ -127,12 +127,12 @@ const bugs: Readonly<Record<string, LoginBug>> = {
         );
       },
   },
-  'takes out the stage that asks for a name, and adds it again': {
+  'removes the identification stage and adds it again': {
     breaks: 'locked_out',
     from: 0,
     transport: first(removed('who')),
   },
-  'takes a policy that is false for everybody for a true one': {
+  'treats a policy that is false for everybody as true': {
     breaks: 'refused',
     from: 83,
     transport: (network) => async (request, signal) => {
@@ -142,7 +142,7 @@ const bugs: Readonly<Record<string, LoginBug>> = {
         : answer;
     },
   },
-  'does not ask whether people can log in': {
+  'does not check whether people can log in': {
     breaks: 'asked',
     from: 0,
     transport: (network) => async (request, signal) =>

@@ -17,7 +17,7 @@ export function narrate({ history, violations }: Simulated): string {
     ...Object.entries(history.lacks).map(([part, refusal]) => `not offered: ${part} (${refusal})`),
     `existing: ${history.present.map((identity) => addressOf(identity)).join(', ') || 'nothing'}`,
     ...history.events.map((event) => `${String(event.at - start).padStart(8)} ms  ${told(event)}`),
-    ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${rules[rule]}`),
+    ...violations.map(({ rule, description }) => `BROKEN  ${rule}: ${description}\n        ${rules[rule]}`),
     '',
   ].join('\n');
 }
@@ -27,7 +27,7 @@ function told(event: HistoryEvent): string {
     case 'run_began':
       return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}${event.failFast ? ' and --fail-fast' : ''}`;
     case 'sent':
-      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}${event.binds ? ` binding ${event.binds}` : ''}${event.fields ? ` with ${event.fields.join(', ')}` : ''}`;
+      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}${event.boundSubject ? ` binding ${event.boundSubject}` : ''}${event.fields ? ` with ${event.fields.join(', ')}` : ''}`;
     case 'handled':
       return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} is ${inWords(event.after)}` : ''}`;
     case 'delivered':
@@ -66,12 +66,12 @@ function told(event: HistoryEvent): string {
 
 function inWords(version: Version | undefined): string {
   if (version === undefined) return 'not declared';
-  const { fields, beside } = version;
+  const { fields, undeclared } = version;
   const list = (values: Values): string =>
     Object.entries(values)
       .map(([field, value]) => `${field} ${value}`)
       .join(', ');
-  return `${list(fields)}; undeclared: ${list(beside)}`;
+  return `${list(fields)}; undeclared: ${list(undeclared)}`;
 }
 
 /** The details of an outcome. */

@@ -1,7 +1,7 @@
 /** The undocumented parts of the API. */
-export const furtherParts = ['users', 'lists', 'names', 'release', 'self'] as const;
+export const undocumentedParts = ['users', 'lists', 'names', 'release', 'self'] as const;
 
-type FurtherPart = (typeof furtherParts)[number];
+type FurtherPart = (typeof undocumentedParts)[number];
 
 /** How a service answers requests that it does not offer. `closed` means that it does not answer. */
 export const refusals = {
@@ -19,7 +19,7 @@ export const refusals = {
 export type Refusal = keyof typeof refusals;
 
 /** The parts that a service does not offer, and how it answers requests for them. */
-export type Lacks = Readonly<Partial<Record<FurtherPart, Refusal>>>;
+export type NotOffered = Readonly<Partial<Record<FurtherPart, Refusal>>>;
 
 /** The part of the service that a request belongs to; undefined for documented operations and writes. */
 export function partOf(

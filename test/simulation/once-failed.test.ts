@@ -82,9 +82,9 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [122_361, 'the checker allowed three outages although a 404 is read again at the end'],
   [124_059, 'the checker called any number of refused connections harmless'],
   [125_244, 'the checker called any number of refused connections harmless'],
-  [130_523, 'a stage that somebody else had just created passed for one of another type'],
+  [130_523, 'a stage that another client had just created was taken for one of another type'],
   [229_086, 'the checker did not count a page that repeats itself as the answer of the service'],
-  [20_044, 'the checker did not know that updates of the way in wait for each other'],
+  [20_044, 'the checker did not know that updates of the login flow wait for each other'],
 ];
 
 test.each(someOf(onceFailed, 4))(

@@ -6,7 +6,7 @@ import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
 import { bindingsPath } from './access-watch.ts';
 import { listIn, listOf, type List } from './list-faults.ts';
-import { groupIds, nobody } from './declaration.ts';
+import { groupIds, missingNamePrefix } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -242,7 +242,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     from: 37,
     transport: lookingOnce(false),
   },
-  'overwrites changes by somebody else': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
+  'overwrites changes by another client': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
   'sends undeclared fields': {
     breaks: 'sparing',
     from: 37,
@@ -354,7 +354,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     manifest: (text) =>
       text
         .split('\n')
-        .filter((line) => !line.includes(nobody))
+        .filter((line) => !line.includes(missingNamePrefix))
         .join('\n'),
   },
   'repeats the create of a group after a lost answer': {

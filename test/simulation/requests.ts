@@ -3,7 +3,7 @@ import { bindingsPath } from './access-watch.ts';
 import { isSame, type DeclaredIdentity, type Identity, type Purpose } from './history.ts';
 
 /** A request and its purpose. If it is about no resource, `name` is a description. */
-export interface Asked extends Identity {
+export interface InterpretedRequest extends Identity {
   readonly purpose: Purpose;
 }
 
@@ -16,7 +16,10 @@ interface Known {
 }
 
 /** Derives the purpose of a request. Ids become names, and former names become declared ones. */
-export function askedBy(request: Pick<HttpRequest, 'method' | 'path' | 'body'>, known: Known): Asked {
+export function interpretRequest(
+  request: Pick<HttpRequest, 'method' | 'path' | 'body'>,
+  known: Known,
+): InterpretedRequest {
   const asked = asNamed(request, known);
   const renamed = known.declared.find(({ type, formerly }) => type === asked.type && formerly === asked.name);
   return renamed ? { ...asked, name: renamed.name } : asked;
@@ -25,11 +28,15 @@ export function askedBy(request: Pick<HttpRequest, 'method' | 'path' | 'body'>, 
 function asNamed(
   { method, path, body = '' }: Pick<HttpRequest, 'method' | 'path' | 'body'>,
   { declared, nameOf, targetOf }: Known,
-): Asked {
+): InterpretedRequest {
   const [pathname = '', query = ''] = path.split('?');
   const last = pathname.split('/').at(-2) ?? '';
   if (pathname.startsWith(bindingsPath))
-    return { purpose: 'access', type: 'application', name: targetOf(path, body) ?? '(who may open some)' };
+    return {
+      purpose: 'access',
+      type: 'application',
+      name: targetOf(path, body) ?? '(bindings of several applications)',
+    };
   const parent = declared.find(({ boundAt }) => boundAt !== undefined && pathname.startsWith(boundAt));
   if (parent && method !== 'GET') return { purpose: 'access', type: parent.type, name: parent.name };
   for (const drawn of declared) {
@@ -37,7 +44,7 @@ function asNamed(
     if (place) return askedOfDrawn({ method, path, body }, place, drawn, { declared, nameOf });
   }
   const type = typeAt(pathname);
-  if (last === 'used_by') return { purpose: 'access', type, name: '(what hangs on it)' };
+  if (last === 'used_by') return { purpose: 'access', type, name: '(its dependents)' };
   if (method === 'POST') {
     const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
     return { purpose: 'create', type, name: fields['slug'] ?? fields['username'] ?? fields['name'] ?? '' };
@@ -52,7 +59,7 @@ function asNamed(
     return { purpose: 'release', type: 'application', name: '(the release)' };
   if (pathname.endsWith('/admin/settings/'))
     return { purpose: 'release', type: 'application', name: '(the settings)' };
-  if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
+  if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: "(the token's user)" };
   const searchParams = new URLSearchParams(query);
   const page = searchParams.get('page');
   const name = searchParams.get(type === 'user' ? 'username' : 'name') ?? last;
@@ -82,7 +89,7 @@ function askedOfDrawn(
   place: string,
   { type, model, field = 'name' }: DeclaredIdentity,
   { declared, nameOf }: Pick<Known, 'declared' | 'nameOf'>,
-): Asked {
+): InterpretedRequest {
   const [pathname = '', query = ''] = path.split('?');
   const [id = '', more] = pathname.slice(place.length).split('/').filter(Boolean);
   const ofKind = declared.filter((identity) => identity.model === model).map(({ name }) => name);
@@ -90,7 +97,7 @@ function askedOfDrawn(
     const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
     return { purpose: 'create', type, name: fields[field] ?? '' };
   }
-  if (more === 'used_by') return { purpose: 'access', type, name: '(what hangs on it)' };
+  if (more === 'used_by') return { purpose: 'access', type, name: '(its dependents)' };
   const named = ofKind.includes(id) ? id : nameOf(type, id);
   if (method !== 'GET')
     return { purpose: method === 'DELETE' ? 'delete' : 'change', type, name: named ?? `(${type} ${id})` };

@@ -70,5 +70,5 @@ export type Rule = keyof typeof rules;
 /** A violated promise. */
 export interface Violation {
   readonly rule: Rule;
-  readonly words: string;
+  readonly description: string;
 }

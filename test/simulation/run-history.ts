@@ -22,7 +22,7 @@ export function ofKind<Kind extends HistoryEvent['kind']>(
 }
 
 /** Records that need only one write and keep their names. For all others see check-access.ts. */
-export function plainOf({ declared }: Pick<History, 'declared'>): readonly DeclaredIdentity[] {
+export function singleWriteRecords({ declared }: Pick<History, 'declared'>): readonly DeclaredIdentity[] {
   return declared.filter(({ isOfAccess }) => !isOfAccess);
 }
 
@@ -39,11 +39,11 @@ export interface RunHistory {
   /** The users whose last look-up before the first write returned no data. */
   readonly unseen: ReadonlySet<string>;
   /** Whether each look-up of a user was denied before anything was sent. */
-  readonly sawNobody: boolean;
+  readonly couldNotSeeUsers: boolean;
   /** The time at which the plan was confirmed. */
   readonly approved: Of<'approved'> | undefined;
   /** Whether the run was interrupted twice, and sent no further request after that. */
-  readonly gaveUp: boolean;
+  readonly stoppedAtOnce: boolean;
   readonly sent: readonly Of<'sent'>[];
   readonly delivered: readonly Of<'delivered'>[];
   readonly handled: readonly Of<'handled'>[];
@@ -68,7 +68,7 @@ export function runHistoryOf(
   const firstWrite = delivered.findIndex(({ method }) => method !== 'GET');
   return {
     name,
-    sawNobody: sawNobody(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
+    couldNotSeeUsers: sawNoUsers(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
     unseen: unseenUsers(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
     beganAt: began.at,
     wait: began.wait,
@@ -78,7 +78,7 @@ export function runHistoryOf(
     mayDelete: began.mayDelete,
     approved: ofRun(ofKind(events, 'approved')).at(-1),
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
-    gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
+    stoppedAtOnce: ofRun(ofKind(events, 'insisted')).length > 0,
     sent,
     delivered,
     handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
@@ -95,7 +95,7 @@ function unseenUsers(delivered: readonly Of<'delivered'>[]): ReadonlySet<string>
 }
 
 /** Whether all look-ups of users were denied, and no page of users was read. */
-function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
+function sawNoUsers(delivered: readonly Of<'delivered'>[]): boolean {
   const reads = delivered.filter(({ type }) => type === 'user');
   const looks = reads.filter(({ purpose }) => purpose === 'look_up');
   const hasPage = reads.some(({ purpose, clear }) => purpose === 'page' && clear);
@@ -133,7 +133,7 @@ export function differingFrom(wanted: Values, { fields }: Version): string[] {
 }
 
 /** Whether another client or another run has created, changed or deleted a record during this run. */
-export function wasTouchedByOthers({ events }: History, run: RunHistory, identity: Identity): boolean {
+export function wasChangedByOthers({ events }: History, run: RunHistory, identity: Identity): boolean {
   const own = new Set(run.sent.map(({ request }) => request));
   return events.some(
     (event) =>

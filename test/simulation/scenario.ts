@@ -2,11 +2,11 @@ import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
 import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
-import { drawKinds, isNamed, withCircle, type KindsScenario } from './kinds.ts';
+import { drawKinds, isReferredTo, withCircle, type KindsScenario } from './kinds.ts';
 import { dice } from './dice.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
-import { furtherParts, refusals, type Lacks, type Refusal } from './offers.ts';
+import { undocumentedParts, refusals, type NotOffered, type Refusal } from './offers.ts';
 
 /** What happens under a seed. */
 export interface Scenario {
@@ -50,7 +50,7 @@ export interface Scenario {
   /** Whether the service refuses a second group with the same name, as releases from 2024.6 on do. */
   readonly uniqueGroups: boolean;
   /** The undocumented parts of the API that the service does not offer. */
-  readonly lacks: Lacks;
+  readonly lacks: NotOffered;
   /** The declared access, if this is a world of access. */
   readonly access?: AccessScenario;
   /** Records of random kinds, if this is a world of kinds. */
@@ -479,7 +479,7 @@ export async function withKinds(scenario: Scenario, random: Random): Promise<Sce
             ...pick([first, ...rest]),
             at: whole(0, 1000),
             action: pick(['create', 'delete', 'notes'] as const),
-          })).filter(({ action, ...identity }) => action !== 'delete' || !isNamed(kinds, identity)),
+          })).filter(({ action, ...identity }) => action !== 'delete' || !isReferredTo(kinds, identity)),
     faults: [...scenario.faults, ...(['half_reset', 'not_offered'] as const).filter(() => chance(0.1))],
     runs: scenario.runs.map((run, index) => ({
       ...run,
@@ -499,7 +499,7 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
   // Updates and references need more than the documented operations.
   if (contractOnly || changes || style.named || style.made > 0 || chance(0.4)) return scenario;
   const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the keys of this object
-  const lacks = furtherParts.flatMap((part) => {
+  const lacks = undocumentedParts.flatMap((part) => {
     const refusal = pick([first, ...rest]);
     return chance(0.6) ? [[part, refusal] as const] : [];
   });

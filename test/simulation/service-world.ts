@@ -13,8 +13,8 @@ import type { KindName, ShortKindName } from '../../src/sandbox/all.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
-import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type Deed } from './access.ts';
-import { fromTheStart } from './kind-fields.ts';
+import { accessSeedOf, accessWantsOf, declaredSecret, providersBefore, type AccessChange } from './access.ts';
+import { initialRecords } from './kind-fields.ts';
 import { boundFieldOf, kindBodyOf, kindEditOf, kindVersionOf, type DrawnRecord } from './kinds.ts';
 import { AccessWatch } from './access-watch.ts';
 import {
@@ -35,14 +35,14 @@ import {
   listOfJson,
   nameIn,
   namesIn,
-  spoiled,
-  spoiledPage,
-  trueNames,
+  faultyList,
+  faultyPage,
+  intactNames,
 } from './list-faults.ts';
 import {
-  asTaken,
+  asAccepted,
   bodyOf,
-  complaintAsSent,
+  refusalWithSentValue,
   editOf,
   partialFields,
   versionOf,
@@ -50,7 +50,7 @@ import {
   type Condition,
   type Edit,
 } from './declaration.ts';
-import { askedBy, type Asked } from './requests.ts';
+import { interpretRequest, type InterpretedRequest } from './requests.ts';
 import { partOf, refusals, type Refusal } from './offers.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -59,7 +59,7 @@ import type { VirtualTime } from './virtual-time.ts';
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
 
 /** A request under way. */
-interface UnderWay extends Asked {
+interface UnderWay extends InterpretedRequest {
   readonly id: number;
   readonly run: string;
   readonly method: Method;
@@ -118,7 +118,7 @@ export class ServiceWorld {
       mustBeTaken(this.#sandbox.create(type, body));
     for (const identity of scenario.declared) this.#remember(identity.type, this.#recordOf(identity));
     this.#look();
-    for (const named of scenario.kinds ? fromTheStart : []) {
+    for (const named of scenario.kinds ? initialRecords : []) {
       const pk = this.#sandbox.pk(named.path, named.name);
       if (pk !== undefined) this.#names.set(`${named.type} ${textOf(pk)}`, named.name);
     }
@@ -133,7 +133,7 @@ export class ServiceWorld {
 
   /** The id of the record to which a random record refers; undefined if that record is absent. */
   #idOf(named: Identity): JsonValue | undefined {
-    const path = this.#declared(named)?.model ?? fromTheStart.find((other) => isSame(other, named))?.path;
+    const path = this.#declared(named)?.model ?? initialRecords.find((other) => isSame(other, named))?.path;
     return path && this.#sandbox.pk(path, named.name);
   }
 
@@ -143,7 +143,7 @@ export class ServiceWorld {
   }
 
   /** The ids in a request that no answer had shown to the run. */
-  #untold(run: string, { request, ...identity }: UnderWay): string[] {
+  #unknownIds(run: string, { request, ...identity }: UnderWay): string[] {
     const drawn = this.#drawn(identity);
     if (drawn === undefined) return [];
     const body = bodyIn(request);
@@ -163,7 +163,7 @@ export class ServiceWorld {
   }
 
   /** Ends all faults, and makes the tokens valid again. */
-  heal(): void {
+  endFaults(): void {
     this.#trouble = 0;
     this.#restart = undefined;
     this.#revoked = false;
@@ -198,12 +198,12 @@ export class ServiceWorld {
   }
 
   /** Another client changes the access of an application, if possible. */
-  open(deed: Deed): void {
-    const lets = this.#watch?.act(deed);
-    if (lets === undefined) return;
-    const identity = { type: 'application', name: deed.slug };
+  open(accessChange: AccessChange): void {
+    const admitted = this.#watch?.act(accessChange);
+    if (admitted === undefined) return;
+    const identity = { type: 'application', name: accessChange.slug };
     const after = this.#versionOf(identity);
-    this.log({ kind: 'actor', action: 'change', ...identity, lets, ...(after && { after }) });
+    this.log({ kind: 'actor', action: 'change', ...identity, admitted, ...(after && { after }) });
     this.#look();
   }
 
@@ -327,7 +327,7 @@ export class ServiceWorld {
   #accessVersionOf(identity: Identity, record: JsonObject): Version {
     const wanted = Object.keys(this.#wants[addressOf(identity)] ?? {});
     const fields = wanted.map((field) => [field, JSON.stringify(record[field] ?? null)] as const);
-    return { pk: textOf(record['pk']), fields: Object.fromEntries(fields), beside: {} };
+    return { pk: textOf(record['pk']), fields: Object.fromEntries(fields), undeclared: {} };
   }
 
   #providerNamed(pk: JsonValue): JsonValue {
@@ -347,15 +347,25 @@ export class ServiceWorld {
         const { id, method, purpose, type, name } = underWay;
         const sent = { run, request: id, method, purpose, type, name };
         const fields = purpose === 'change' ? { fields: Object.keys(bodyIn(underWay.request)) } : {};
-        const refers =
+        const groupNames =
           method === 'GET' || this.#watch || this.#scenario.kinds
             ? {}
-            : { refers: this.#referred(underWay.request) };
+            : { groupNames: this.#referred(underWay.request) };
         const isBind = purpose === 'access' && method === 'POST' && this.#watch !== undefined;
-        const binds = isBind && { binds: this.#watch?.subjectIn(bodyIn(underWay.request)) ?? 'nobody' };
-        const ids = method === 'GET' ? [] : this.#untold(run, underWay);
-        const untold = ids.length > 0 && { untold: ids };
-        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers, ...binds, ...untold });
+        const boundSubject = isBind && {
+          boundSubject: this.#watch?.subjectIn(bodyIn(underWay.request)) ?? 'nobody',
+        };
+        const ids = method === 'GET' ? [] : this.#unknownIds(run, underWay);
+        const unknownIds = ids.length > 0 && { unknownIds: ids };
+        this.log({
+          kind: 'sent',
+          ...sent,
+          path: request.path,
+          ...fields,
+          ...groupNames,
+          ...boundSubject,
+          ...unknownIds,
+        });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -366,7 +376,7 @@ export class ServiceWorld {
           if (this.#scenario.kinds && exchange.kind === 'answered')
             this.#told.set(run, (this.#told.get(run) ?? '') + exchange.body);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
-          const { tells, shows, pausedUntil, closed, restarting, isLack } = answering;
+          const { tells, shows, pausedUntil, closed, restarting, isNotOffered } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
           const refused = exchange.kind === 'never_sent' && exchange.transient;
           const isList =
@@ -374,8 +384,10 @@ export class ServiceWorld {
             method === 'GET' &&
             exchange.kind === 'answered' &&
             exchange.status === 200;
-          const lists =
-            isList && this.#watch ? { lists: this.#watch.listsIn(request.path, exchange.body) } : {};
+          const boundByApplication =
+            isList && this.#watch
+              ? { boundByApplication: this.#watch.listsIn(request.path, exchange.body) }
+              : {};
           this.log({
             kind: 'delivered',
             ...sent,
@@ -385,12 +397,12 @@ export class ServiceWorld {
             clear,
             ...(tells && { tells }),
             ...(shows && { shows }),
-            ...lists,
+            ...boundByApplication,
             ...(refused && { refused }),
             ...(restarting && { restarting }),
             ...pause,
             ...(closed && { closed }),
-            ...(isLack && { isLack }),
+            ...(isNotOffered && { isNotOffered }),
           });
           resolve(exchange);
         };
@@ -409,7 +421,7 @@ export class ServiceWorld {
       id: (this.#requests += 1),
       run,
       method,
-      ...askedBy(request, {
+      ...interpretRequest(request, {
         declared: this.#scenario.declared,
         nameOf: (type, pk) => this.#names.get(`${type} ${pk}`),
         targetOf: (target, sent) => this.#watch?.targetOf(target, sent),
@@ -465,11 +477,12 @@ export class ServiceWorld {
     if (now < from) {
       if (now + back < from) return undefined;
       meeting();
-      return { ...lostIn(from - now), words: 'reset by the restart, after it was done', restarting };
+      return { ...lostIn(from - now), words: 'reset by the restart, after it took effect', restarting };
     }
     if (sentAt < from) return { ...lostIn(0), words: 'reset by the restart, before it arrived', restarting };
-    if (now < listensAt) return { ...neverSentIn(back, true), words: 'refused in the restart', restarting };
-    const words = `${this.#scenario.restart?.front} of the front in the restart`;
+    if (now < listensAt)
+      return { ...neverSentIn(back, true), words: 'refused during the restart', restarting };
+    const words = `${this.#scenario.restart?.front} of the front during the restart`;
     return this.#scenario.restart?.front === '503'
       ? {
           ...answeredIn(back, 503, '{"detail":"starting"}', { 'retry-after': '5' }),
@@ -512,14 +525,14 @@ export class ServiceWorld {
         return { ...lostIn(back), words: 'reset before it arrived' };
       case 'reset_after':
         own();
-        return { ...lostIn(back), words: 'reset after it was done' };
+        return { ...lostIn(back), words: 'reset after it took effect' };
       case 'timeout_lost':
         return { ...lostIn(underWay.timeoutMs, 'TimeoutError'), words: 'timed out, never arrived' };
       case 'timeout_late':
         this.#time.after(this.#between(1000, 200_000), () => void this.#handle(underWay));
         return {
           ...lostIn(underWay.timeoutMs, 'TimeoutError'),
-          words: 'timed out, arrives whenever it likes',
+          words: 'timed out, and arrives later',
         };
       case 'resent': {
         const first = own();
@@ -651,8 +664,8 @@ export class ServiceWorld {
         // rollcall compares names, so it does not find a record without a name.
         if (purpose === 'name' && fault === 'other_record') return answering;
         if (purpose === 'page' || purpose === 'name') {
-          const [status, body] = spoiledPage(fault, found, id);
-          const names = trueNames(body, found);
+          const [status, body] = faultyPage(fault, found, id);
+          const names = intactNames(body, found);
           const shows = Object.entries(answering.shows ?? {}).filter(([address]) =>
             names.some((one) => address === addressOf({ type, name: one })),
           );
@@ -663,7 +676,7 @@ export class ServiceWorld {
         // If the token sees no users, or only the requested user, the filter makes no difference.
         if (fault === 'filter_ignored' && listIn(all).results.length === listIn(found).results.length)
           return answering;
-        return odd(...spoiled(fault, name, { found, all, form: id }));
+        return odd(...faultyList(fault, name, { found, all, form: id }));
       }
     }
   }
@@ -681,13 +694,15 @@ export class ServiceWorld {
     const isHalf = part === 'half' && isWrite && own?.invalid !== true;
     const body = isHalf
       ? halfOf(request.body, own?.partial ?? partialFields[type])
-      : request.body && asTaken(request.body);
+      : request.body && asAccepted(request.body);
     const before = isWrite ? this.#recordOf({ type, name }) : undefined;
     const isTaken =
       this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;
     const answer = isTaken ? nameTaken : this.#sandbox.handle({ ...request, headers, body });
     const isRefused = answer.status === 400;
-    const response = isRefused ? { ...answer, body: complaintAsSent(request.body, answer.body) } : answer;
+    const response = isRefused
+      ? { ...answer, body: refusalWithSentValue(request.body, answer.body) }
+      : answer;
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
     if (isWrite) this.#watch?.forget();
     const record = isWrite
@@ -710,8 +725,8 @@ export class ServiceWorld {
     });
     if (isWrite) this.#look(run);
     this.#handled += 1;
-    for (const deed of this.#scenario.access?.deeds ?? [])
-      if ('after' in deed.when && deed.when.after === this.#handled) this.open(deed);
+    for (const accessChange of this.#scenario.access?.accessChanges ?? [])
+      if ('after' in accessChange.when && accessChange.when.after === this.#handled) this.open(accessChange);
     return response;
   }
 
@@ -833,7 +848,7 @@ export class ServiceWorld {
 
 function mustBeTaken(taken: ReturnType<Sandbox['create']>): JsonObject {
   if ('record' in taken) return taken.record;
-  throw new Error(`the world cannot hold this: ${JSON.stringify(taken)}`);
+  throw new Error(`the world does not accept this: ${JSON.stringify(taken)}`);
 }
 
 /** The answer of a service that refuses a second group with the same name. */
@@ -925,7 +940,7 @@ function lackIn(refusal: Refusal, delay: number): Answering {
   const [status, body] = refusals[refusal] ?? [];
   const words = `not offered (${refusal})`;
   const exchange = status === undefined ? lostIn(delay) : answeredIn(delay, status, body ?? '', {});
-  return { ...exchange, words, clear: false, isLack: true };
+  return { ...exchange, words, clear: false, isNotOffered: true };
 }
 
 function neverSentIn(delay: number, transient: boolean): Omit<Answering, 'words'> {

@@ -68,13 +68,13 @@ export async function simulate(
   const surroundings = { scenario, declarationOf, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
-  for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
-  for (const deed of access?.deeds ?? [])
-    if ('at' in deed.when) time.after(deed.when.at, () => world.open(deed));
+  for (const action of scenario.actor) time.after(action.at, () => world.act(action));
+  for (const accessChange of access?.accessChanges ?? [])
+    if ('at' in accessChange.when) time.after(accessChange.when.at, () => world.open(accessChange));
   if (scenario.revokedAt !== undefined) time.after(scenario.revokedAt, () => world.revoke());
   await time.pass(time.now() + endOfTimeMs);
 
-  world.heal();
+  world.endFaults();
   for (const name of access ? ['rerun', 'again', 'last'] : ['rerun', 'last']) {
     const before = world.events.length;
     startRun({ name, at: 0 }, tokens.healed, surroundings);

@@ -38,19 +38,19 @@ describe('a simulated run of apply', () => {
       refused: 'connection refused',
       unknown_host: 'unknown host',
       reset_before: 'reset before it arrived',
-      reset_after: 'reset after it was done',
+      reset_after: 'reset after it took effect',
       timeout_lost: 'timed out, never arrived',
-      timeout_late: 'timed out, arrives whenever it likes',
+      timeout_late: 'timed out, and arrives later',
       resent: 'to the second of two',
     };
     if (seeds < enough) return;
     expect(allowed).toEqual(new Set(['contract', 'reading', 'reading update', 'reading update delete']));
     for (const fault of [...faults, ...beyondFaults, ...accessFaults])
       expect(words).toContain(inWords[fault] ?? fault);
-    for (const what of ['after it was done', 'before it arrived'])
+    for (const what of ['after it took effect', 'before it arrived'])
       expect(words).toContain(`reset by the restart, ${what}`);
     for (const what of ['refused', '502 of the front', '503 of the front'])
-      expect(words).toContain(`${what} in the restart`);
+      expect(words).toContain(`${what} during the restart`);
     expect([...ended]).toEqual(
       expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),
     );

@@ -5,7 +5,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { anyJson, anyText } from './any-json.ts';
-import { leastEntry } from './written-type.ts';
+import { smallestEntry } from './written-type.ts';
 
 const id = fc.integer({ min: 1, max: 9 });
 const uuid = fc.uuid();
@@ -88,7 +88,7 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).ch
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
       // Records do not contain their type in manifest form, nor secret or write-only fields.
-      const least = kind.variant ? leastEntry(kind, name, someSandbox) : {};
+      const least = kind.variant ? smallestEntry(kind, name, someSandbox) : {};
       const own: Record<string, JsonValue> = {
         ...least,
         ...fields,

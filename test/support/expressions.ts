@@ -11,7 +11,7 @@ const token =
   /\s*(?:(&&|\|\||==|!=|[!(),])|'((?:[^']|'')*)'|"([^"]*)"|(\d+)\b|(true|false|null)\b|(\$?[A-Za-z_][\w.-]*))/y;
 
 /** Evaluates an expression of `&&`, `||`, `!`, `==`, `!=`, brackets, texts, names, and calls. Throws if it is invalid. */
-export function evaluated(expression: string, { valueAt, functions = {} }: Names): Value {
+export function evaluateExpression(expression: string, { valueAt, functions = {} }: Names): Value {
   const tokens = tokensIn(expression);
   let at = 0;
   const takes = (sign: string): boolean => {

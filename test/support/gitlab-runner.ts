@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { temporaryFolder } from './canary.ts';
 import { root, run } from './cli.ts';
-import { evaluated } from './expressions.ts';
+import { evaluateExpression } from './expressions.ts';
 
 type Variables = Readonly<Record<string, string | number>>;
 
@@ -104,7 +104,9 @@ function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean
   if (rules === undefined) return true;
   const valueAt = ([name = '']: readonly string[]): string | number | null =>
     variables[name.slice(1)] ?? null;
-  const first = rules.find((rule) => rule.if === undefined || Boolean(evaluated(rule.if, { valueAt })));
+  const first = rules.find(
+    (rule) => rule.if === undefined || Boolean(evaluateExpression(rule.if, { valueAt })),
+  );
   return first !== undefined && first.when !== 'never';
 }
 

@@ -97,7 +97,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''));
 
 /** Results of commands, with the given texts in every place that accepts any text. */
-export interface Given {
+export interface HostileResults {
   readonly resources: readonly Resource[];
   readonly plan: Plan;
   /** The plan, compared with a baseline. */
@@ -109,7 +109,7 @@ export interface Given {
 const kinds = ['rejected', 'exists', 'conflict', 'unknown', 'created', 'not_attempted', 'denied'] as const;
 
 /** For each text, a manifest declares an absent application, an application that differs, or a user. */
-export function given(texts: readonly string[]): Given {
+export function hostileResults(texts: readonly string[]): HostileResults {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
     resources.map((resource, index) => {

@@ -105,7 +105,7 @@ export function pageOf(all: readonly JsonValue[], number: number, size: number):
 }
 
 /** An answer whose page is changed. */
-export function altered(exchange: Exchange, change: (page: ServedPage) => object): Exchange {
+export function withChangedPage(exchange: Exchange, change: (page: ServedPage) => object): Exchange {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
   const body = JSON.parse(exchange.body) as ServedPage; // the body that pageOf wrote
   return { ...exchange, body: JSON.stringify({ ...body, ...change(body) }) };

@@ -9,7 +9,7 @@ import { readRelease } from '../../src/kinds/release.ts';
 import { shippedRecordsOf } from '../../src/kinds/shipped.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { World } from './update-world.ts';
-import { changeOf, createdKinds, isIn, leastEntry, writtenType } from './written-type.ts';
+import { anyChangeOf, createdKinds, existsIn, smallestEntry, listPathIn } from './written-type.ts';
 
 export const seed = {
   is_fresh: true,
@@ -24,7 +24,7 @@ export const env = {
 };
 
 /** Applies a manifest with all permissions. */
-export async function applied(
+export async function applyManifest(
   world: World,
   text: string,
   more: Readonly<Record<string, string>> = {},
@@ -36,7 +36,7 @@ export async function applied(
 }
 
 /** A random instance of the service: new records of some kinds, bindings to them, and changed default records. */
-export function instance(world: World, release: SandboxRelease, random: () => number): JsonObject {
+export function randomInstance(world: World, release: SandboxRelease, random: () => number): JsonObject {
   const chance = (probability: number): boolean => random() < probability;
   const lists: Record<string, JsonValue[]> = {
     groups: [{ name: 'bound' }],
@@ -54,9 +54,9 @@ export function instance(world: World, release: SandboxRelease, random: () => nu
           ],
         }
       : {};
-  for (const kind of createdKinds.filter((one) => isIn(one, release) && chance(0.2))) {
-    const entry = leastEntry(kind, nameFor(kind), world.sandbox, release);
-    const change = chance(0.5) ? changeOf(kind, release, {}) : {};
+  for (const kind of createdKinds.filter((one) => existsIn(one, release) && chance(0.2))) {
+    const entry = smallestEntry(kind, nameOfNewRecord(kind), world.sandbox, release);
+    const change = chance(0.5) ? anyChangeOf(kind, release, {}) : {};
     add(kind, { ...entry, ...change, ...boundTo(kind) });
   }
   for (const [address, fields] of shippedRecordsOf(readRelease(release)).records) {
@@ -68,8 +68,8 @@ export function instance(world: World, release: SandboxRelease, random: () => nu
     // Each run checks that people can log in, so the stages and policies of the way in stay unchanged.
     const isWayIn = fields['designation'] === 'authentication';
     const { [kind.identity]: name = '', stages = [] } = fields;
-    const held = world.sandbox.record(writtenType(kind, release), textOf(name)) ?? {};
-    const change = kind.type === 'certificate' ? {} : changeOf(kind, release, held);
+    const held = world.sandbox.record(listPathIn(kind, release), textOf(name)) ?? {};
+    const change = kind.type === 'certificate' ? {} : anyChangeOf(kind, release, held);
     const fewer =
       Array.isArray(stages) && stages.length > 0 && !isWayIn && chance(0.3)
         ? { stages: stages.slice(1) }
@@ -86,6 +86,6 @@ export function instance(world: World, release: SandboxRelease, random: () => nu
 }
 
 /** The name of the new record of a kind. */
-export function nameFor({ variant, type }: Kind): string {
+export function nameOfNewRecord({ variant, type }: Kind): string {
   return `one-of-${variant?.value ?? type}`;
 }

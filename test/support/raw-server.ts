@@ -79,7 +79,7 @@ export async function rawServer({ certificate, onAccept, onBytes }: RawServerOpt
 }
 
 /** Whether a request is complete: its head, and a body as long as its Content-Length. */
-export function isWhole(text: string): boolean {
+export function isComplete(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;
   const [, length = '0'] = /content-length: (\d+)/i.exec(text.slice(0, end)) ?? [];
@@ -87,10 +87,10 @@ export function isWhole(text: string): boolean {
 }
 
 /** Calls a function once when a request is complete. */
-export function whenWhole(then: (socket: Socket) => void): (socket: Socket, text: string) => void {
+export function whenComplete(then: (socket: Socket) => void): (socket: Socket, text: string) => void {
   const done = new WeakSet<Socket>();
   return (socket, text) => {
-    if (done.has(socket) || !isWhole(text)) return;
+    if (done.has(socket) || !isComplete(text)) return;
     done.add(socket);
     then(socket);
   };
@@ -121,7 +121,7 @@ export async function testProxy({
   const server = await rawServer({
     ...(certificate && { certificate }),
     onBytes: (socket, text) => {
-      if (tunnelled.has(socket) || !isWhole(text)) return;
+      if (tunnelled.has(socket) || !isComplete(text)) return;
       tunnelled.add(socket);
       heads.push(text);
       if (onConnect) {

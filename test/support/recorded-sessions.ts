@@ -528,5 +528,5 @@ function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject
 
 function put(sandbox: Sandbox, type: 'application' | 'user', body: JsonObject): void {
   const made = sandbox.create(type, body);
-  if (!('record' in made)) throw new Error(`the sandbox does not take ${JSON.stringify(body)}`);
+  if (!('record' in made)) throw new Error(`the sandbox does not accept ${JSON.stringify(body)}`);
 }

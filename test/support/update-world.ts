@@ -75,7 +75,7 @@ export class World {
   held(path: string): JsonObject {
     const answer = this.handle({ method: 'GET', path: `/api/v3/core${path}` });
     const body = answer.kind === 'answered' ? parseJson(answer.body) : undefined;
-    if (!isJsonObject(body)) throw new Error(`nothing is at ${path}`);
+    if (!isJsonObject(body)) throw new Error(`there is no record at ${path}`);
     return body;
   }
 
@@ -91,8 +91,8 @@ export class World {
   }
 }
 
-export const allowed = { allow: ['update'] };
-export const now = { output: 'json', yes: true, ...allowed } as const;
+export const allowUpdate = { allow: ['update'] };
+export const applyAsJson = { output: 'json', yes: true, ...allowUpdate } as const;
 
 export function outcomesIn(stdout: string): { address: string; outcome: string; attempts: number }[] {
   const document = parseJson(stdout);

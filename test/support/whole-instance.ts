@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
 import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { World } from './update-world.ts';
-import { createdKinds, isIn, leastEntry } from './written-type.ts';
+import { createdKinds, existsIn, smallestEntry } from './written-type.ts';
 
 /** The values of the secrets that the entries refer to. */
 export const secretsOfWhole = { SECRET: 'of-an-instance', SECRET_JSON: '{"key": "of-an-instance"}' };
@@ -17,12 +17,12 @@ export async function wholeInstance(
     { tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true },
     release,
   );
-  const kinds = createdKinds.filter((kind) => isIn(kind, release));
+  const kinds = createdKinds.filter((kind) => existsIn(kind, release));
   const lists: Record<string, JsonObject[]> = {};
   for (const [index, kind] of kinds.entries())
     for (let number = 1; number <= each; number += 1) {
       const name = `one-${index}-${number}`;
-      const entry = leastEntry(kind, name, world.sandbox, release);
+      const entry = smallestEntry(kind, name, world.sandbox, release);
       // The service refuses a second source for the same realm.
       (lists[kind.list] ??= []).push(Object.hasOwn(entry, 'realm') ? { ...entry, realm: name } : entry);
     }

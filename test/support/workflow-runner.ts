@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root, run, type RunOptions } from './cli.ts';
-import { evaluated, type Value } from './expressions.ts';
+import { evaluateExpression, type Value } from './expressions.ts';
 
 export interface Step {
   readonly id?: string;
@@ -92,7 +92,7 @@ export async function runSteps(
   const all: Ran[] = [];
   for (const [index, step] of steps.entries()) {
     if (
-      !holds(
+      !isConditionTrue(
         step.if,
         contexts,
         all.some(({ failed }) => failed),
@@ -107,7 +107,7 @@ export async function runSteps(
       step.run === undefined
         ? await uses?.(step, given, { ...job, temp: files })
         : await runStep(step, step.run, { ...job, contexts }, files);
-    if (one === undefined) throw new Error(`nothing here does ${step.uses}`);
+    if (one === undefined) throw new Error(`no runner for ${step.uses}`);
     if (step.id !== undefined) results[step.id] = { outputs: one.outputs };
     all.push(one);
   }
@@ -165,7 +165,11 @@ function readOutputs(text: string): Record<string, string> {
 }
 
 /** Whether an `if` is true. After a failed step, an `if` that does not mention the status of earlier steps is false. */
-export function holds(condition: string | undefined, contexts: Job['contexts'], failed: boolean): boolean {
+export function isConditionTrue(
+  condition: string | undefined,
+  contexts: Job['contexts'],
+  failed: boolean,
+): boolean {
   const expression = (condition ?? 'success()').replace(/^\$\{\{(.*)\}\}$/, '$1');
   const asked = /\b(?:always|cancelled|failure|success)\(/.test(expression);
   return Boolean(valueOf(asked ? expression : `success() && (${expression})`, contexts, failed));
@@ -179,11 +183,11 @@ export function interpolated(text: string, contexts: Job['contexts']): string {
 }
 
 function valueOf(expression: string, contexts: Job['contexts'], failed: boolean): Value {
-  return evaluated(expression, {
+  return evaluateExpression(expression, {
     valueAt: ([name = '', ...keys]) => {
-      if (!Object.hasOwn(contexts, name)) throw new Error(`nothing here has the context ${name}`);
+      if (!Object.hasOwn(contexts, name)) throw new Error(`unknown context ${name}`);
       const found = keys.reduce<unknown>((value, key) => Object(value)[key], contexts[name]);
-      if (typeof found === 'object' && found !== null) throw new Error(`${expression} is no single value`);
+      if (typeof found === 'object' && found !== null) throw new Error(`${expression} is not a single value`);
       return found as Value; // of JSON, no list and no object
     },
     functions: {

@@ -15,7 +15,7 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 export const createdKinds = kinds.filter(({ single }) => single === undefined);
 
 /** The path of a kind's list in a release. The sandbox uses it as the name of the kind. */
-export function writtenType(
+export function listPathIn(
   { path, formerPath }: Pick<Kind, 'path' | 'formerPath'>,
   release = newestRelease,
 ): KindName {
@@ -26,7 +26,7 @@ export function writtenType(
 }
 
 /** Whether a release has the kind. */
-export function isIn(kind: Kind, release: string): boolean {
+export function existsIn(kind: Kind, release: string): boolean {
   const first = kind.fields[kind.identity]?.checks ?? [];
   const [year = 0, month = 0] = release.split('.').map(Number);
   return first.every((check) => {
@@ -36,7 +36,7 @@ export function isIn(kind: Kind, release: string): boolean {
 }
 
 /** Required fields that the facts do not mark as required, by path. */
-export const besides: Readonly<Record<string, JsonObject>> = {
+export const furtherRequiredFields: Readonly<Record<string, JsonObject>> = {
   '/core/users/': { name: 'rollcall probe' },
   '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
   '/outposts/instances/': { type: 'proxy' },
@@ -52,8 +52,8 @@ export const besides: Readonly<Record<string, JsonObject>> = {
 };
 
 /** The required fields of a record in a request, besides its identity. Records that it has to refer to are created. */
-export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
-  const path = writtenType(kind, release);
+export function requiredFieldsOf(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
+  const path = listPathIn(kind, release);
   const fields = Object.entries(factsOf(release, path)?.fields ?? {}).flatMap(([name, facts]) => {
     if (!facts.required || facts.readOnly || name === kind.identity || !kind.fields[name]) return [];
     const value = valueOf([path, name], facts, sandbox, release);
@@ -61,20 +61,20 @@ export function demanded(kind: Kind, sandbox: Sandbox, release: string = newestR
   });
   return {
     ...Object.fromEntries(fields),
-    ...besides[kind.path.replace('/api/v3', '')],
+    ...furtherRequiredFields[kind.path.replace('/api/v3', '')],
     ...(kind.fields['redirect_uris'] && { redirect_uris: [] }),
   };
 }
 
 /** The smallest valid entry of a manifest for a record of this kind. */
-export function leastEntry(
+export function smallestEntry(
   kind: Kind,
   name: string,
   sandbox: Sandbox,
   release: string = newestRelease,
 ): JsonObject {
   const { variant, identity } = kind;
-  const fields = demanded(kind, sandbox, release);
+  const fields = requiredFieldsOf(kind, sandbox, release);
   const secret = Object.keys(fields).filter((field) => kind.fields[field]?.isSecret);
   return {
     [identity]: name,
@@ -136,15 +136,15 @@ function idIn(
 ): JsonValue {
   const [found] = recordsIn(referredLists[list], sandbox);
   if (found) return found[by] ?? found[familyOf(list).id] ?? null;
-  const kind = kinds.find((one) => one.family === familyOf(list) && isIn(one, release));
+  const kind = kinds.find((one) => one.family === familyOf(list) && existsIn(one, release));
   if (kind === undefined) throw new Error(`release ${release} has no ${list}`);
   const isText = release === '2023.10' && kind.fields['redirect_uris'] !== undefined;
   const fields = {
     [kind.identity]: `the-${kind.type}`,
-    ...demanded(kind, sandbox, release),
+    ...requiredFieldsOf(kind, sandbox, release),
     ...(isText && { redirect_uris: '' }),
   };
-  const made = sandbox.create(writtenType(kind, release), fields);
+  const made = sandbox.create(listPathIn(kind, release), fields);
   if (!('record' in made)) throw new Error(`${kind.path}: ${JSON.stringify(made)}`);
   return idIn(list, by, sandbox, release);
 }
@@ -158,8 +158,8 @@ function recordsIn(path: string, sandbox: Sandbox): JsonObject[] {
 }
 
 /** A field, and another value of it that has no further effect; empty if the facts do not show any. */
-export function changeOf(kind: Kind, release: string, held: JsonObject): JsonObject {
-  const facts = factsOf(release, writtenType(kind, release))?.fields ?? {};
+export function anyChangeOf(kind: Kind, release: string, held: JsonObject): JsonObject {
+  const facts = factsOf(release, listPathIn(kind, release))?.fields ?? {};
   for (const [name, fact] of Object.entries(facts)) {
     const row = kind.fields[name];
     if (row === undefined || fact.readOnly || fact.writeOnly || name === kind.identity) continue;

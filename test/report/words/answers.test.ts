@@ -5,7 +5,7 @@ import { classifyRecordAnswer } from '../../../src/service/answer.ts';
 import { abortableTransport } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
-import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-server.ts';
+import { rawServer, whenComplete, type RawServerOptions } from '../../support/raw-server.ts';
 import { answered } from '../../support/scripted-transport.ts';
 
 function wordsFor(exchange: Exchange): string {
@@ -76,7 +76,7 @@ describe('an http:// request to a port that expects TLS', () => {
     return transport.send({ method: 'GET', path: '/' });
   }
   const answering = (text: string): RawServerOptions => ({
-    onBytes: whenWhole((socket) => socket.end(text)),
+    onBytes: whenComplete((socket) => socket.end(text)),
   });
   const https = 'the service URL must begin with https://';
 
