@@ -164,6 +164,14 @@ describe('the published schemas', () => {
     },
   );
 
+  test('describe the selection of resources alike for a plan and an apply', () => {
+    const [ofPlan, ofApply] = ['plan', 'apply'].map(
+      (name): unknown => JSON.parse(documentText(`schemas/${name}.schema.json`)).properties.scope,
+    );
+    expect(ofPlan).toHaveProperty('properties.target');
+    expect(ofApply).toEqual(ofPlan);
+  });
+
   test('explain every type of the manifest, and every field of the most common types', () => {
     const common = /^\/definitions\/(?:application|group|user|role|provider_oauth2|provider_proxy)\//;
     const undescribed: string[] = [];
