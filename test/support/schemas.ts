@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { isJsonObject } from '../../src/base/json.ts';
 import { schemaText } from '../../src/base/package-file.ts';
 
 type SchemaName = Parameters<typeof schemaText>[0];
@@ -21,7 +22,16 @@ export function readSchema(name: SchemaName): object {
 function compile(name: SchemaName): ValidateFunction {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false });
   addFormats.default(ajv);
-  const validate = ajv.compile(readSchema(name));
+  const validate = ajv.compile(closed(readSchema(name)));
   compiled.set(name, validate);
   return validate;
+}
+
+/** The schema with every object closed, so that a document with an undescribed field violates it. */
+function closed<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (_, part: unknown) =>
+    isJsonObject(part) && 'properties' in part && part['type'] === 'object'
+      ? { additionalProperties: false, ...part }
+      : part,
+  ) as T;
 }
