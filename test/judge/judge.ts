@@ -350,7 +350,10 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
         });
         const isFair = looks.some(isClear) || (type === 'user' && (!mayView || isUnseen || isUnreadable));
         // The service refuses a second record with one of these names.
-        const isUnique = run.of.world.kinds.get(placeOf(one.path).list ?? '')?.isDoubled === false;
+        const { list = '' } = placeOf(one.path);
+        // A list that moved has two paths, and the release has one of them.
+        const kind = [run.of.world.kinds, kinds.now, kinds.old].find((of) => of.has(list))?.get(list);
+        const isUnique = kind?.isDoubled === false;
         return before && !isFair && !isUnique && `#${one.n} sends ${name} again after #${before.n}`;
       }),
   ],
