@@ -61,7 +61,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const gaps = gapsOf((gap) => !isUnsupportedRecord(gap));
   const isNothingRead = observed.inventories.every(({ records }) => records.length === 0);
   if (isNothingRead && gaps.length > 0) {
-    stderr.write(`${diagnosticsText(gaps, style)}\nNothing was written.\n`);
+    stderr.write(
+      `${diagnosticsText(gaps, style)}\nNothing was written. \`rollcall doctor\` checks the URL and the token.\n`,
+    );
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
   const { found, internal, shipped, later } = declarationsOf(

@@ -190,7 +190,7 @@ function unresolvedCause(names: readonly UnresolvedName[], notRead: number): str
     names.length > 0 && names.every(({ fault }) => isSo(fault));
   if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';
   if (areAll(({ kind }) => kind === 'taken')) return 'a new resource has the name of another record';
-  if (areAll(({ kind }) => kind === 'torn')) return 'the record to rename is ambiguous';
+  if (areAll(({ kind }) => kind === 'torn')) return 'the record to rename was not found or is ambiguous';
   return 'no id was found for some names in the manifests';
 }
 

@@ -210,7 +210,7 @@ function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml
   if (isJsonList(value['resource_changes']) && 'format_version' in value)
     return notAManifest(
       'a plan',
-      'To apply it, run this in the folder of its manifests: rollcall apply --plan FILE',
+      'To apply it, name the file and its manifests: rollcall apply --plan FILE MANIFESTS',
     );
   if (!isJsonList(value['entries'])) return undefined;
   return notAManifest(

@@ -40,7 +40,7 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
     origin,
     isPlain: protocol === 'http:',
     basePath: pathname.replace(/\/$/, ''),
-    name: { isKnown: false },
+    host: { hasAnswered: false },
   };
   return {
     send: (request, signal) => exchange(request, target, signal),
@@ -57,8 +57,8 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
-  /** Whether this host name has been resolved before, so that a later failure is an outage and not a typing error. */
-  readonly name: { isKnown: boolean };
+  /** Whether the host has answered before, so that a later failure is an outage and not a mistake in the URL. */
+  readonly host: { hasAnswered: boolean };
 }
 
 function exchange(request: HttpRequest, target: Target, signal: AbortSignal | undefined): Promise<Exchange> {
@@ -140,7 +140,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
-    this.#target.name.isKnown = true;
+    this.#target.host.hasAnswered = true;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -167,7 +167,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #fail(error: Error): void {
     if (this.#controller) {
-      const closedAtOnce = this.#status === 0 && !this.#givenUp;
+      const closedAtOnce = this.#status === 0 && !this.#givenUp && !this.#target.host.hasAnswered;
       this.#settle({
         kind: 'lost',
         error,
@@ -177,7 +177,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       this.#settle({
         kind: 'never_sent',
         error,
-        transient: this.#givenUp !== undefined || isTransient(error, this.#target.name),
+        transient: this.#givenUp !== undefined || isTransient(error, this.#target.host),
       });
   }
 }
@@ -207,11 +207,11 @@ const transientCodes = new Set([
 /** Statuses by which a proxy reports a problem that may be temporary. */
 const transientStatuses = new Set([502, 503, 504]);
 
-function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {
+function isTransient(error: Error & { code?: unknown }, host: Target['host']): boolean {
   if (error instanceof ProxyError) {
     if (error.status !== undefined) return transientStatuses.has(error.status);
-    return error.cause instanceof Error && isTransient(error.cause, name);
+    return error.cause instanceof Error && isTransient(error.cause, host);
   }
-  if (error.code === 'ENOTFOUND') return name.isKnown;
+  if (error.code === 'ENOTFOUND') return host.hasAnswered;
   return error.name === 'TimeoutError' || transientCodes.has(String(error.code));
 }

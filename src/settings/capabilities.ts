@@ -41,7 +41,7 @@ export function permittedCapabilities(
     if (!isCapability(action)) throw invalidPermission(sourceName, action);
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
-      `${sourceName} needs the capability \`${action}\`, which is not turned on`,
+      `${sourceName} needs the capability \`${action}\`, which ${contractOnly ? 'contract_only turns off' : 'is not turned on'}`,
       contractOnly
         ? `contract_only limits rollcall to three operations that change no existing records: leave out contract_only, or leave out ${sourceName}.`
         : `Existing records are changed only if two switches are on: one for the service, \`--capability ${action}\` or \`capabilities: [${action}]\` in rollcall.yaml, and one for the run, \`--allow ${action}\`. Turn on both or neither, so that a stray flag or a forgotten setting alone changes nothing.`,

@@ -139,5 +139,5 @@ test('an export with a token that the service does not accept reports only that 
   expect(stderr().match(/error: .*/g)).toEqual([
     'error: the service does not accept the token (403) [service-denied]',
   ]);
-  expect(stderr()).toMatch(/Nothing was written\.\n$/);
+  expect(stderr()).toMatch(/Nothing was written\. `rollcall doctor` checks the URL and the token\.\n$/);
 });

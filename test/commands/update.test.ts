@@ -40,6 +40,7 @@ describe('the switches for updates', () => {
   test('are a usage error with contract_only, and the advice names the flag to leave out', async () => {
     const { context } = new World().run();
     await expect(apply(['m.yaml'], { ...applyAsJson, contractOnly: true }, context)).rejects.toMatchObject({
+      message: '--allow needs the capability `update`, which contract_only turns off',
       hint: expect.stringContaining('leave out contract_only, or leave out --allow.') as string,
     });
   });

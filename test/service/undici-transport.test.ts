@@ -61,6 +61,22 @@ describe('a request over a real socket', () => {
     expect(await timed(200, endless)).toBe('TimeoutError');
   });
 
+  test('may have reached a TLS port if the connection closes without an answer, but not after an earlier answer', async () => {
+    let connections = 0;
+    const baseUrl = await serverThat((socket) => {
+      connections += 1;
+      socket.end(connections === 2 ? 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n' : '');
+    });
+    const { send, close } = undiciTransport({ baseUrl, timeoutMs, authorization: 'Bearer t' });
+    const request = { method: 'POST', path: '/x/', body: '{}' } as const;
+    expect(await send(request)).toMatchObject({ kind: 'lost', likeTlsPort: true });
+    expect(await send(request)).toMatchObject({ kind: 'answered' });
+    const last = await send(request);
+    expect(last).toMatchObject({ kind: 'lost' });
+    expect(last).not.toHaveProperty('likeTlsPort');
+    await close();
+  });
+
   test('does not follow a redirect', async () => {
     const url = await serverThat((socket) =>
       socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),

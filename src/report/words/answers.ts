@@ -50,7 +50,11 @@ function lostAnswerWords(answer: Answer): AnswerRow {
 
 function failureWords(answer: Answer): AnswerRow {
   if (!isGatewayAnswer(answer))
-    return ['service-unexpected', 'the service failed', 'Read the log of the service.'];
+    return [
+      'service-unexpected',
+      'the service failed',
+      `Read the log of the service.${answer.status === 405 ? ' If it contains no error, check the service URL, and any proxy on the way.' : ''}`,
+    ];
   return [
     'service-unexpected',
     'a proxy or gateway answered in place of the service',

@@ -93,12 +93,13 @@ const serviceCodes: ReadonlySet<AnswerKind> = new Set([
 
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const [{ answer, resource, bindingField }] = alike;
-  const { code, summary, advice } = answerWords(answer);
+  // A missing list ends the run only if the API did not answer the documented look-ups either.
+  const isApiMissing = bindingField === undefined && answer.kind === 'not_offered';
+  const { code, summary, advice } = answerWords(isApiMissing ? { ...answer, kind: 'no_such_route' } : answer);
   const detail = answerDetail(answer, advice);
   const { kind, fields } = resource;
   const bound = Object.keys(fields).find((field) => isBindingField(kind, field));
-  const addresses = new Set(alike.map((read) => read.resource.address));
-  const names = listNames([...addresses]);
+  const names = listNames([...new Set(alike.map((read) => read.resource.address))]);
   if (bindingField === undefined)
     return serviceCodes.has(answer.kind)
       ? diagnosticFor(undefined, { code, summary, detail: joinLines(detail, `Not looked up: ${names}`) })
@@ -119,11 +120,10 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
         notRead,
       ),
     });
-  const otherwise = answer.kind === 'not_offered' && `Otherwise, ${leaveOut}`;
   return diagnosticOf(resource, bound, {
     code,
     summary: `could not read ${what}: ${summary}`,
-    detail: joinLines(detail, otherwise, notRead),
+    detail: joinLines(detail, answer.kind === 'not_offered' && `Otherwise, ${leaveOut}`, notRead),
   });
 }
 

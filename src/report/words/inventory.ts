@@ -61,7 +61,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
       const { named, count } = gap;
       return notExported(
         `only superusers see all ${list}`,
-        `This token sees ${named}, and the service counts ${count}. There may be other records. Use a superuser's token.`,
+        `This token sees ${named}${count === named ? '' : `, and the service counts ${count}`}. There may be other records. Use a superuser's token.`,
       );
     }
     case 'not_shown':
