@@ -31,7 +31,6 @@ const badGateway = answered(502, 'Bad Gateway');
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 interface Traced extends WriteResult {
-  /** The reported stops. */
   readonly stops: readonly string[];
   readonly methods: string;
 }

@@ -96,7 +96,7 @@ async function requests() {
  * requests at a time, as Terraform does in a refresh.
  */
 async function lists() {
-  const latency = 100; // the budget is for this latency: with less, the start and the parsing matter more
+  const latency = 100; // the budget is for this latency; with a lower one, the start and the parsing matter more
   const file = join(folder, 'lists.yaml');
   writeFileSync(file, short ? manifest(0, 350) + usersOf(650) : manifest(0, 1000) + usersOf(2000));
   await withService(['--holds', file, String(latency)], async (url) => {

@@ -37,7 +37,7 @@ export function groupsOf(count) {
 }
 
 /**
- * Users, each of two of so many groups.
+ * Users. Each belongs to two of a number of groups.
  *
  * @param {number} count
  * @param {number} groups

@@ -10,7 +10,7 @@ export function ours(name) {
 }
 
 /**
- * Runs Node to its end. `memory` is the largest resident set, in MB; only told when it is asked for.
+ * Runs Node.js until it ends. If the option `memory` is set, the result has the maximum resident set in MB.
  *
  * @param {readonly string[]} args
  * @param {{ env?: Readonly<Record<string, string>>, memory?: boolean }} [options]
@@ -37,7 +37,7 @@ export async function run(args, { env = {}, memory = false } = {}) {
 }
 
 /**
- * Does something with a service of service.js, or of another program.
+ * Starts service.js or another program as a service, and uses it until `use` resolves.
  *
  * @template Result
  * @param {readonly string[]} args
@@ -56,7 +56,7 @@ export async function withService(args, use, [file = '', ...first] = [ours('serv
 }
 
 /**
- * The middle one, or the mean of the two in the middle.
+ * The middle number, or the mean of the two numbers in the middle.
  *
  * @param {readonly number[]} numbers
  */
@@ -67,7 +67,7 @@ export function median(numbers) {
 }
 
 /**
- * Runs everything in turn, round after round, and gives the times of each.
+ * Runs the tasks in turn, round after round, and returns the times of each task.
  *
  * @param {number} rounds
  * @param {readonly (() => Promise<number>)[]} tasks

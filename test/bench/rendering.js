@@ -21,7 +21,7 @@ function built(path) {
 }
 
 /**
- * The times to render a plan that creates all that a manifest declares, in milliseconds.
+ * Renders a plan that creates all resources of a manifest, and returns the time of each round in milliseconds.
  *
  * @param {string} filename
  * @param {number} rounds

@@ -26,7 +26,7 @@ async function work(records) {
 }
 
 /**
- * Waits for one of so many servers, and works for so many milliseconds.
+ * Waits until one of the servers is free, and then works for a number of milliseconds.
  *
  * @param {number} servers
  * @param {number} milliseconds
@@ -49,7 +49,7 @@ const held = file && {
 };
 
 /**
- * What the service says of what it holds, to a superuser; nothing of what it does not hold.
+ * The service's answer about its records to a superuser; undefined if it does not have the record.
  *
  * @param {{ applications: Map<string, Entry>, users: Map<string, Entry> }} held
  * @param {string} target

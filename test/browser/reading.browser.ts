@@ -25,7 +25,7 @@ async function findings(page: Page): Promise<string[]> {
   );
   await page.addScriptTag({ path: axe });
   const { violations, incomplete } = await page.evaluate(async (): Promise<AxeResults> => {
-    const injected = globalThis as unknown as { axe: { run: typeof run } }; // by the script tag
+    const injected = globalThis as unknown as { axe: { run: typeof run } }; // the script tag defines axe
     return injected.axe.run({ rules: { 'target-size': { enabled: true } } });
   });
   return [...violations, ...incomplete].flatMap(({ id, nodes }) =>

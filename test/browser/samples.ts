@@ -54,7 +54,7 @@ const longText = Array.from({ length: 12 }, (_, index) => `What line ${index} sa
 /** Replaces the placeholder everywhere, even in keys. Some of these texts could not be in a manifest. */
 function filled<T>(value: T, text: string): T {
   const json = JSON.stringify(value).replaceAll(placeholder, () => JSON.stringify(text).slice(1, -1));
-  return JSON.parse(json) as T; // only texts have changed
+  return JSON.parse(json) as T; // only texts changed
 }
 
 function everywhereIn(plan: Plan): PlanDocument {
@@ -150,7 +150,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   const result: ApplyRun = {
     plan: filledPlan,
     outcomes: filledPlan.changes.map((change) => {
-      const outcome = change.resource.name as OutcomeKind; // the slugs are the kinds
+      const outcome = change.resource.name as OutcomeKind; // each slug is the name of an outcome
       return { change, outcome, attempts: 2, durationMs: 5, ...endings[outcome] };
     }),
     startedAt: new Date('2026-01-01T00:00:00Z'),

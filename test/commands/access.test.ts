@@ -79,7 +79,7 @@ function writes(requests: readonly HttpRequest[]): string[] {
   return requests
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path, body = '{}' }) => {
-      const sent = (parseJson(body) ?? {}) as JsonObject; // as rollcall made it
+      const sent = (parseJson(body) ?? {}) as JsonObject; // rollcall sends a JSON object
       const what = Object.keys(sent).filter(
         (field) => !['target', 'order', 'name', 'slug', 'username'].includes(field),
       );

@@ -64,7 +64,7 @@ async function applied(
   const ending = await undefinedOnUsageError(async () =>
     apply(['m.yaml'], { output: 'json', yes: true, concurrency: '1', ...options }, context),
   );
-  const document = JSON.parse(stdout()) as Document; // validated by its schema below
+  const document = JSON.parse(stdout()) as Document; // its schema is checked below
   expect(schemaErrors('outcomes' in document ? 'apply' : 'validation', document)).toEqual([]);
   return { ending, document, text: stdout() };
 }
@@ -89,7 +89,7 @@ describe('apply -o json', () => {
     const interruption = new AbortController();
     const { ending, document } = await applied(
       (request) => {
-        if (request.method === 'POST') interruption.abort('SIGINT'); // and it is still answered
+        if (request.method === 'POST') interruption.abort('SIGINT'); // the create is still answered
         return service(request);
       },
       {},

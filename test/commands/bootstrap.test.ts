@@ -113,7 +113,7 @@ users:
       target: ['user.alice'],
       output: 'json',
     });
-    const document = parseJson(stdout) as JsonObject; // it is a document of rollcall's
+    const document = parseJson(stdout) as JsonObject; // rollcall prints a JSON object
     expect(schemaErrors('plan', document)).toEqual([]);
     expect(document['scope']).toMatchObject({ along: ['group.admins', 'group.staff'] });
   });
@@ -134,8 +134,8 @@ users:
       ),
     );
     const addresses = plans.map(({ stdout }) => {
-      const changes = (parseJson(stdout) as JsonObject)['resource_changes'] ?? null; // a document of rollcall's
-      return isJsonList(changes) ? changes.map((change) => (change as { address: string }).address) : []; // as its schema says
+      const changes = (parseJson(stdout) as JsonObject)['resource_changes'] ?? null; // rollcall prints a JSON object
+      return isJsonList(changes) ? changes.map((change) => (change as { address: string }).address) : []; // its schema requires this form
     });
     expect(addresses[0]).toEqual(expect.arrayContaining(['group.admins', 'group.aside', 'group.staff']));
     expect(

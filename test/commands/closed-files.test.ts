@@ -47,7 +47,6 @@ beforeAll(() => {
 });
 
 interface Ran {
-  /** The codes of the diagnostics. */
   readonly codes: readonly string[];
   readonly stderr: string;
 }

@@ -76,7 +76,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
       [],
     );
     expect(outcomes(stdout)).toMatchObject({
-      'application.new': 'exists', // a look-up found it
+      'application.new': 'exists', // a look-up found the record
       'user.alice': 'exists',
       'user.bob': 'created',
     });

@@ -30,7 +30,7 @@ function recordsOf(world: World, release: SandboxRelease): ReadonlyMap<string, F
     for (let page = 1; page > 0;) {
       const answer = world.handle({ method: 'GET', path: `/api/v3${path}?page=${page}&page_size=100` });
       const body = answer.kind === 'answered' && answer.status === 200 ? parseJson(answer.body) : undefined;
-      const { results = null, pagination = null } = isJsonObject(body ?? null) ? (body as JsonObject) : {}; // just asked
+      const { results = null, pagination = null } = isJsonObject(body ?? null) ? (body as JsonObject) : {}; // checked above
       if (!isJsonList(results)) throw new Error(`${path} was not listed`);
       for (const record of results)
         if (isJsonObject(record))

@@ -34,7 +34,7 @@ async function applied(
         return { ...answer, body: tamper(answer.body) };
       },
     },
-  }) as Sandbox; // it is one, whose answers go through the tampering
+  }) as Sandbox; // a sandbox whose answers can be changed
   const server = await serveSandbox(served, { port: 0, latencyMs: 0 });
   servers.push(server);
   const { context, stdout, stderr } = capture({

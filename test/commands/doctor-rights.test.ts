@@ -96,7 +96,7 @@ async function doctored(
     columns: 80,
   });
   const ending = await doctor({ output: 'json', ...options }, context);
-  const document = (options.output === 'text' ? {} : JSON.parse(stdout())) as Doctored['document']; // held against its schema
+  const document = (options.output === 'text' ? {} : JSON.parse(stdout())) as Doctored['document']; // the schema is checked below
   if (options.output !== 'text') expect(schemaErrors('doctor', document)).toEqual([]);
   const rights = new Set(['token', 'applications', 'users']);
   const checks = document.checks?.filter(({ name }) => rights.has(name)) ?? [];

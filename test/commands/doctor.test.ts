@@ -32,7 +32,7 @@ async function examined(
   const clock = virtualClock();
   const { context, stdout, stderr } = capture({ url, transport: transport.send, clock, columns: 80 });
   const ending = await doctor({ output: 'json', contractOnly: true, ...options }, context);
-  const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // held against its schema
+  const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // the schema is checked below
   if (document) expect(schemaErrors('doctor', document)).toEqual([]);
   return {
     ending,

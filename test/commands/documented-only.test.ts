@@ -100,7 +100,7 @@ async function documented({
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an object
   return { url: `http://127.0.0.1:${port}`, requests, ...held };
 }
 

@@ -55,7 +55,7 @@ async function service(): Promise<(files?: Readonly<Record<string, string>>) => 
     const body = parseJson(answer.body);
     return isJsonObject(body) ? { ...answer, body: JSON.stringify(later(body)) } : answer;
   };
-  const served = Object.create(sandbox, { handle: { value: handle } }) as Sandbox; // it is one, that answers as a later one
+  const served = Object.create(sandbox, { handle: { value: handle } }) as Sandbox; // a sandbox that answers like a later release
   const server = await serveSandbox(served, { port: 0, latencyMs: 0 });
   servers.push(server);
   return (files = { 'm.yaml': manifest }) => capture({ url: server.url, files });

@@ -30,7 +30,7 @@ describe('a plan of a whole instance', () => {
   test('reads each list once, and no single record', async () => {
     const asked = await askedBy(whole.manifest);
     const lists = whole.kinds.map(({ path }) => path);
-    const shared = '/api/v3/providers/all/'; // shows which of them are of a derived type
+    const shared = '/api/v3/providers/all/'; // shows which records have a derived type
     expect(asked.filter((path) => path !== shared).toSorted()).toEqual([...general, ...lists].toSorted());
     const providers = whole.kinds.filter(({ family }) => family.path === shared).length * each;
     expect(asked.filter((path) => path === shared)).toHaveLength(Math.ceil(providers / 100));

@@ -23,7 +23,7 @@ function userService(
   const send: Transport = async (request) => {
     requests.push(request);
     if (request.method === 'POST') {
-      const user = JSON.parse(request.body ?? '') as JsonObject; // a create request, as rollcall made it
+      const user = JSON.parse(request.body ?? '') as JsonObject; // rollcall creates with a JSON object
       const name = textOf(user['username']);
       if (users.has(name)) return answered(400, { username: ['This field must be unique.'] });
       const exchange = onCreate?.(user) ?? answered(201, { pk: 9, ...user });

@@ -168,7 +168,6 @@ describe('a saved plan with names', () => {
   interface Applied {
     readonly ending: string;
     readonly output: string;
-    /** The bodies of the creates. */
     readonly sent: readonly unknown[];
   }
 

@@ -84,7 +84,7 @@ async function applying(
     { output: 'json', yes: true, concurrency: '4', ...options },
     context,
   );
-  const document = parseJson(stdout()) as { summary?: Record<string, number> } | undefined; // as apply prints it
+  const document = parseJson(stdout()) as { summary?: Record<string, number> } | undefined; // apply prints this form
   return {
     ending,
     summary: Object.fromEntries(Object.entries(document?.summary ?? {}).filter(([, count]) => count > 0)),

@@ -135,7 +135,7 @@ describe.each(someReleases(sandboxReleases))('providers on release %s', (release
       transport: made.send,
       files: config,
     });
-    await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
+    await exportManifests({ output: 'yaml' } as never, context); // each test passes options that the command accepts
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET}\n');
     expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
     expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2. ');
@@ -207,7 +207,7 @@ describe('a create of a provider', () => {
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
     const sent = made.requests.flatMap(({ method, body = '' }) => {
       const fields = method === 'POST' ? parseJson(body) : undefined;
-      return isJsonObject(fields ?? null) ? [Array.isArray((fields as JsonObject)['redirect_uris'])] : []; // just asked
+      return isJsonObject(fields ?? null) ? [Array.isArray((fields as JsonObject)['redirect_uris'])] : []; // checked above
     });
     expect(sent).toEqual([true, false, false]);
     expect(held(made, 'oauth2', 'Second')['redirect_uris']).toBe('https://grafana.example.com/login');

@@ -163,5 +163,5 @@ describe('rollcall show', () => {
 function object(text: string): PlanDocument & JsonObject {
   const document = parseJson(text);
   if (!isJsonObject(document)) throw new Error('it is no object');
-  return document as unknown as PlanDocument & JsonObject; // what our own commands have written
+  return document as unknown as PlanDocument & JsonObject; // rollcall wrote the document
 }

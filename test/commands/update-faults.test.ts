@@ -13,7 +13,6 @@ import { allowUpdate, contractors, manifest, outcomesIn, staff, World } from '..
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
 
-/** Applies a manifest, and returns the ending and the output. */
 function applied(world: World, text: string, options: object = {}, more: object = {}): Promise<Ran> {
   return runIn(apply, world.run(text, {}, more), { ...allowUpdate, ...options });
 }

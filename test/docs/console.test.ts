@@ -44,7 +44,7 @@ function shownIn(console: string): Shown[] {
 
 /** The expected exit codes of commands that do not exit with 0 here, each with the reason. */
 const exitCodes = new Map([
-  ['npx rollcall apply my-manifests', 3], // it asks for a confirmation, and there is no terminal
+  ['npx rollcall apply my-manifests', 3], // the command asks for a confirmation, but there is no terminal
 ]);
 
 /** Commands that other tests run, and commands that never end. */

@@ -37,7 +37,7 @@ interface Range {
   readonly broke: readonly number[];
 }
 
-const ranges = JSON.parse(text('test/simulation/ranges.json')) as readonly Range[]; // as the file has it
+const ranges = JSON.parse(text('test/simulation/ranges.json')) as readonly Range[]; // the file has this form
 
 /** The ranges of seeds with records of every kind. Each range was run on one commit. */
 function rangesTable(): string {

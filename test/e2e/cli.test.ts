@@ -169,10 +169,10 @@ describe('a second interruption', () => {
           response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
           return;
         }
-        child?.kill('SIGINT'); // and the create is never answered
+        child?.kill('SIGINT'); // the create is never answered
       });
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-      const { port } = silent.address() as AddressInfo; // a TCP server has one
+      const { port } = silent.address() as AddressInfo; // a TCP server's address is an object
       const { code, stdout, stderr } = await rollcall(['apply', '--yes', '--concurrency', '1', '-'], {
         input: 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n',
         env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },

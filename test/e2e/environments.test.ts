@@ -34,7 +34,7 @@ describe('one set of manifests for several environments', () => {
     async (environment, provider, url, groups) => {
       const { code, stdout } = await inEnvironment(environment, 'plan', '-o', 'json');
       expect(code).toBe(0);
-      const plan = parseJson(stdout) as unknown as Planned; // as its schema says
+      const plan = parseJson(stdout) as unknown as Planned; // its schema requires this form
       const [grafana, pager, support] = plan.resource_changes.map(({ change }) => change.after);
       expect(grafana).toMatchObject({ provider, meta_launch_url: url });
       expect(support?.['groups']).toHaveLength(groups);

@@ -30,7 +30,7 @@ interface Summary {
 }
 
 function summaryOf({ stdout }: Ended): Summary {
-  return JSON.parse(stdout) as Summary; // as its schema says
+  return JSON.parse(stdout) as Summary; // its schema requires this form
 }
 
 function apply(
@@ -96,7 +96,7 @@ describe('the first interruption of a hanging request', () => {
       if ((connections += 1) === 1) setTimeout(() => child?.kill(signal), 50);
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo; // a TCP server has one
+    const { port } = silent.address() as AddressInfo; // a TCP server's address is an object
     const url = `${scheme}://127.0.0.1:${port}`;
     // Without the kill, it would wait for an hour.
     const { code, stdout } = await apply(url, ['--timeout', '3600'], (started) => (child = started));
@@ -123,11 +123,11 @@ describe('the first interruption of a hanging request', () => {
           response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
         } else if (!interrupted) {
           interrupted = true;
-          child?.kill(signal); // and the create is never answered
+          child?.kill(signal); // the create is never answered
         }
       });
       await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
-      const { port } = hanging.address() as AddressInfo; // a TCP server has one
+      const { port } = hanging.address() as AddressInfo; // a TCP server's address is an object
       const url = `http://127.0.0.1:${port}`;
       const ended = await apply(url, ['--timeout', '1'], (started) => (child = started));
       hanging.closeAllConnections();

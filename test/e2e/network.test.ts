@@ -34,7 +34,7 @@ afterAll(() => Promise.all(closing.map((close) => close())));
 
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port; // a TCP server has one
+  return (server.address() as AddressInfo).port; // a TCP server's address is an object
 }
 
 /** A sandbox behind TLS, with the part of the API that a plan needs. */

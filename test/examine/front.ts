@@ -11,7 +11,6 @@ export type Fault = (typeof faults)[number];
 export interface RunFaults {
   /** The fault of a request. Requests are numbered from 1 in each run. */
   fault(request: number): Fault | undefined;
-  /** Called before a request is answered. */
   before(request: number): void;
   isDenied(method: string, path: string): boolean;
 }
@@ -41,7 +40,7 @@ export class Front {
 
   async open(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    const { port } = this.#server.address() as AddressInfo; // a TCP server has one
+    const { port } = this.#server.address() as AddressInfo; // a TCP server's address is an object
     return `http://127.0.0.1:${port}`;
   }
 
@@ -58,7 +57,7 @@ export class Front {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     try {
-      for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+      for await (const chunk of request) chunks.push(chunk as Buffer); // without an encoding, chunks are buffers
     } catch {
       return; // the client went away
     }

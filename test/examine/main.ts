@@ -37,6 +37,6 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 /** Loads a tool from a module that exports it as `tool`. */
 async function toolIn(file: string): Promise<Tool> {
-  const { tool: found } = (await import(pathToFileURL(resolve(file)).href)) as { tool: Tool }; // as tool.ts says
+  const { tool: found } = (await import(pathToFileURL(resolve(file)).href)) as { tool: Tool }; // tool.ts defines this form
   return found;
 }

@@ -48,5 +48,5 @@ export const rollcallTool: Tool = {
   isClean: ({ code }) => code === 0,
   isDone: ({ code }) => code === 0,
   outcomes: ({ stdout }) =>
-    stdout.startsWith('{') ? (JSON.parse(stdout) as { outcomes?: ReportedOutcome[] }).outcomes : undefined, // as its schema says
+    stdout.startsWith('{') ? (JSON.parse(stdout) as { outcomes?: ReportedOutcome[] }).outcomes : undefined, // its schema requires this form
 };

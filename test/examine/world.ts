@@ -40,7 +40,6 @@ interface Held {
 export interface World {
   readonly scenario: KindsScenario;
   readonly sandbox: Sandbox;
-  /** The token of a superuser. */
   readonly token: string;
   /** Changes a declared record as another writer, and returns its address. */
   changeAsOther(random: Random): string | undefined;

@@ -22,17 +22,17 @@ test(
   900_000 + count * 20,
 );
 
-test.each<[what: string, heard: Parameters<typeof disagreements>[2]]>([
+test.each<[what: string, falsify: Parameters<typeof disagreements>[2]]>([
   ['gained access is not reported', (_, action) => [[], action]],
-  ['only the first gained access is reported', (said, action) => [said.slice(0, 1), action]],
+  ['only the first gained access is reported', (reported, action) => [reported.slice(0, 1), action]],
   [
     'access through policies and negated bindings is not reported',
-    (said, action) => [said.filter((words) => !words.includes('admitted by policies')), action],
+    (reported, action) => [reported.filter((words) => !words.includes('admitted by policies')), action],
   ],
-  ['a change of access is reported as in sync', (said) => [said, 'no-op']],
-])('the check of access detects a wrong plan: %s', async (_, heard) => {
+  ['a change of access is reported as in sync', (reported) => [reported, 'no-op']],
+])('the check of access detects a wrong plan: %s', async (_, falsify) => {
   const found: string[] = [];
   for (let seed = 0; seed < 100 && found.length === 0; seed++)
-    found.push(...(await disagreements(worldOf(seed, applications), file, heard)));
+    found.push(...(await disagreements(worldOf(seed, applications), file, falsify)));
   expect(found).not.toEqual([]);
 });

@@ -99,19 +99,21 @@ export function worldOf(seed: number, apps: number): World {
   };
 }
 
-/** The groups of a user, with their ancestors. */
+/** The groups of a user, and all ancestors of these groups. */
 function groupsOf({ parents, users }: World, user: number): Set<number> {
   const found = new Set(users[user]?.groups);
   for (const group of found) for (const parent of parents[group] ?? []) found.add(parent);
   return found;
 }
 function isPassed(world: World, user: number, { of, n, negate, failure }: Binding): boolean {
-  const said = { group: groupsOf(world, user).has(n), user: n === user, policy: world.policies[n] ?? false }[
-    of
-  ];
-  return (said === 'fails' ? failure : said) !== negate;
+  const result = {
+    group: groupsOf(world, user).has(n),
+    user: n === user,
+    policy: world.policies[n] ?? false,
+  }[of];
+  return (result === 'fails' ? failure : result) !== negate;
 }
-/** The result of `check_access`. */
+/** The result of the service's `check_access`. */
 export function mayOpen(world: World, user: number, mode: Mode, bindings: readonly Binding[]): boolean {
   const passed = bindings.filter(({ enabled }) => enabled).map((one) => isPassed(world, user, one));
   return passed.length === 0 || (mode === 'any' ? passed.includes(true) : !passed.includes(false));
@@ -146,7 +148,7 @@ function isAbout(world: World, user: number, words: string): boolean {
       enabled: true,
       negate,
       failure: failing !== undefined,
-    }; // the pattern matches no others
+    }; // the pattern matches only these
     return isPassed(world, user, one);
   });
   return parts.length > 0 && !parts.includes(false);
@@ -289,12 +291,12 @@ function serviceOf(world: World): Send {
   };
 }
 
-/** The disagreements between a plan and the service's rules. `heard` can falsify the plan's report first. */
+/** The disagreements between a plan and the service's rules. `falsify` can falsify the plan's report first. */
 export async function disagreements(
   world: World,
   file: string,
-  heard: (
-    said: readonly string[],
+  falsify: (
+    reported: readonly string[],
     action: string | undefined,
   ) => readonly [readonly string[], string | undefined] = (...all) => all,
 ): Promise<string[]> {
@@ -314,16 +316,16 @@ export async function disagreements(
   return world.apps.flatMap((app, nth) => {
     const change = plan.resource_changes.find(({ address }) => address === `application.a${nth}`);
     const will = after(app);
-    const [said, action] = heard(change?.opens ?? [], change?.change.actions[0]);
+    const [reported, action] = falsify(change?.opens ?? [], change?.change.actions[0]);
     return range(counts.user).flatMap((user) => {
       const [was, is] = [
         mayOpen(world, user, app.mode, app.bindings),
         mayOpen(world, user, will.mode, will.bindings),
       ];
-      const where = `seed ${world.seed}: a${nth}: ${JSON.stringify({ app, said, action })}`;
+      const where = `seed ${world.seed}: a${nth}: ${JSON.stringify({ app, reported, action })}`;
       if (action === 'no-op' && was !== is)
         return [`${where} is reported in sync, but u${user} may ${is ? '' : 'not '}open it as declared`];
-      const isTold = said.some((words) => isAbout(world, user, words));
+      const isTold = reported.some((words) => isAbout(world, user, words));
       return is && !was && !isTold ? [`${where} opens it to u${user}`] : [];
     });
   });

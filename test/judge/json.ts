@@ -12,5 +12,5 @@ export const textOf = (value: Json | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 export const recordOf = (value: Json | undefined): Fields =>
-  // Array.isArray() does not narrow a readonly list away.
+  // After `!Array.isArray()`, TypeScript still allows a readonly list.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};

@@ -412,7 +412,6 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
   ],
 };
 
-/** The violated promises of a history. */
 export function judge(of: History): string[] {
   let state = of.world.start;
   const may = of.options.capabilities.filter((what) => of.options.allow.includes(what));

@@ -24,7 +24,7 @@ export interface Kind {
 }
 
 const folder = new URL('../../src/kinds/facts/', import.meta.url);
-const read = (file: URL | string): Json => JSON.parse(readFileSync(file, 'utf8')) as Json; // it holds nothing else
+const read = (file: URL | string): Json => JSON.parse(readFileSync(file, 'utf8')) as Json; // a JSON file contains only JSON
 const schema = recordOf(read(new URL('../../schemas/manifest.schema.json', import.meta.url)));
 const releases = listOf(read(new URL('releases.json', folder))).map(textOf);
 
@@ -93,7 +93,7 @@ const families =
   /^\/(providers|stages|policies|propertymappings|sources)\/(?!.*(?:prompts|invitations|bindings)\/$)/;
 export const typeAt = (path: string): string => families.exec(path)?.[1] ?? path;
 
-/** The list that a field refers to, by the field's name. */
+/** For names of fields, the list to which such a field refers. */
 const refers: readonly (readonly [RegExp, string])[] = [
   [/flow/, '/flows/instances/'],
   [/mappings?$/, 'propertymappings'],

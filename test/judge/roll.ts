@@ -130,7 +130,7 @@ async function usableIn(line: Line): Promise<ReadonlyMap<string, ReadonlySet<str
         ),
       });
     });
-    // Each entry has its own line.
+    // Each entry gets its own line, so that the line of a diagnostic tells the entry.
     await writeFile(
       file,
       `{"version":1,"${kind.list}":[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}]}`,
@@ -197,7 +197,7 @@ function withIds(state: State, kind: Kind, fields: Fields): Fields {
   );
 }
 
-/** The kinds without hand-written models in a world: at most six. */
+/** At most six kinds without hand-written models, for one world. */
 function someKinds(seed: number, line: Line): Kind[] {
   const all = declarableKinds[line].filter(({ path }) => usable[line].get(path)?.has(''));
   return six.flatMap((n) => pick(all, chance(seed, 'kind', n)) ?? []);

@@ -78,7 +78,7 @@ describe.each(createdKinds.map((kind) => [listPathIn(kind), kind] as const))(
       const record = 'record' in made ? made.record : {};
       for (const [field, { default: serviceDefault, part }] of Object.entries(kind.fields))
         if (
-          !part && // the service adds more
+          !part && // the service shows further keys
           serviceDefault !== undefined &&
           Object.hasOwn(record, field) &&
           !Object.hasOwn(least, field)

@@ -94,7 +94,7 @@ describe('the facts of the API contain', () => {
   });
 
   test('filters, ids and the possible requests', () => {
-    const applications = factsOf('2026.8', '/core/applications/') as TypeFacts; // the facts contain it
+    const applications = factsOf('2026.8', '/core/applications/') as TypeFacts; // the facts have this path
     expect(applications.id).toEqual({ name: 'slug', type: 'string' });
     expect(Object.keys(applications.filters)).toContain('superuser_full_list');
     expect(applications.actions['GET {}/check_access/']).toContain('for_user');

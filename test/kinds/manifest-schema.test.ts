@@ -29,7 +29,7 @@ test('each description for editors belongs to a part of the manifest', () => {
   const { lists, entries, fields, items } = readJson('scripts/manifest-words.json') as Record<
     string,
     Record<string, string>
-  >; // as the schema's generator reads it
+  >; // the generator of the schema reads the same form
   const texts = textsIn(made);
   const unused = [lists, entries, fields, items].flatMap((words = {}) =>
     Object.entries(words).filter(([, text]) => !texts.some((whole) => whole.startsWith(text))),
@@ -39,7 +39,7 @@ test('each description for editors belongs to a part of the manifest', () => {
 
 function readJson(name: string): JsonObject {
   const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
-  return JSON.parse(text) as JsonObject; // both start with the same text
+  return JSON.parse(text) as JsonObject; // both begin with the same text
 }
 
 function textsIn(value: JsonValue): string[] {

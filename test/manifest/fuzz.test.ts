@@ -17,7 +17,7 @@ function load(text: string | Uint8Array): Promise<LoadedManifests> {
   return loadText(text);
 }
 
-/** A manifest that declares the same resources. */
+/** The resources as a manifest. */
 function manifestOf(resources: readonly Resource[]): object {
   return {
     version: 1,

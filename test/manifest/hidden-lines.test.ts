@@ -38,7 +38,7 @@ describe('with hidden fields, no line of a manifest is quoted', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('canary');
     for (const { excerpt, range } of diagnostics) {
       expect(excerpt).toBeUndefined();
-      expect(range?.end).toEqual(range?.start); // the end would reveal its length
+      expect(range?.end).toEqual(range?.start); // the end would reveal the length of the secret
     }
   });
 });

@@ -23,7 +23,7 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
   async (name) => {
     expect(await codesOf(`\${var:${name}}`, { other: 1 })).toEqual(['unresolved-reference']);
     expect(await codesOf(`x\${var:${name}}`, { other: 1 })).toEqual(['unresolved-reference']);
-    expect(await codesOf(`\${var:${name}}`, JSON.parse(`{"${name}":"x"}`) as JsonObject)).toEqual([]); // an object
+    expect(await codesOf(`\${var:${name}}`, JSON.parse(`{"${name}":"x"}`) as JsonObject)).toEqual([]); // the text is a JSON object
   },
 );
 

@@ -68,7 +68,7 @@ describe('an inventory of a service', () => {
     const service = listingService({
       users: manyUsers(250, 1),
       instead: ({ before }, { users }) => {
-        if (before === 1) users.shift(); // the other records move up, and one of them moves to a page already read
+        if (before === 1) users.shift(); // the other records move up, so one moves to a page that was already read
         return undefined;
       },
     });

@@ -293,7 +293,7 @@ describe("with a token that is not a superuser's", () => {
       },
     });
     const observed = await observing(declared, service, { concurrency: 1 });
-    // The first record existed when it was listed.
+    // The first record still existed when the list was read.
     expect(presences(observed)).toEqual({ present: 300 });
     expect(service.singles()).toBe(1);
   });
@@ -626,7 +626,7 @@ test('concurrent changes never cause a wrong observation while lists are read', 
         });
         const { seen } = await observing({ users: wanted }, service);
         for (const { username } of wanted) {
-          if (deleted.has(username)) continue; // it existed at first, and not later
+          if (deleted.has(username)) continue; // the user existed at first, but was deleted meanwhile
           const exists = Number(textOf(username).slice(1)) < 250;
           const observation = seen().get(`user.${textOf(username)}`);
           expect(observation).toMatchObject(

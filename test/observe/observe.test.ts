@@ -82,7 +82,7 @@ describe('the look-ups of a plan', () => {
       }),
       pacing: {
         ...createPacing({ concurrency: 4, clock, random: () => 0 }),
-        forEach: (items, task) => Promise.all(items.map(task)), // four at a time from the start
+        forEach: (items, task) => Promise.all(items.map(task)), // all tasks start at once
       },
     });
     expect(result.kind === 'failed' && result.failures.map(({ resource }) => resource.name)).toEqual([
@@ -130,7 +130,7 @@ describe('the look-ups of a plan', () => {
           const results = [];
           for (const item of items) {
             results.push(await task(item));
-            await clock.sleep(2000); // whatever the rest of the run does
+            await clock.sleep(2000); // the rest of the run goes on meanwhile
           }
           return results;
         },

@@ -14,7 +14,7 @@ interface World {
   /** The ids of existing providers. */
   readonly held?: readonly number[];
   readonly isSuperuser?: boolean;
-  /** Whether single providers may not be read. */
+  /** Whether reads of single providers are denied. */
   readonly isDenied?: boolean;
 }
 

@@ -15,7 +15,7 @@ interface PackageJson {
 
 const { version, bin, dependencies } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
-) as PackageJson; // our own package.json
+) as PackageJson; // package.json of this repository
 
 let folder: string;
 /** The files in the package, by path. */

@@ -20,7 +20,7 @@ interface Job {
 const folderOfWorkflows = join(root, '.github/workflows');
 
 function workflow(name: string): Workflow {
-  return parse(readFileSync(join(folderOfWorkflows, name), 'utf8')) as Workflow; // ours
+  return parse(readFileSync(join(folderOfWorkflows, name), 'utf8')) as Workflow; // a file of this repository
 }
 
 interface PackageJson {
@@ -32,7 +32,7 @@ interface PackageJson {
 
 const { version, engines, scripts, dependencies } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
-) as PackageJson; // our own package.json
+) as PackageJson; // package.json of this repository
 
 describe.each(readdirSync(folderOfWorkflows))('the workflow %s of this repository', (name) => {
   const { permissions, jobs } = workflow(name);
@@ -155,7 +155,7 @@ describe.runIf(inFull)('a release', () => {
         purl: string;
         hashes: { alg: string; content: string }[];
       }[];
-    }; // CycloneDX
+    }; // npm writes CycloneDX
     expect(bomFormat).toBe('CycloneDX');
     const needed = productionPackages().map(({ name, version: exact, integrity }) => ({
       name,
@@ -180,7 +180,7 @@ describe.runIf(inFull)('a release', () => {
 function productionPackages(): { name: string; version: string; integrity: string }[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; version: string; integrity: string }>;
-  }; // npm's
+  }; // npm writes this form
   return Object.entries(packages).flatMap(([path, { dev = false, version: exact, integrity }]) => {
     const name = path.split('node_modules/').at(-1) ?? '';
     return path === '' || dev ? [] : [{ name, version: exact, integrity }];

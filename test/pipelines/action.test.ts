@@ -368,7 +368,7 @@ describe('the GitHub action', () => {
     let asked = (): void => {};
     const slow = createServer(() => asked()).listen(0, '127.0.0.1');
     await once(slow, 'listening');
-    const { port } = slow.address() as AddressInfo; // a TCP server has one
+    const { port } = slow.address() as AddressInfo; // a TCP server's address is an object
     const started: Job['started'] = (child) => (asked = () => child.kill('SIGINT'));
     const cancelled = await run({ command: 'plan', url: `http://127.0.0.1:${port}` }, { started });
     slow.close();

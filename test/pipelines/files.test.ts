@@ -83,7 +83,7 @@ test.each(['github-npm.yaml', 'gitlab.yaml'])(
 test('the pipeline for GitLab has git, and fetches all commits if a job compares with one of them', () => {
   const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
     string,
-    { image?: string; script?: string[]; variables?: Record<string, unknown> } // other tests run it
+    { image?: string; script?: string[]; variables?: Record<string, unknown> } // other tests check it by running it
   >;
   const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--baseline'));
   expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }, { GIT_DEPTH: 0 }]);
@@ -121,11 +121,11 @@ describe('action.yml', () => {
 
 describe('the hook for pre-commit', () => {
   test('runs validate on all manifests, and has only keys that pre-commit knows', () => {
-    const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[]; // ours
+    const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[]; // a file of this repository
     expect(
       hooks.map(({ id, language, entry, pass_filenames }) => [id, language, entry, pass_filenames]),
     ).toEqual([['rollcall-validate', 'node', 'rollcall validate --without-secrets', false]]);
-    const { bin } = JSON.parse(text('package.json')) as { bin: Record<string, string> }; // ours
+    const { bin } = JSON.parse(text('package.json')) as { bin: Record<string, string> }; // a file of this repository
     expect(Object.keys(bin)).toEqual(['rollcall']);
   });
 
@@ -161,7 +161,7 @@ describe('the Dockerfile', () => {
   });
 
   test('copies the files that rollcall needs at run time', () => {
-    const { bin, files } = JSON.parse(text('package.json')) as { bin: { rollcall: string }; files: string[] }; // ours
+    const { bin, files } = JSON.parse(text('package.json')) as { bin: { rollcall: string }; files: string[] }; // a file of this repository
     expect(of('RUN').at(-1)).toBe(`ln -s /opt/rollcall/${bin.rollcall} /usr/local/bin/rollcall`);
     const [, last = ''] = text('.ci/Dockerfile').split(/^FROM .*-slim$/m);
     for (const needed of ['bin', 'docs/', 'examples/pipelines', 'node_modules', 'schemas', 'src/report/page'])
@@ -207,7 +207,7 @@ describe('the files that init writes', () => {
 
 test('the example for GitLab counts creates and updates for the widget of a merge request', async () => {
   const folder = temporaryFolder();
-  const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests run it
+  const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests check it by running it
   const count = review.script.find((line) => line.startsWith('node -p')) ?? expect.fail();
   const summary = { create: 1, create_if_absent: 2, update: 4, in_sync: 8, differs: 16 };
   writeFileSync(join(folder, 'plan.json'), JSON.stringify({ summary }));

@@ -108,7 +108,7 @@ async function serveNotes(): Promise<{ url: string; all: Note[]; close: () => Pr
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an object
   return {
     url: `http://127.0.0.1:${port}`,
     all,

@@ -139,7 +139,7 @@ const uses: Uses = async (step, given, job) => {
 };
 
 describe('the example workflow for GitHub', () => {
-  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests run it
+  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // these tests check it by running it
 
   test.runIf(inFull)(
     'shows the changes in a comment on a pull request, and applies everything on merge',
@@ -223,7 +223,7 @@ describe('the workflow that init writes', () => {
     async (allowsUpdates, comment, applied, drift) => {
       const given = { url: service.url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
       const files = initFiles({ ...given, pipeline: 'github', allowsUpdates });
-      const init = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
+      const init = parse(files.at(-1)?.text ?? '') as Workflow; // these tests check it by running it
       write('rollcall.yaml', files[0]?.text ?? '');
       program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
       program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
@@ -247,7 +247,7 @@ describe('the workflow that init writes', () => {
       pipeline: 'github',
     });
     write('rollcall.yaml', files[0]?.text ?? '');
-    const workflow = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
+    const workflow = parse(files.at(-1)?.text ?? '') as Workflow; // these tests check it by running it
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
     program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
 

@@ -197,7 +197,7 @@ test.runIf(inFull)('every JSON value equals itself after the service has formatt
     const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
     const manifest = JSON.stringify({ version: 1, [`${type}s`]: [{ ...whole, [field]: value }] });
     const [resource] = await desired(manifest).catch(() => []);
-    if (resource === undefined) continue; // no manifest may contain it
+    if (resource === undefined) continue; // no manifest may contain this value
     for (const answer of [verdict, later?.verdict]) {
       if (answer === undefined || !('stored' in answer)) continue;
       compared += 1;

@@ -192,8 +192,8 @@ applications:
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
-    expect(isTaken(a, 'backchannel_providers', 1)).toBe(false); // it takes the provider itself
-    expect(isTaken(b, 'backchannel_providers', 6)).toBe(false); // e has the provider, and needs no change
+    expect(isTaken(a, 'backchannel_providers', 1)).toBe(false); // a takes the provider itself
+    expect(isTaken(b, 'backchannel_providers', 6)).toBe(false); // e already has the provider
     expect(isTaken(b, 'backchannel_providers', 7)).toBe(false);
   });
 });

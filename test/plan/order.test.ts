@@ -94,7 +94,7 @@ async function applied(
     client: createClient(
       async (request) => {
         requests.push(`${request.method} ${request.path.split('/').at(-2)}`);
-        const fields = JSON.parse(request.body ?? '{}') as object; // as rollcall made it
+        const fields = JSON.parse(request.body ?? '{}') as object; // rollcall sends a JSON object
         if (request.method === 'GET')
           return answered(200, { pk: 'p', ...now.get(request.path.split('/').at(-2) ?? '') });
         for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));

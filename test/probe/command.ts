@@ -42,9 +42,9 @@ export async function probeCommand(args: readonly string[], surroundings: Surrou
 interface Options {
   readonly baseUrl: string;
   readonly token: string;
-  /** The file for the answers of the service. */
+  /** The file to which the answers of the service are written. */
   readonly record: string | undefined;
-  /** The file for the claims of rows, and whether they are true. */
+  /** The file to which the claims are written, and whether each is true. */
   readonly claims: string | undefined;
 }
 

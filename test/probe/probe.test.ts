@@ -19,7 +19,6 @@ type Deviation = (
 ) => Exchange;
 
 interface Told extends ProbeResults {
-  /** All requests, in order. */
   readonly requests: readonly ProbeRequest[];
   readonly failed: readonly string[];
   readonly skipped: readonly string[];
@@ -30,7 +29,6 @@ const unchanged: Deviation = (exchange) => exchange;
 interface Circumstances {
   readonly ownToken?: string;
   readonly signal?: AbortSignal;
-  /** The release of the sandbox. */
   readonly release?: SandboxRelease;
   readonly rows?: readonly Row[];
 }

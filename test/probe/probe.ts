@@ -21,7 +21,6 @@ export interface ProbeResults {
   readonly left: readonly string[];
 }
 
-/** All questions, in their order. */
 export const allRows: readonly Row[] = [...answers, ...accessRows, ...claimRows, ...rules];
 
 /** All questions except the claims about kinds other than users and applications. They take a tenth of the requests. */

@@ -71,7 +71,7 @@ export class Recorder {
       const value = found[name];
       return value !== undefined && form.test(value) ? [[name, value]] : [];
     });
-    const response = { status, headers: Object.fromEntries(kept) as Record<string, string> }; // pairs of texts
+    const response = { status, headers: Object.fromEntries(kept) as Record<string, string> }; // the keys and values are texts
     const json = parseJson(body);
     if (json === undefined) return { ...response, text: shownText(body) };
     const masked = this.#token.redactJson(

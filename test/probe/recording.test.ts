@@ -79,7 +79,7 @@ function sandboxWith(seed: SandboxSeed, release?: SandboxRelease, ownToken = tok
   return sandbox;
 }
 
-const read = (file: string): Recording[] => JSON.parse(readFileSync(file, 'utf8')) as Recording[]; // its shape is tested
+const read = (file: string): Recording[] => JSON.parse(readFileSync(file, 'utf8')) as Recording[]; // a test checks its form
 
 /** Every text with private data starts with this. */
 const trace = /qz/i;

@@ -2,7 +2,6 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import type { Send } from './session.ts';
 
-/** Sends requests to a sandbox in this process. */
 export function toSandbox(
   sandbox: Pick<Sandbox, 'handle'>,
   ownToken: string,

@@ -317,7 +317,7 @@ test('with a baseline, the GitHub report annotates the line of a new difference 
     ),
     '',
   ]);
-  // A file that is no longer read has no lines.
+  // If a file is no longer read, no line of it can be shown.
   expect(written(plan, 'github', [])).toMatch(/^::warning title=no-longer-declared \(production\)::user\.u/m);
   expect(written(plan, 'junit').match(/<testcase /g)).toHaveLength(2);
   // If the plan fails, the reason appears at all entries.

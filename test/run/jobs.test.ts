@@ -36,7 +36,6 @@ interface Started {
   readonly job: Job;
   readonly settings: Settings;
   readonly events: RunEvent[];
-  /** The output of a command. */
   readonly printed: () => string;
 }
 

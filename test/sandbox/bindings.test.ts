@@ -59,7 +59,7 @@ function shown(answered: Answered): [number, ...string[]] {
     const of = [binding['group_obj'], binding['user_obj'], binding['policy_obj']].find((one) => one !== null);
     return isJsonObject(of ?? null)
       ? textOf((of as JsonObject)['username'] ?? (of as JsonObject)['name'])
-      : ''; // just asked
+      : ''; // checked above
   });
   return [answered.status, ...names];
 }

@@ -90,7 +90,7 @@ function verdictIn(entry: Entry, release?: SandboxRelease): Verdict | string {
 /** The verdict of an answer on the field of an entry. A message at another field is not a verdict. */
 function verdictOf(status: number, body: string, { field }: Entry): Verdict | string {
   if (status === 405 && body === '') return { crash: true };
-  const answer = JSON.parse(body) as JsonObject; // every other answer is an object
+  const answer = JSON.parse(body) as JsonObject; // all other answers are objects
   const value = answer[field];
   if (status === 201 && value !== undefined) return { stored: value };
   if (status === 400 && Array.isArray(value) && Object.keys(answer).length === 1)

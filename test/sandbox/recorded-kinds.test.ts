@@ -63,7 +63,7 @@ class Ids {
 function surroundings(sandbox: Sandbox, ids: Ids): (records: readonly Base[]) => void {
   return (records) => {
     for (const [path, theirs, body] of records) {
-      const made = sandbox.create(path, ids.inBody(body) as JsonObject); // an object, as it was
+      const made = sandbox.create(path, ids.inBody(body) as JsonObject); // a mapped object is still an object
       if (!('record' in made)) throw new Error(`${path} ${JSON.stringify(body)}: ${JSON.stringify(made)}`);
       ids.noteAll(theirs, made.record);
     }
@@ -279,7 +279,7 @@ interface Summary {
 
 const summaries = JSON.parse(
   readFileSync(new URL('../recordings/2023.10/kinds.json', import.meta.url), 'utf8'),
-) as Summary[]; // the file beside it
+) as Summary[]; // the file has this form
 
 /** The records that this release requires. A proxy stands for all providers. */
 const before2024 = [...first.slice(1), ...second.slice(-1)].filter(

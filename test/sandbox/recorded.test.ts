@@ -24,7 +24,7 @@ function asked(exchanges: readonly KindExchange[]): Recorded[] {
     const later = (title: string): JsonObject => {
       const found = exchanges.find((one) => one.name === `${of}: ${title}`);
       return found && found.status >= 400 && isJsonObject(found.answer ?? null)
-        ? (found.answer as JsonObject) // just asked
+        ? (found.answer as JsonObject) // checked above
         : {};
     };
     const detail = textOf(later('retrieve what was deleted')['detail']);
@@ -40,12 +40,12 @@ function asked(exchanges: readonly KindExchange[]): Recorded[] {
 /** Of 2023.10, only the default values are kept. */
 function summarized(): Recorded[] {
   const url = new URL('../recordings/2023.10/kinds.json', import.meta.url);
-  const kinds = JSON.parse(readFileSync(url, 'utf8')) as JsonObject[]; // the file beside it
+  const kinds = JSON.parse(readFileSync(url, 'utf8')) as JsonObject[]; // the file has this form
   return kinds.map((kind) => ({
     of: textOf(kind['path']),
-    sent: kind['createdWith'] as JsonObject, // as the file has it
-    made: kind['defaults'] as JsonObject, // the same
-    again: (kind['againSays'] ?? {}) as JsonObject, // the same
+    sent: kind['createdWith'] as JsonObject, // the file has this form
+    made: kind['defaults'] as JsonObject, // the file has this form
+    again: (kind['againSays'] ?? {}) as JsonObject, // the file has this form
   }));
 }
 

@@ -76,7 +76,7 @@ describe.each(someReleases(releases))('the recordings of release %s', (release) 
 
   test('are all replayed', () => {
     const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url)).filter(
-      (name) => !/^(?:kinds|way-in)/.test(name), // replayed in tests of their own
+      (name) => !/^(?:kinds|way-in)/.test(name), // other tests replay these
     );
     expect(files.map((file) => `${file}.json`).toSorted()).toEqual(there.toSorted());
   });
@@ -177,7 +177,7 @@ function comparable(signed: string): JsonValue {
   const left = (value: JsonValue, place: string): JsonValue => {
     if (isJsonList(value)) {
       const items = value.map((item) => left(item, place));
-      // A set of texts.
+      // The order of these texts has no meaning.
       return place === 'system_permissions' ? items.map(String).toSorted() : items;
     }
     if (!isJsonObject(value)) return value;
@@ -188,7 +188,7 @@ function comparable(signed: string): JsonValue {
         .map(([field, item]) => [field, blanked.includes(field) ? 'made up' : left(item, field)]),
     );
   };
-  return left(JSON.parse(body) as JsonObject, ''); // it begins as one
+  return left(JSON.parse(body) as JsonObject, ''); // the body is an object
 }
 
 /** The answer to OPTIONS also describes fields that the service sets itself. */

@@ -109,7 +109,7 @@ describe.each([
     const path = `/api/v3/policies/bindings/?target=${textOf(target)}`;
     const { results } = parseJson(
       sandbox.handle({ method: 'GET', path, headers, body: '' }).body,
-    ) as JsonObject; // a list
+    ) as JsonObject; // the answer is a list
     expect(results).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ const releases = ['2023.10', '2025.12'] as const;
 
 function recorded(release: string): WayIn[] {
   const url = new URL(`../recordings/${release}/way-in.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8')) as WayIn[]; // the file beside it
+  return JSON.parse(readFileSync(url, 'utf8')) as WayIn[]; // the file has this form
 }
 
 /** The flow of a recording: its stages in order, and further settings. */

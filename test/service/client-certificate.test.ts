@@ -21,7 +21,7 @@ const asking = {
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => server.close());
-  return (server.address() as AddressInfo).port; // a TCP server has one
+  return (server.address() as AddressInfo).port; // a TCP server's address is an object
 }
 
 function isShown(socket: TLSSocket): boolean {
@@ -31,7 +31,7 @@ function isShown(socket: TLSSocket): boolean {
 test('a client certificate is presented to the service and not to the proxy, even if both request it', async () => {
   const shown: string[] = [];
   const service = createHttpsServer(asking, ({ socket }, response) => {
-    shown.push(`service: ${isShown(socket as TLSSocket)}`); // an HTTPS server has no others
+    shown.push(`service: ${isShown(socket as TLSSocket)}`); // an HTTPS server has only TLS sockets
     response.end('{}');
   });
   const servicePort = await portOf(service);

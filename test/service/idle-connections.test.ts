@@ -16,7 +16,7 @@ async function connectionsOf(pauseMs: number, headers: Record<string, string> = 
   });
   server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has one
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an object
   const transport = undiciTransport({ baseUrl, timeoutMs: 3_600_000, authorization: 'Bearer t' });
   const request = { method: 'GET', path: '/x/' } as const;
   expect(await transport.send(request)).toMatchObject({ kind: 'answered' });

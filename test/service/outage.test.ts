@@ -331,7 +331,7 @@ describe('pacing during an outage', () => {
     expect(await granted()).toBe(20);
     pacing.note(badGateway, 1);
     expect(await pacing.waitForTurn()).toBe(true);
-    expect(await granted()).toBe(9); // and half a retry for the request
+    expect(await granted()).toBe(9); // each request adds half a retry
   });
 
   test('waits for a service that becomes unreachable during a pause', async () => {

@@ -142,7 +142,7 @@ const whatWith: Readonly<Record<string, readonly [of: ResourceType | 'that' | 'o
   'retrieve what it created': ['other', 'exists'],
   'create an application': ['application', 'created'],
   'create an application whose slug is taken': ['application', 'taken'],
-  'create an application that is invalid': ['application', 'taken'], // its slug is
+  'create an application that is invalid': ['application', 'taken'], // the slug is invalid
   'create a user': ['user', 'created'],
   'create a user in a group': ['user', 'created'],
   'create a user whose username is taken': ['user', 'exists'],
@@ -230,7 +230,7 @@ function client(): ReturnType<typeof createClient> {
     baseUrl: origin,
     authorization: 'Bearer <ACCESS_TOKEN>',
     timeoutMs: 60_000,
-    dispatcher: getGlobalDispatcher(), // nock's own, once nock is loaded
+    dispatcher: getGlobalDispatcher(), // nock replaces it when it is loaded
   });
   return documentedClient(transport.send);
 }

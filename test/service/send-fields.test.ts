@@ -11,7 +11,7 @@ const noList = answered(400, { redirect_uris: ['Not a valid string.'] });
 const created = answered(201, { pk: 1 });
 
 function isList({ body = '' }: HttpRequest): boolean {
-  return Array.isArray((parseJson(body) as { redirect_uris: unknown }).redirect_uris); // as it was sent
+  return Array.isArray((parseJson(body) as { redirect_uris: unknown }).redirect_uris); // rollcall sends a JSON object
 }
 
 /** A service that answers only when the test lets it. */

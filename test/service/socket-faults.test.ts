@@ -355,7 +355,7 @@ describe('a request through a proxy that', () => {
       const exchange = await send(here, method);
       expect(seen(exchange)).toMatch(becomes);
       expectNoContradiction(exchange, here.service.received());
-      expect(here.proxy?.heads).toHaveLength(1); // undici does not reconnect by itself
+      expect(here.proxy?.heads).toHaveLength(1); // undici itself does not reconnect
       if (exchange.kind === 'never_sent' && !isSilent && here.service.connections() === 0) {
         expect(exchange.error).toMatchObject({ name: 'ProxyError', ...(status !== undefined && { status }) });
         expect(exchange.error.message).toContain(`the proxy http://127.0.0.1:${here.proxy?.port}`);

@@ -29,7 +29,7 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', res
 afterAll(() => server.close());
 
 async function get(certificates: readonly string[]): Promise<Exchange> {
-  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has one
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address is an object
   const transport = undiciTransport({ baseUrl, timeoutMs: 30_000, authorization: 'Bearer t', certificates });
   const exchange = await transport.send({ method: 'GET', path: '/' });
   await transport.close();

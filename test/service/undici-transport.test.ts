@@ -23,7 +23,7 @@ async function serverThat(onRequest: (socket: Socket) => void): Promise<string> 
   });
   server = listening;
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`; // a TCP server has one
+  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`; // a TCP server's address is an object
 }
 
 const timeoutMs = 60_000;
@@ -56,7 +56,7 @@ describe('a request over a real socket', () => {
       await transport.close();
       return 'error' in exchange ? exchange.error.name : undefined;
     };
-    const endless = 3_600_000; // the test would time out
+    const endless = 3_600_000; // longer than the time limit of a test
     expect(await timed(endless, 200)).toBe('TimeoutError');
     expect(await timed(200, endless)).toBe('TimeoutError');
   });

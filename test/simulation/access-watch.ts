@@ -150,5 +150,5 @@ function targetsIn(query: string): string[] {
 }
 
 function bodyIn(body: string): JsonObject {
-  return JSON.parse(body) as JsonObject; // as rollcall made it
+  return JSON.parse(body) as JsonObject; // rollcall sends a JSON object
 }

@@ -12,7 +12,6 @@ export interface AccessScenario {
   readonly mayUpdate: boolean;
   /** The records that are declared absent: the applications to which the group is bound, and whether the first runs may delete. */
   readonly absent?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
-  /** Whether a declared user has a former name. */
   readonly hasRenamedUser: boolean;
   /** Whether the token of the first runs is a superuser's. */
   readonly isSuperuser: boolean;
@@ -34,7 +33,7 @@ const lackings = [
 
 type Lacking = (typeof lackings)[number];
 
-/** An application, and its access. */
+/** An application and its declared access. */
 export interface DeclaredApplication {
   readonly slug: string;
   readonly subjects: 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
@@ -57,7 +56,7 @@ interface DeclaredProvider {
   readonly type: 'oauth2' | 'proxy';
   /** Whether its secret is declared. No output may show the secret. */
   readonly hasSecret: boolean;
-  /** The existing record of its name; undefined if absent. */
+  /** An existing record with its name: of the same type, or of another one. Undefined if there is none. */
   readonly before?: 'same' | 'other';
 }
 
@@ -73,7 +72,7 @@ interface Bound {
 
 /** Another client binds a group to an application, or removes or disables its binding. */
 export interface AccessChange {
-  /** The time in milliseconds, or a number of requests that the service has carried out. */
+  /** `at` is the time in milliseconds; `after` is the number of requests that the service has processed. */
   readonly when: { readonly at: number } | { readonly after: number };
   readonly kind: 'binds' | 'removes' | 'disables';
   readonly slug: string;
@@ -188,7 +187,6 @@ export function identitiesOf({ applications, absent, hasRenamedUser }: AccessSce
   ];
 }
 
-/** The manifest of a world of access. */
 export function accessManifestOf({ applications, absent, hasRenamedUser }: AccessScenario): string {
   const providers: JsonObject[] = applications.flatMap(({ slug, made }) =>
     made === undefined

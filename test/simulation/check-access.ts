@@ -98,7 +98,7 @@ function checkNames({ declared, present, events }: History, fail: Fail): void {
   }
 }
 
-/** The record after an event; undefined if absent. */
+/** The record as it was after an event; undefined if it was absent. */
 function heldAfter(
   { present, events }: History,
   last: HistoryEvent,

@@ -79,7 +79,7 @@ export function checkReport(
       const wasRefused = run.delivered.some(
         (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
       );
-      // Two runs may change the same record to different values.
+      // Two runs may give the same record different values.
       const isOpen =
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
         // If a group is in doubt, it is not sent again, and no record that refers to it is sent.

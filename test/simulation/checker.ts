@@ -81,7 +81,7 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
       (event) =>
         isSame(event, identity) &&
         event.committed &&
-        // Two groups may have the same name.
+        // Groups need not have unique names.
         (event.before === undefined || (mayBeDoubled(identity) && event.status === 201)),
     ).length;
     if (claims > commits)

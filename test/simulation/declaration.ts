@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { addressOf, type DeclaredIdentity, type Identity, type Values, type Version } from './history.ts';
 
-/** The form of a declaration. */
+/** The form in which a world declares its resources. */
 export interface Style {
   /** The two editions of the manifest declare the same fields, some with different values. */
   readonly edition: 'first' | 'second';
@@ -125,13 +125,13 @@ function invalidFieldsOf({ type }: Identity): JsonObject {
   return type === 'application' ? { group: refusedText } : { email: refusedText };
 }
 
-/** A value that only the world refuses. */
+/** A value that rollcall accepts and the world refuses. */
 const refusedText = 'refused@example.com';
 
 /** Replaces a refused value by the id of a missing record: the sandbox refuses that. */
 export function asAccepted(body: string): string {
   if (!body.includes(refusedText)) return body;
-  const fields = JSON.parse(body) as JsonObject; // as rollcall made it
+  const fields = JSON.parse(body) as JsonObject; // rollcall sends a JSON object
   return JSON.stringify({
     ...fields,
     ...('email' in fields ? { groups: [unknownGroup] } : { provider: 190 }),
@@ -308,7 +308,7 @@ function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<s
   );
 }
 
-/** A record compared with its declaration. */
+/** Compares a record with its declaration. */
 export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord: JsonObject): Version {
   const record = withMade(shownRecord);
   const fields: Record<string, string> = {};

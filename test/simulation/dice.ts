@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 
-/** Random decisions, each from one random number. */
+/** Random decisions. Each uses one random number. */
 export function dice(random: Random): {
   readonly chance: (probability: number) => boolean;
   readonly whole: (least: number, most: number) => number;

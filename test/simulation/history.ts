@@ -127,7 +127,7 @@ export type Purpose =
   | 'name'
   /** Reads the release of the service. */
   | 'release'
-  /** Any other read. Its answer is about no resource. */
+  /** Any other read. Its answer says nothing about a resource. */
   | 'question';
 
 export type Method = HttpRequest['method'];
@@ -136,7 +136,7 @@ export type Method = HttpRequest['method'];
 export interface Delivery {
   readonly exchange: 'answered' | 'lost' | 'never_sent' | 'withheld';
   readonly status?: number;
-  /** A description for people. */
+  /** A readable description of the answer. */
   readonly words: string;
   /** Whether it shows clearly what the request did: it is the service's own answer, or proves that nothing was done. */
   readonly clear: boolean;
@@ -173,7 +173,6 @@ export interface ReportedOutcome extends Identity {
   readonly stopped_by?: string;
 }
 
-/** All events of a seed. */
 export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];

@@ -27,7 +27,6 @@ export interface DeclaredIdentity extends Identity {
   readonly stray?: boolean;
   /** Set if it is declared absent, or if another type has a record of its name, which must not be changed. */
   readonly absent?: 'declared' | 'other type';
-  /** Its former name. */
   readonly formerly?: string;
   /** The sandbox's name for its kind, if that differs from its type. */
   readonly model?: KindName;

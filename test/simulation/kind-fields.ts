@@ -52,10 +52,10 @@ const seeded: readonly ReferredRecord[] = [
 /** The initial records of every service to which fields can refer, with their lists. */
 export const initialRecords: readonly (ReferredRecord & { readonly path: Path })[] = seeded.map((named) => ({
   ...named,
-  path: referredLists[named.list as keyof typeof referredLists], // these are such lists
+  path: referredLists[named.list as keyof typeof referredLists], // only such lists are named
 }));
 
-/** Applications, groups and users have their own worlds. */
+/** Applications, groups and users are tested in other worlds. */
 export const drawnKinds: readonly Kind[] = kinds.filter(
   ({ lookUp, access, isPersonal, list }) =>
     !lookUp.isDocumented && !access && !isPersonal && list !== 'groups',

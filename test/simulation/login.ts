@@ -66,7 +66,7 @@ function draw(random: Random): Edition {
   const shift = chance(0.5) ? 0 : whole(1, 90);
   const stages = names.map((name) => ({
     name,
-    // The keys are these names.
+    // `stages` has only these keys.
     order:
       (usual[name as keyof typeof usual] ?? 0) +
       (name === 'who' ? 0 : shift) +

@@ -50,7 +50,7 @@ async function tryAll(): Promise<void> {
     const worker = idle.pop();
     if (worker === undefined) throw new Error('there are more batches at a time than workers');
     worker.postMessage(batch, []);
-    const [stories] = (await once(worker, 'message')) as [readonly string[]]; // what tryBatch returns
+    const [stories] = (await once(worker, 'message')) as [readonly string[]]; // tryBatch returns this
     idle.push(worker);
     return stories;
   })) {

@@ -11,7 +11,7 @@ export type TryBatch = (batch: Batch) => Promise<readonly string[]>;
 
 const seedsInBatch = 200;
 
-/** The number of failing seeds after which no more are tried. */
+/** Once this many seeds have failed, no more seeds are tried. */
 export const mostFailures = 5;
 
 /**

@@ -74,7 +74,7 @@ function inWords(version: Version | undefined): string {
   return `${list(fields)}; undeclared: ${list(undeclared)}`;
 }
 
-/** The details of an outcome. */
+/** The doubt and the differences of an outcome, in brackets. */
 function inBrackets({ doubt, differences = [] }: ReportedOutcome): string {
   const words = [...(doubt === undefined ? [] : [doubt]), ...differences.map(({ field }) => `not ${field}`)];
   return words.length === 0 ? '' : ` (${words.join(', ')})`;

@@ -21,7 +21,7 @@ export type Refusal = keyof typeof refusals;
 /** The parts that a service does not offer, and how it answers requests for them. */
 export type NotOffered = Readonly<Partial<Record<FurtherPart, Refusal>>>;
 
-/** The part of the service that a request belongs to; undefined for documented operations and writes. */
+/** The part of the API that a request uses; undefined for documented operations and writes. */
 export function partOf(
   purpose: string,
   { type, isWrite }: { readonly type: string; readonly isWrite: boolean },

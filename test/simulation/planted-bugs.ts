@@ -50,7 +50,7 @@ function answeredWith(status: number, body: string): Answered {
 
 const notFound = { status: 404, body: '{"detail":"Not found."}' };
 
-/** An engine that misreads some answers. */
+/** A mistake: misreads some answers. */
 function misreading(
   mistake: (answer: Answered, request: HttpRequest) => Partial<Answered> | undefined,
 ): NonNullable<PlantedBug['transport']> {
@@ -68,7 +68,7 @@ function takesLostFor(exchange: Exchange): NonNullable<PlantedBug['transport']> 
 }
 
 function identityIn({ body = '{}', path }: HttpRequest): Readonly<Record<string, string>> {
-  const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
+  const fields = JSON.parse(body) as Record<string, string>; // rollcall creates with a JSON object
   return path.includes('/users/') ? { username: fields['username'] ?? '' } : { slug: fields['slug'] ?? '' };
 }
 
@@ -88,10 +88,10 @@ function changingEach(
 }
 
 function sentIn({ body = '{}' }: HttpRequest): JsonObject {
-  return JSON.parse(body) as JsonObject; // as rollcall made it
+  return JSON.parse(body) as JsonObject; // rollcall sends a JSON object
 }
 
-/** An engine that changes lists filtered by name. */
+/** A mistake: misreads lists filtered by name. */
 function misreadingUsers(
   mistake: (list: List, name: string) => Partial<List> | undefined,
 ): NonNullable<PlantedBug['transport']> {
@@ -104,7 +104,7 @@ function misreadingUsers(
   });
 }
 
-/** An engine that changes its updates. */
+/** A mistake: sends updates with other content. */
 function changing(
   change: (fields: JsonObject, request: HttpRequest) => JsonObject,
 ): NonNullable<PlantedBug['transport']> {
@@ -117,7 +117,7 @@ function changing(
     );
 }
 
-/** An engine that repeats the first read of a record for all later reads. */
+/** A mistake: uses the first read of a record again instead of later reads. */
 function lookingOnce(isSent: boolean): NonNullable<PlantedBug['transport']> {
   return (network) => {
     const looks = new Map<string, Exchange>();

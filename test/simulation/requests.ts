@@ -46,7 +46,7 @@ function asNamed(
   const type = typeAt(pathname);
   if (last === 'used_by') return { purpose: 'access', type, name: '(its dependents)' };
   if (method === 'POST') {
-    const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
+    const fields = JSON.parse(body) as Record<string, string>; // rollcall creates with a JSON object
     return { purpose: 'create', type, name: fields['slug'] ?? fields['username'] ?? fields['name'] ?? '' };
   }
   if (method !== 'GET')
@@ -83,7 +83,7 @@ function asNamed(
   return { purpose: isDeclared ? 'look_up' : 'question', type, name };
 }
 
-/** The purpose of a request at the path of a kind without a hand-written model. */
+/** Derives the purpose of a request to the path of a random kind. */
 function askedOfDrawn(
   { method, path, body = '' }: Pick<HttpRequest, 'method' | 'path' | 'body'>,
   place: string,
@@ -94,7 +94,7 @@ function askedOfDrawn(
   const [id = '', more] = pathname.slice(place.length).split('/').filter(Boolean);
   const ofKind = declared.filter((identity) => identity.model === model).map(({ name }) => name);
   if (method === 'POST') {
-    const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
+    const fields = JSON.parse(body) as Record<string, string>; // rollcall creates with a JSON object
     return { purpose: 'create', type, name: fields[field] ?? '' };
   }
   if (more === 'used_by') return { purpose: 'access', type, name: '(its dependents)' };

@@ -40,14 +40,14 @@ export interface RunHistory {
   readonly unseen: ReadonlySet<string>;
   /** Whether each look-up of a user was denied before anything was sent. */
   readonly couldNotSeeUsers: boolean;
-  /** The time at which the plan was confirmed. */
+  /** The event at which somebody confirmed the plan. */
   readonly approved: Of<'approved'> | undefined;
   /** Whether the run was interrupted twice, and sent no further request after that. */
   readonly stoppedAtOnce: boolean;
   readonly sent: readonly Of<'sent'>[];
   readonly delivered: readonly Of<'delivered'>[];
   readonly handled: readonly Of<'handled'>[];
-  /** Whether one event came before another. */
+  /** Whether event `a` came before event `b`. */
   readonly before: (a: HistoryEvent, b: HistoryEvent) => boolean;
 }
 

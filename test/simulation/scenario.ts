@@ -32,7 +32,7 @@ export interface Scenario {
   readonly revokedAt?: number;
   readonly failFast: boolean;
   readonly keepGoing: boolean;
-  /** The maximum number of records on a page, whatever is requested. */
+  /** The maximum number of records on a page, even if a request asks for more. */
   readonly pageSize: number;
   /** Whether the tokens belong to superusers. */
   readonly superuser: boolean;
@@ -211,7 +211,7 @@ export function scenarioOf(random: Random): Scenario {
   };
 }
 
-/** Adds occasional restarts of the service, mostly without other faults, and --wait. */
+/** Adds --wait and occasional restarts of the service, mostly without other faults. */
 export function withPatience(scenario: Scenario, random: Random): Scenario {
   const { chance, whole } = dice(random);
   const waits = random();
@@ -498,7 +498,7 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
   const { chance, pick } = dice(random);
   // Updates and references need more than the documented operations.
   if (contractOnly || changes || style.named || style.made > 0 || chance(0.4)) return scenario;
-  const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the keys of this object
+  const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the object has only these keys
   const lacks = undocumentedParts.flatMap((part) => {
     const refusal = pick([first, ...rest]);
     return chance(0.6) ? [[part, refusal] as const] : [];

@@ -58,7 +58,7 @@ import type { VirtualTime } from './virtual-time.ts';
 /** An event without its time. */
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
 
-/** A request under way. */
+/** A request that the run has sent and that is not answered yet. */
 interface UnderWay extends InterpretedRequest {
   readonly id: number;
   readonly run: string;
@@ -231,7 +231,6 @@ export class ServiceWorld {
         this.log({ kind: 'doubled', type, name });
   }
 
-  /** The declared access. */
   get access(): Scenario['access'] {
     return this.#scenario.access;
   }
@@ -250,7 +249,7 @@ export class ServiceWorld {
   }
 
   #kindOf(identity: Identity): KindName {
-    return this.#declared(identity)?.model ?? (identity.type as KindName); // what is declared without one is of such a type
+    return this.#declared(identity)?.model ?? (identity.type as KindName); // types without a model have the same name in the sandbox
   }
 
   #editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
@@ -370,7 +369,7 @@ export class ServiceWorld {
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
           step();
-          if (answered || isDead()) return; // the step may have been its last, or an interruption
+          if (answered || isDead()) return; // the run may have ended or been interrupted at this step
           answered = true;
           signal?.removeEventListener('abort', giveUp);
           if (this.#scenario.kinds && exchange.kind === 'answered')
@@ -629,7 +628,7 @@ export class ServiceWorld {
         return { ...answering, words: `${answering.words} (${fault})` };
       }
       case 'read_only':
-        // Users are exempt.
+        // This fault does not affect users.
         if (!isWrite || (underWay.type === 'user' && !this.#watch)) return own();
         return {
           ...odd(400, '{"detail":"Request denied due to expired/invalid license.","code":"denied_license"}'),
@@ -741,7 +740,7 @@ export class ServiceWorld {
     });
   }
 
-  /** The name of a record, by its kind. */
+  /** The name of a record. Its kind decides which field that is. */
   #nameIn(type: Identity['type'], record: JsonObject): string {
     const field = this.#scenario.kinds?.records.find(({ kind }) => kind.type === type)?.kind.identity;
     return field === undefined ? nameIn(record) : textOf(record[field]);
@@ -830,7 +829,7 @@ export class ServiceWorld {
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
     const body = bodyOf(identity, condition, style.handed && !isInvalid);
     const { provider: _, ...without } = body;
-    const type = identity.type as ShortKindName; // who is no part of a world of access is of one of these types
+    const type = identity.type as ShortKindName; // outside worlds of access, there are only these types
     let created = this.#sandbox.create(type, body);
     // Its main provider may belong to another application.
     if ('errors' in created) created = this.#sandbox.create(type, without);
@@ -868,12 +867,11 @@ function secondOf(
   return isJsonObject(json) ? json : undefined;
 }
 
-/** The fields that a request sends. */
 function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
-  return body === '' ? {} : (JSON.parse(body) as JsonObject); // as rollcall made it
+  return body === '' ? {} : (JSON.parse(body) as JsonObject); // rollcall sends a JSON object
 }
 
-/** The body of a request without the field that a partial create leaves out. */
+/** The body of a create in part: without one of its fields. */
 function halfOf(body: string, field = ''): string {
   const { [field]: _, ...taken } = bodyIn({ body });
   return JSON.stringify(taken);
@@ -930,7 +928,7 @@ function answeredIn(
 }
 
 function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
-  // Like the abort of a real request: a DOMException, whose fields cannot be assigned.
+  // The abort of a real request also throws a DOMException, whose fields cannot be assigned.
   const error = name === 'Error' ? new Error('lost') : new DOMException('too late', name);
   return { delay, exchange: { kind: 'lost', error }, clear: false };
 }

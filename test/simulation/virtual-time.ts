@@ -19,7 +19,7 @@ export class VirtualTime {
     this.#events.splice(index, 0, event);
   }
 
-  /** Lets time pass until no event is left, or the limit is reached. */
+  /** Lets time pass until no event is left, or until the limit is reached. */
   async pass(until: number): Promise<void> {
     await settled();
     for (let event = this.#events.shift(); event && event.at <= until; event = this.#events.shift()) {
@@ -46,7 +46,7 @@ export class VirtualTime {
   }
 }
 
-/** Resolves when every promise that can continue has continued. */
+/** Resolves once all promises that could continue have done so. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json.ts';
 
-/** Texts that YAML, references or terminals could interpret. */
+/** Texts that YAML, references or terminals could misinterpret. */
 const awkward: readonly string[] = [
   ['', ' ', '  ', '\t', '\n', '\n\n', '\r\n', '\r', '\u0085', '\u2028', '\u2029', '\ufeff', '\u00a0'],
   ['$', '${', '$${', '$$${', '${var:x}', '${env:HOME}', '{', '}', '[', ']', ',', '#', ' #', ': ', ':', '- '],
@@ -68,7 +68,7 @@ const anyNumber = fc.oneof(
   fc.constantFrom(0, -0, 0.1, 1e21, -1e300, 5e-324, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), 1e-7, 123456789.125),
 );
 
-/** Any JSON except a plain text; its keys can be any text. */
+/** Any JSON value except a text. Keys can be any text. */
 export const anyJson: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

@@ -87,7 +87,7 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).ch
     )
     .map((fields) => {
       const name = textOf(fields[kind.identity]);
-      // Records do not contain their type in manifest form, nor secret or write-only fields.
+      // Observed records contain neither the `type` of manifests nor secret or write-only fields.
       const least = kind.variant ? smallestEntry(kind, name, someSandbox) : {};
       const own: Record<string, JsonValue> = {
         ...least,

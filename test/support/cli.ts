@@ -19,7 +19,6 @@ export interface RunOptions {
   readonly started?: (child: ChildProcess) => void;
 }
 
-/** Runs the built program to its end. */
 export function rollcall(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return run(process.execPath, [cli, ...args], options);
 }
@@ -34,7 +33,7 @@ export function run(program: string, args: readonly string[], options: RunOption
     watch(`${program} ${args.join(' ')}`, () => stdout + stderr);
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
-    child.stdin.on('error', () => {}); // it may end without reading its input
+    child.stdin.on('error', () => {}); // the program may end without reading its input
     child.stdin.end(options.input ?? '');
     options.started?.(child);
   });

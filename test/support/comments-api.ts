@@ -12,7 +12,7 @@ export interface Comment {
 export interface CommentsApi {
   readonly url: string;
   readonly comments: Comment[];
-  /** `METHOD path`, in order. */
+  /** The requests in order, in the form `METHOD path`. */
   readonly requests: string[];
   /** Answers all requests of a method with this status and text. */
   fail(method: string, status: number, text: string): void;
@@ -62,7 +62,7 @@ export async function serveComments(): Promise<CommentsApi> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an object
   return {
     url: `http://127.0.0.1:${port}`,
     comments,

@@ -40,7 +40,7 @@ function refused(text: string | readonly string[], ...values: JsonValue[]): Row[
   return values.map((value) => ({ value, verdict: { refused: [text].flat() } }));
 }
 
-/** Values that are accepted unchanged from a later release on. */
+/** Values that are refused at first, and stored unchanged from a later release on. */
 function refusedUntil(since: string, text: string, ...values: JsonValue[]): Row[] {
   return refused(text, ...values).map((row) => ({
     ...row,
@@ -63,7 +63,7 @@ function ofUser(field: string, source: string, ...rows: Row[][]): Entry[] {
   return rows.flat().map((row) => ({ type: 'user', field, source, ...row }));
 }
 
-/** Records that the values refer to. */
+/** The records to which the values refer. */
 export const entrySurroundings = {
   providers: [1, 2, 3].map((pk) => ({ pk, name: `Provider ${pk}` })),
   groups: [

@@ -10,7 +10,7 @@ const faults = {
 
 export type FaultName = keyof typeof faults;
 
-export const faultNames = Object.keys(faults) as FaultName[]; // the keys above
+export const faultNames = Object.keys(faults) as FaultName[]; // faults has only these keys
 
 /** A service with a fault at request number `at`. `onArrival` is called after each request that arrives. */
 export function faulty(send: Transport, at: number, name: FaultName, onArrival: () => void): Transport {

@@ -13,7 +13,7 @@ const gitEnv = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-/** A git checkout in its own folder. */
+/** A git repository in its own temporary folder. */
 export class GitProject {
   readonly folder: string;
 
@@ -46,7 +46,7 @@ export class GitProject {
     }
   }
 
-  /** Commits all files; returns the id of the commit. */
+  /** Commits all files, and returns the id of the commit. */
   commit(files: Readonly<Record<string, string | null>> = {}): string {
     this.write(files);
     this.git('add', '--all');

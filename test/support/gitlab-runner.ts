@@ -36,12 +36,11 @@ export interface GitLabFile {
 /** Parses a pipeline file of GitLab. Keys that are not GitLab keywords are jobs. */
 export function gitlabFile(text: string): GitLabFile {
   const { stages, workflow, default: defaults, variables, ...jobs } = parse(text) as Record<string, unknown>;
-  return { stages, workflow, default: defaults, variables, jobs } as GitLabFile; // an example, which tests run
+  return { stages, workflow, default: defaults, variables, jobs } as GitLabFile; // tests check the example by running it
 }
 
 export const gitlabExample = readFileSync(join(root, 'examples/pipelines/gitlab.yaml'), 'utf8');
 
-/** The result of a pipeline. */
 export interface Pipeline {
   /** The jobs that ran, and whether each passed. */
   readonly jobs: Readonly<Record<string, boolean>>;
@@ -99,7 +98,7 @@ export async function runPipeline(
   return { jobs, log, artifact };
 }
 
-/** Whether the first matching rule lets the job run; without rules it always runs. */
+/** Whether the first matching rule lets the job run. A job without rules always runs. */
 function runs(rules: readonly Rule[] | undefined, variables: Variables): boolean {
   if (rules === undefined) return true;
   const valueAt = ([name = '']: readonly string[]): string | number | null =>

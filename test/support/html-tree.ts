@@ -7,7 +7,7 @@ export function childrenOf(node: HtmlNode): readonly HtmlNode[] {
   return 'childNodes' in node ? node.childNodes : [];
 }
 
-/** The whole text in a node. */
+/** All text in a node and its descendants. */
 export function textIn(node: HtmlNode): string {
   if ('value' in node) return node.value;
   return childrenOf(node)

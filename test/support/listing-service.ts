@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { answered } from './scripted-transport.ts';
 
-/** A page as the service returns it. */
 export interface ServedPage {
   readonly pagination: JsonObject;
   readonly results: readonly JsonValue[];
@@ -85,7 +84,7 @@ export function listingService(setup: Setup): ListingService {
   return service;
 }
 
-/** The answer with one page of these records. */
+/** An answer with one page of these records. */
 export function pageOf(all: readonly JsonValue[], number: number, size: number): Exchange {
   const pages = Math.max(1, Math.ceil(all.length / size));
   if (number > pages) return answered(404, { detail: 'Invalid page.' });
@@ -107,7 +106,7 @@ export function pageOf(all: readonly JsonValue[], number: number, size: number):
 /** An answer whose page is changed. */
 export function withChangedPage(exchange: Exchange, change: (page: ServedPage) => object): Exchange {
   if (exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-  const body = JSON.parse(exchange.body) as ServedPage; // the body that pageOf wrote
+  const body = JSON.parse(exchange.body) as ServedPage; // pageOf wrote the body
   return { ...exchange, body: JSON.stringify({ ...body, ...change(body) }) };
 }
 

@@ -8,7 +8,6 @@ export interface Ran {
   readonly ending: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** The questions that the user was asked. */
   readonly questions: readonly string[];
   /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;
@@ -25,7 +24,7 @@ export async function endOf(
   return { ending, stdout: stdout(), stderr: stderr(), questions, written };
 }
 
-/** Runs a command on one manifest. */
+/** Runs a command on a manifest with this text. */
 export function runOn(
   command: Command,
   send: Transport,

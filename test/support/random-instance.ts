@@ -65,7 +65,7 @@ export function randomInstance(world: World, release: SandboxRelease, random: ()
         address.startsWith(`${type}.`) && (variant === undefined || variant.value === fields[variant.field]),
     );
     if (kind === undefined || kind.single !== undefined || !chance(0.2)) continue;
-    // Each run checks that people can log in, so the stages and policies of the way in stay unchanged.
+    // Each run checks that people can log in, so the stages and policies of the login flow stay unchanged.
     const isWayIn = fields['designation'] === 'authentication';
     const { [kind.identity]: name = '', stages = [] } = fields;
     const held = world.sandbox.record(listPathIn(kind, release), textOf(name)) ?? {};

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** A file of test/fixtures/tls/. The certificates are valid until 2999, except the expired one. */
+/** Reads a file of test/fixtures/tls/. The certificates are valid until 2999, except the expired one. */
 export function tlsFixture(name: string): string {
   return readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 }
@@ -66,7 +66,7 @@ export async function rawServer({ certificate, onAccept, onBytes }: RawServerOpt
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port, // a TCP server has one
+    port: (server.address() as AddressInfo).port, // a TCP server's address is an object
     received: () => received,
     connections: () => connections,
     text: () => all,
@@ -105,11 +105,11 @@ export interface TestProxyOptions {
   readonly certificate?: CertificateName;
   /** Called instead of opening the tunnel. */
   readonly onConnect?: (socket: Socket) => void;
-  /** Called with the client's end and the service's end of each open tunnel. */
+  /** Called with both sockets of each open tunnel: to the client and to the service. */
   readonly onTunnel?: (client: Socket, upstream: Socket) => void;
 }
 
-/** A proxy with tunnels to this machine only. */
+/** A proxy whose tunnels only reach this machine. */
 export async function testProxy({
   certificate,
   onConnect,

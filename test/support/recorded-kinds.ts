@@ -13,5 +13,5 @@ export interface KindExchange {
 
 export function readKinds(): KindExchange[] {
   const text = readFileSync(new URL('../recordings/2025.12/kinds.json', import.meta.url), 'utf8');
-  return JSON.parse(text) as KindExchange[]; // the file beside it
+  return JSON.parse(text) as KindExchange[]; // the file has this form
 }

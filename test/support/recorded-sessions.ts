@@ -161,7 +161,7 @@ function second(open_applications: 'all' | string[] = 'all'): {
     { token: '<TOKEN:add-user>', username: 'pt-add-user', ...nothing, add_users: true },
     { token: '<TOKEN:view-names>', username: 'pt-view-names', ...nothing, ...seesAll, view_users: 'none' },
     {
-      token: '<TOKEN:change_application+change_user', // the sandbox reads it up to its first space
+      token: '<TOKEN:change_application+change_user', // the sandbox reads the token up to its first space
       username: 'pt-change',
       ...nothing,
       change_applications: 'all',
@@ -186,7 +186,7 @@ function manyUsers(): Session {
   const shown = usersIn('list-users');
   createUsers(sandbox, { [adminPk]: administrator(otherAdmins), ...shown });
   issue();
-  const others = 302 - Object.keys(shown).length - 12; // the tokens have users too, including the administrator's
+  const others = 302 - Object.keys(shown).length - 12; // each token has a user, including the administrator's token
   for (let index = 1; index <= others; index += 1) put(sandbox, 'user', { username: `~${index}`, name: '' });
   return { files: ['list-users'], sandbox, before: {} };
 }
@@ -456,7 +456,7 @@ function providers(release: '2023.10' | '2026.2'): Session {
   const keys = readRecordings(release, 'providers').flatMap(
     ({ request: { path }, response: { body = null } }) =>
       path.startsWith('/api/v3/crypto/') && isJsonObject(body) && isJsonList(body['results'] ?? null)
-        ? (body['results'] as JsonObject[]) // checked above; the recording has records
+        ? (body['results'] as JsonObject[]) // checked above: a list of records
         : [],
   );
   const text = (value: JsonValue | undefined): string => textOf(value);

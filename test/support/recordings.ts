@@ -22,7 +22,7 @@ export interface Recording {
   };
 }
 
-/** The recorded releases of the service. */
+/** The releases of which there are recordings. */
 export const releases = ['2023.10', '2025.12', '2026.2'] as const;
 export type Release = (typeof releases)[number];
 
@@ -47,7 +47,7 @@ export type RecordingFile =
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');
-  return JSON.parse(text) as Recording[]; // the shape of the files beside it
+  return JSON.parse(text) as Recording[]; // the files have this form
 }
 
 export function requestBody({ request }: Recording): string | undefined {

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Start } from './here.ts';
 
-/** A program that runs in this process; returns its exit code. */
+/** A program that runs in this process, and returns its exit code. */
 export type Resident = (start: Start) => Promise<number>;
 
 export interface Residents {
@@ -18,11 +18,11 @@ export interface Residents {
  */
 export async function serveResidents(programs: Readonly<Record<string, Resident>>): Promise<Residents> {
   const server = createServer((socket) => {
-    socket.on('error', () => {}); // the caller may be gone
+    socket.on('error', () => {}); // the caller may have ended
     void attend(socket, programs);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo; // a TCP server has one
+  const { port } = server.address() as AddressInfo; // a TCP server's address is an object
   return {
     install: (path, name) => {
       writeFileSync(path, script(port, name));
@@ -71,7 +71,7 @@ async function attend(socket: Socket, programs: Readonly<Record<string, Resident
     else printed.push({ where, text });
   };
   const stdin = async (): Promise<string> => {
-    await next(); // asks what to do
+    await next(); // waits for the next request
     socket.write('in 0\n');
     return next();
   };

@@ -18,7 +18,7 @@ export interface Setup {
   /** A transport to use instead of the network. */
   readonly transport?: Transport;
   readonly clock?: Clock;
-  /** The files of the folder `.before`. */
+  /** The files in the folder `.before`, the baseline. */
   readonly past?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** The signal of a second interruption. */
@@ -33,7 +33,6 @@ export interface Captured {
   readonly context: Context;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The questions that the user was asked. */
   readonly questions: readonly string[];
   /** The written files, by name. */
   readonly written: ReadonlyMap<string, string>;

@@ -12,7 +12,6 @@ export interface SandboxTransport {
   readonly requests: readonly HttpRequest[];
   /** The method and path of each request in readable form, except requests for applications and users. */
   readonly lookUps: () => string[];
-  /** The bodies of the creates. */
   readonly sent: () => unknown[];
   /** Sends a request as another client whose token has all permissions. The path is relative to /api/v3. */
   readonly ask: (method: string, path: string, body?: JsonObject) => JsonObject;

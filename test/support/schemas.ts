@@ -14,9 +14,8 @@ export function schemaErrors(name: SchemaName, document: unknown): unknown[] {
   return validate.errors ?? [];
 }
 
-/** A published schema. */
 export function readSchema(name: SchemaName): object {
-  return JSON.parse(schemaText(name)) as object; // which does not compile if it is none
+  return JSON.parse(schemaText(name)) as object; // does not compile unless it is an object
 }
 
 function compile(name: SchemaName): ValidateFunction {

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 
-/** Numbers that follow from a seed: the same on every machine. (Mulberry32.) */
+/** Random numbers that depend only on the seed (Mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -21,7 +21,7 @@ export function shownOf(declared: DeclaredFields): JsonObject {
   return { ...fieldValues(shownValue, declared), ...instructionsOf(declared) };
 }
 
-/** Fields with these declared values, all at one place. */
+/** Fields with these declared values. All have the same place in the manifest. */
 export function fieldsOf(values: JsonObject, at: Span = [0, 0]): DeclaredFields['fields'] {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fieldOf(value, { at })]));
 }

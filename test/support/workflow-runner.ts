@@ -46,10 +46,9 @@ export interface Job {
 
 export interface Ran {
   readonly failed: boolean;
-  /** The exit code of the first failed step, or 0. */
+  /** The exit code of the first failed step; 0 if no step failed. */
   readonly code: number;
   readonly outputs: Readonly<Record<string, string>>;
-  /** The output of all steps. */
   readonly log: string;
   /** The summary that the steps wrote for the run's page. */
   readonly summary: string;
@@ -60,7 +59,7 @@ export type Uses = (step: Step, given: Readonly<Record<string, string>>, job: Jo
 
 export const done: Ran = { failed: false, code: 0, outputs: {}, log: '', summary: '' };
 
-export const action = parse(readFileSync(join(root, 'action.yml'), 'utf8')) as Action; // tests run it
+export const action = parse(readFileSync(join(root, 'action.yml'), 'utf8')) as Action; // tests check it by running it
 
 /** Runs action.yml with these inputs, as GitHub's runner would. */
 export async function runAction(given: Readonly<Record<string, string>>, job: Job): Promise<Ran> {
@@ -81,7 +80,7 @@ export async function runAction(given: Readonly<Record<string, string>>, job: Jo
   return { ...ran, outputs: Object.fromEntries(outputs) };
 }
 
-/** Runs steps in turn; after a failed step, only those whose `if` allows it. */
+/** Runs steps in turn. After a failed step, only steps whose `if` allows it are run. */
 export async function runSteps(
   steps: readonly Step[],
   job: Job,
@@ -126,7 +125,7 @@ async function runStep(step: Step, script: string, job: Job, files: string): Pro
   mkdirSync(files, { recursive: true });
   const [scriptFile, output, summary] = ['script.sh', 'output', 'summary'].map((name) =>
     join(files, name),
-  ) as [string, string, string]; // as many as names
+  ) as [string, string, string]; // there are as many paths as names
   writeFileSync(scriptFile, interpolated(script, job.contexts));
   for (const file of [output, summary]) writeFileSync(file, '');
   const env = Object.entries(step.env ?? {}).map(([name, value]) => [
@@ -188,7 +187,7 @@ function valueOf(expression: string, contexts: Job['contexts'], failed: boolean)
       if (!Object.hasOwn(contexts, name)) throw new Error(`unknown context ${name}`);
       const found = keys.reduce<unknown>((value, key) => Object(value)[key], contexts[name]);
       if (typeof found === 'object' && found !== null) throw new Error(`${expression} is not a single value`);
-      return found as Value; // of JSON, no list and no object
+      return found as Value; // the contexts have only such values here
     },
     functions: {
       always: () => true,

@@ -21,7 +21,7 @@ export function listPathIn(
 ): KindName {
   const [own, former = own] = [path, formerPath?.path].map((one) =>
     one?.replace('/api/v3', ''),
-  ) as `/${string}/`[]; // paths of the API
+  ) as `/${string}/`[]; // all API paths begin and end with a slash
   return own !== undefined && factsOf(release, own) ? own : (former ?? '//');
 }
 

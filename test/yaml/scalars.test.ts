@@ -8,7 +8,7 @@ function readAs(text: string): JsonValue[] {
   const file = sourceFile('a.yaml', `a: ${text}\nb:\n  - ${text}\n`);
   const { value, diagnostics } = parseYaml(file);
   expect(diagnostics).toEqual([]);
-  const { a, b } = value as { a: JsonValue; b: JsonValue[] }; // as the text above is written
+  const { a, b } = value as { a: JsonValue; b: JsonValue[] }; // the text above has these keys
   return [a, ...b];
 }
 

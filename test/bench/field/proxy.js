@@ -2,7 +2,7 @@ import { createServer, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 
 /**
- * Passes requests on to a service, and counts them.
+ * Forwards requests to a service, and counts them.
  *
  * @param {string} service
  * @returns {Promise<{ url: string, count: () => number, close: () => void }>}
