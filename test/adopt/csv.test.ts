@@ -59,7 +59,7 @@ bob,Bob,false,;,,,,
     });
   });
 
-  test.each<[what: string, kind: typeof user, text: string, fields: JsonObject]>([
+  test.each<[name: string, kind: typeof user, text: string, fields: JsonObject]>([
     [
       'a string in a field of ids as the name of a group',
       user,
@@ -190,7 +190,7 @@ bob,Bob,false,;,,,,
 });
 
 describe('an invalid CSV table', () => {
-  test.each<[what: string, text: string, said: string[]]>([
+  test.each<[name: string, text: string, said: string[]]>([
     ['an empty file', '', ['1:1 empty-file']],
     ['a header without rows', 'username,name\n', ['1:1 empty-file']],
     ['a missing column of names', 'first,last\na,b\n', ['1:1 missing-field']],

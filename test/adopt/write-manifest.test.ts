@@ -147,7 +147,7 @@ users:
 });
 
 describe('a written value', () => {
-  test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
+  test.each<[name: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
     [
       'a slug too long for early releases',
       application,
@@ -239,7 +239,7 @@ describe('a written value', () => {
     ]);
   });
 
-  test.each<[what: string, fields: JsonObject]>([
+  test.each<[name: string, fields: JsonObject]>([
     ['attributes nested just within the limit', { attributes: nested(61) }],
     ['a long string without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
     ['a value with only a warning', { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' }],

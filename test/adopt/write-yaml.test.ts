@@ -50,7 +50,7 @@ describe('written YAML', () => {
   });
 });
 
-test.each<[what: string, value: JsonValue, written: string]>([
+test.each<[name: string, value: JsonValue, written: string]>([
   ['a word', 'Alice', 'a: Alice'],
   ['a string with blanks', 'Alice Example', 'a: Alice Example'],
   ['a URL', 'https://x.example/#a', 'a: https://x.example/#a'],

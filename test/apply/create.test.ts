@@ -69,7 +69,7 @@ describe('a create of an application', () => {
   const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
   const failing = answered(502);
 
-  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+  test.each<[name: string, answers: readonly Exchange[], expected: object]>([
     [
       'with a 201 ends as created',
       [created],
@@ -385,7 +385,7 @@ describe('an interrupted create', () => {
 });
 
 describe('a create of a user', () => {
-  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+  test.each<[name: string, answers: readonly Exchange[], expected: object]>([
     ['with a 201 ends as created', [created], { outcome: 'created', held: { pk: 'p1' } }],
     [
       'with a taken username ends as exists',

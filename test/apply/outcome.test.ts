@@ -5,7 +5,7 @@ type Ended = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
 
 const differences = [{ field: 'group', declared: 'Tools', observed: '' }];
 
-test.each<[what: string, counted: 'done' | 'missing' | 'in part', ended: Ended]>([
+test.each<[name: string, counted: 'done' | 'missing' | 'in part', ended: Ended]>([
   ...outcomeKinds.map((outcome): [string, 'done' | 'missing', Ended] => [
     outcome,
     ['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs'].includes(outcome)

@@ -153,7 +153,7 @@ describe('an update', () => {
 });
 
 describe('the look-up before an update', () => {
-  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+  test.each<[name: string, answers: readonly Exchange[], expected: object]>([
     ['finds the declared value', [asDeclared], { outcome: 'unchanged', answer: { status: 200 } }],
     [
       'finds a value changed by somebody else',
@@ -211,7 +211,7 @@ describe('the look-up before an update', () => {
 });
 
 describe('an update with a lost answer', () => {
-  test.each<[what: string, after: readonly Exchange[], expected: object]>([
+  test.each<[name: string, after: readonly Exchange[], expected: object]>([
     [
       'ends as updated if a read shows the sent value',
       [asDeclared],

@@ -9,10 +9,10 @@ import { renderPlan } from './rendering.js';
 
 /**
  * @typedef {object} Figure
- * @property {string} what
+ * @property {string} measurement
  * @property {number} budget
- * @property {number} measured of ours by the floor
- * @property {string} floor what ours is held against
+ * @property {number} measured the result of rollcall divided by the floor
+ * @property {string} floor the reference with which rollcall is compared
  * @property {string} floorIs
  * @property {string} oursIs
  * @property {number} runs
@@ -26,7 +26,7 @@ const figures = [];
 const columns = [44, 7, 9, 34, 12, 12, 5];
 
 try {
-  show(['what', 'budget', 'measured', 'against', 'floor', 'ours', 'runs']);
+  show(['measurement', 'budget', 'measured', 'against', 'floor', 'ours', 'runs']);
   await startUp();
   await validation();
   await requests();
@@ -43,7 +43,7 @@ writeFileSync(ours('results.json'), `${JSON.stringify({ short, figures }, null, 
 const missed = figures.filter(({ measured, budget }) => !(measured <= budget * slack));
 if (missed.length > 0) {
   console.log(
-    `\nOver budget${short ? ' by more than twice' : ''}: ${missed.map(({ what }) => what).join('; ')}`,
+    `\nOver budget${short ? ' by more than twice' : ''}: ${missed.map(({ measurement }) => measurement).join('; ')}`,
   );
   process.exitCode = 1;
 }
@@ -275,27 +275,27 @@ async function time(args, env = {}) {
 }
 
 /**
- * @param {string} what
+ * @param {string} measurement
  * @param {number} budget
  * @param {string} floor
  * @param {readonly number[]} floorTimes
  * @param {readonly number[]} ownTimes
  */
-function compare(what, budget, floor, floorTimes, ownTimes) {
+function compare(measurement, budget, floor, floorTimes, ownTimes) {
   const values = { floor, floorIs: median(floorTimes), oursIs: median(ownTimes), runs: ownTimes.length };
-  record(what, budget, 'ms', values);
+  record(measurement, budget, 'ms', values);
 }
 
 /**
- * @param {string} what
+ * @param {string} measurement
  * @param {number} budget
  * @param {'ms' | 'MB' | ''} unit
  * @param {{ floor: string, floorIs: number, oursIs: number, runs: number }} values
  */
-function record(what, budget, unit, { floor, floorIs, oursIs, runs }) {
+function record(measurement, budget, unit, { floor, floorIs, oursIs, runs }) {
   const measured = Math.round((oursIs / floorIs) * 100) / 100;
   const figure = {
-    what,
+    measurement,
     budget,
     measured,
     floor,
@@ -304,7 +304,7 @@ function record(what, budget, unit, { floor, floorIs, oursIs, runs }) {
     runs,
   };
   figures.push(figure);
-  show([what, budget, measured, floor, figure.floorIs, figure.oursIs, runs]);
+  show([measurement, budget, measured, floor, figure.floorIs, figure.oursIs, runs]);
 }
 
 /** @param {readonly (string | number)[]} cells */

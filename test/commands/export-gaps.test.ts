@@ -42,7 +42,7 @@ const denied = answered(403, { detail: 'You do not have permission to perform th
 const gone = answered(404, { detail: 'Not found.' });
 
 /** A list that cannot be read, the gap that is reported for it, and an address that is missing because of it. */
-const cases: readonly [what: string, path: string, answer: Exchange, said: RegExp, missing: string][] = [
+const cases: readonly [name: string, path: string, answer: Exchange, said: RegExp, missing: string][] = [
   [
     'flows that it may not view',
     '/flows/instances/',

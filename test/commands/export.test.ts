@@ -427,7 +427,7 @@ describe('rollcall export', () => {
     expect(byPath.ending).toBe('done');
   });
 
-  test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
+  test.each<[name: string, options: Partial<ExportOptions>, said: string]>([
     ['--contract-only', { contractOnly: true }, 'export reads lists, which contract_only does not allow'],
     ['--split without a folder', { split: 'path' }, '--split needs --out'],
     ['--split with JSON', { output: 'json', out: 'm' }, '-o json'],

@@ -18,7 +18,7 @@ const seed: SandboxSeed = {
 const application = (fields: string): string =>
   `version: 1\napplications: [{ slug: wiki, name: Wiki, ${fields} }]\n`;
 
-const wrong: [what: string, text: string, summary: string][] = [
+const wrong: [name: string, text: string, summary: string][] = [
   ['provider', application('provider: 8'), 'there is no provider with this id: 8'],
   [
     'backchannel provider',

@@ -78,7 +78,7 @@ describe('rollcall import csv', () => {
     expect(stderr).toMatch(/^error: cannot write file\/users\.yaml\n {4}.+\n$/);
   });
 
-  test.each<[what: string, text: string | Uint8Array, said: string]>([
+  test.each<[name: string, text: string | Uint8Array, said: string]>([
     [
       'an invalid cell',
       'username,name,is_active\na,A,yes\n',

@@ -36,7 +36,7 @@ function argumentsOf({ args }: Command): readonly string[] {
 const applied = `await new Promise((resolve) => apply().once('close', (code) => resolve(code)));`;
 const staff = '/core/groups/11111111-1111-4111-8111-111111111111/';
 
-const broken: readonly [what: string, tool: Tool, words: RegExp][] = [
+const broken: readonly [name: string, tool: Tool, words: RegExp][] = [
   ['does nothing', scripted(''), /differs from its declaration in the end/],
   [
     'reports changes that it did not make',

@@ -22,7 +22,7 @@ test(
   900_000 + count * 20,
 );
 
-test.each<[what: string, falsify: Parameters<typeof disagreements>[2]]>([
+test.each<[name: string, falsify: Parameters<typeof disagreements>[2]]>([
   ['gained access is not reported', (_, action) => [[], action]],
   ['only the first gained access is reported', (reported, action) => [reported.slice(0, 1), action]],
   [

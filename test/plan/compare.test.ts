@@ -74,7 +74,7 @@ test.each([
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
 const other = '3f23b8d6-dbbb-4842-8b22-b14c757098b0';
 
-const same: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
+const same: [name: string, field: string, declared: JsonValue, held: JsonValue][] = [
   ['a string', 'name', 'Wiki', 'Wiki'],
   ['nothing, and null', 'provider', null, null],
   ['provider ids in another order', 'backchannel_providers', [3, 2], [2, 3]],
@@ -116,7 +116,7 @@ const same: [what: string, field: string, declared: JsonValue, held: JsonValue][
   ['attributes with the zero that JSON has no sign for', 'attributes', { a: -0 }, { a: 0 }],
 ];
 
-const different: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
+const different: [name: string, field: string, declared: JsonValue, held: JsonValue][] = [
   ['strings of another case', 'name', 'Wiki', 'wiki'],
   ['an empty string and null', 'group', '', null],
   ['a number and the same in digits', 'provider', 3, '3'],

@@ -116,7 +116,7 @@ async function probe(
   };
   // The run may be killed before it has deleted all records that it created.
   signal.addEventListener('abort', () => void write().catch(() => {}));
-  const { results, left } = await probeService(surroundings.connect(baseUrl, token), run, {
+  const { results, notDeleted } = await probeService(surroundings.connect(baseUrl, token), run, {
     onResult: (result, release) => print(printableLine(shownResult(result, release))),
     onExchange: (row, request, exchange) => recorder.add(row, request, exchange),
     signal,
@@ -127,14 +127,16 @@ async function probe(
   for (const line of ['', ...shownClaims(claims), '']) print(printableLine(line));
   if (file !== undefined) await writeReport(file, `${JSON.stringify(claims, null, 2)}\n`);
   print(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped.`);
-  for (const name of left) print(`A record could not be deleted: ${printableLine(name)}`);
+  for (const name of notDeleted) print(`A record could not be deleted: ${printableLine(name)}`);
   if (record !== undefined) {
     await write().catch((error: unknown) => {
       throw new Error(`${record} cannot be written: ${failureReason(error)}`, { cause: error });
     });
     print(printableLine(shownRecording(recorder, record)));
   }
-  return count('fail') === 0 && left.length === 0 && !signal.aborted ? exitCodes.done : exitCodes.failed;
+  return count('fail') === 0 && notDeleted.length === 0 && !signal.aborted
+    ? exitCodes.done
+    : exitCodes.failed;
 }
 
 function shownRecording({ recordings: { length }, leftOut }: Recorder, file: string): string {

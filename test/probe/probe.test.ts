@@ -71,8 +71,8 @@ async function probed(
 test.each(someReleases(sandboxReleases))(
   'a sandbox of release %s passes the whole probe',
   async (release) => {
-    const { failed, skipped, left, results } = await probed(unchanged, { release, rows: allRows });
-    expect({ failed, skipped, left }).toEqual({ failed: [], skipped: [], left: [] });
+    const { failed, skipped, notDeleted, results } = await probed(unchanged, { release, rows: allRows });
+    expect({ failed, skipped, notDeleted }).toEqual({ failed: [], skipped: [], notDeleted: [] });
     expect(results.length).toBeGreaterThan(90);
   },
 );
@@ -166,15 +166,15 @@ test("records of the probe have the probe's name, and all are deleted", async ()
 });
 
 test('the probe distinguishes a token without rights from a service that deviates', async () => {
-  const { failed, skipped, left } = await probed(unchanged, { ownToken: 'weak' });
+  const { failed, skipped, notDeleted } = await probed(unchanged, { ownToken: 'weak' });
   expect(failed).toEqual([]);
   expect(skipped.length).toBeGreaterThan(50);
-  expect(left).toEqual([]);
+  expect(notDeleted).toEqual([]);
 });
 
 test('an interruption ends the probe after it has deleted its records', async () => {
   const interruption = new AbortController();
-  const { results, requests, left } = await probed(
+  const { results, requests, notDeleted } = await probed(
     (exchange) => {
       if (exchange.status === 201) interruption.abort();
       return exchange;
@@ -183,14 +183,14 @@ test('an interruption ends the probe after it has deleted its records', async ()
   );
   expect(results.length).toBeLessThan(5);
   expect(requests.at(-1)).toMatchObject({ method: 'DELETE' });
-  expect(left).toEqual([]);
+  expect(notDeleted).toEqual([]);
 });
 
 test('records that the probe could not delete are reported', async () => {
-  const { left } = await probed((exchange, { method }) =>
+  const { notDeleted } = await probed((exchange, { method }) =>
     method === 'DELETE' ? { ...exchange, status: 403, body: '{"detail":"no"}' } : exchange,
   );
-  expect(left).toEqual(
+  expect(notDeleted).toEqual(
     expect.arrayContaining(['application rollcall-probe-run1-taken', 'user rollcall-probe-run1-attributes']),
   );
 });
@@ -211,7 +211,7 @@ describe('the probe reports a service that', () => {
   /** A refusal that blames a field that rollcall does not expect. */
   const accepted = JSON.stringify({ name: ['x'] });
 
-  test.each<[what: string, row: RegExp, When, status: number, body: object | string, SandboxRelease?]>([
+  test.each<[name: string, row: RegExp, When, status: number, body: object | string, SandboxRelease?]>([
     [
       'accepts a slug of 51 characters',
       /a slug of 51 characters$/,

@@ -18,7 +18,7 @@ export interface ProbeResults {
   readonly release: Release | undefined;
   readonly results: readonly Result[];
   /** Records that the probe could not delete. */
-  readonly left: readonly string[];
+  readonly notDeleted: readonly string[];
 }
 
 export const allRows: readonly Row[] = [...answers, ...accessRows, ...claimRows, ...rules];
@@ -59,7 +59,7 @@ export async function probeService(
     onResult?.(result, release);
   }
   row = 'what the probe created is deleted';
-  return { release, results, left: await session.clean() };
+  return { release, results, notDeleted: await session.clean() };
 }
 
 /** One line for a result: `PASS 2025.12.4 a slug of 51 characters`. */

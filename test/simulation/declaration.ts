@@ -8,13 +8,13 @@ export interface Style {
   /** Whether users have exactly the declared groups and attributes. */
   readonly exactly: boolean;
   /** Whether the manifest declares that users are active. */
-  readonly access: boolean;
+  readonly declaresIsActive: boolean;
   /** Whether the manifest refers to groups and providers by name. */
-  readonly named: boolean;
+  readonly refersByName: boolean;
   /** Whether each application takes the main provider that the next application had. */
-  readonly handed: boolean;
+  readonly handsOverProviders: boolean;
   /** The number of declared groups to which users may refer. */
-  readonly made: number;
+  readonly declaredGroups: number;
 }
 
 /** The manifest of a run, and its resources. */
@@ -145,7 +145,10 @@ export function refusalWithSentValue(sent: string, complaint: string): string {
 }
 
 /** The declared fields of a resource, except its name. */
-function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }: Style): JsonObject {
+function fieldsOf(
+  identity: DeclaredIdentity,
+  { edition, declaresIsActive: access, handsOverProviders: handed, declaredGroups: made }: Style,
+): JsonObject {
   const { type, name } = identity;
   const number = Number(name.slice(1));
   const details = detailsOf(identity, rooms[edition]);
@@ -175,7 +178,7 @@ const keys: Readonly<Record<string, string>> = { application: 'slug', user: 'use
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const asked = style.exactly ? { exactly: ['attributes'] } : { at_least: ['groups'] };
   const whole = identity.type === 'user' && asked;
-  const plain = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
+  const plain = style.refersByName ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
   const fields = identity.stray ? astray(identity, plain) : plain;
   return [
     `  - ${keys[identity.type] ?? 'name'}: ${identity.name}`,

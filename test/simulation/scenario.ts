@@ -188,7 +188,13 @@ export function scenarioOf(random: Random): Scenario {
     contractOnly: true,
     capabilities: [],
     declared,
-    style: { exactly: false, access: false, named: false, handed: false, made: 0 },
+    style: {
+      exactly: false,
+      declaresIsActive: false,
+      refersByName: false,
+      handsOverProviders: false,
+      declaredGroups: 0,
+    },
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
     faults: kinds,
@@ -258,7 +264,7 @@ export function withReading(scenario: Scenario, random: Random): Scenario {
   if (!chance(0.2)) return stormy;
   return {
     ...stormy,
-    style: { ...stormy.style, named: true },
+    style: { ...stormy.style, refersByName: true },
   };
 }
 
@@ -291,7 +297,7 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
       ...scenario.existing.filter(({ name }) => others.some((other) => other.name === name)),
     ],
     actor: [...scenario.actor, ...changes],
-    style: { ...scenario.style, exactly: chance(0.2), access: chance(0.3) },
+    style: { ...scenario.style, exactly: chance(0.2), declaresIsActive: chance(0.3) },
     runs: scenario.runs.map((run, index) => ({
       ...run,
       ...(index > 0 && chance(0.6) && { edition: 'second' as const }),
@@ -305,7 +311,7 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
 export function withHandovers(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (!scenario.changes || chance(0.6)) return scenario;
-  return { ...scenario, style: { ...scenario.style, handed: true } };
+  return { ...scenario, style: { ...scenario.style, handsOverProviders: true } };
 }
 
 /** Undeclared records whose names come before, between and after the declared ones. */
@@ -368,7 +374,7 @@ function withLists(scenario: Scenario, random: Random): Scenario {
 export function withStrays(scenario: Scenario, random: Random): Scenario {
   const { chance } = dice(random);
   if (chance(0.6)) return scenario;
-  const { named, handed } = scenario.style;
+  const { refersByName: named, handsOverProviders: handed } = scenario.style;
   // Resources that depend on a missing record are never done. The promises for other worlds expect that everything is done in the
   // end.
   const isStray = (): boolean => named && !handed && chance(0.3);
@@ -395,7 +401,7 @@ export function withGroups(scenario: Scenario, random: Random): Scenario {
     declared: [...scenario.declared, ...declared],
     existing: [...scenario.existing, ...existing],
     actor: [...scenario.actor, ...actor],
-    style: { ...scenario.style, made },
+    style: { ...scenario.style, declaredGroups: made },
     uniqueGroups: chance(0.4),
   };
 }
@@ -497,7 +503,8 @@ export function withOffers(scenario: Scenario, random: Random): Scenario {
   const { contractOnly, changes, style, declared } = scenario;
   const { chance, pick } = dice(random);
   // Updates and references need more than the documented operations.
-  if (contractOnly || changes || style.named || style.made > 0 || chance(0.4)) return scenario;
+  if (contractOnly || changes || style.refersByName || style.declaredGroups > 0 || chance(0.4))
+    return scenario;
   const [first, ...rest] = Object.keys(refusals) as [Refusal, ...Refusal[]]; // the object has only these keys
   const lacks = undocumentedParts.flatMap((part) => {
     const refusal = pick([first, ...rest]);

@@ -827,7 +827,7 @@ export class ServiceWorld {
       return;
     }
     const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
-    const body = bodyOf(identity, condition, style.handed && !isInvalid);
+    const body = bodyOf(identity, condition, style.handsOverProviders && !isInvalid);
     const { provider: _, ...without } = body;
     const type = identity.type as ShortKindName; // outside worlds of access, there are only these types
     let created = this.#sandbox.create(type, body);

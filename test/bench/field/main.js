@@ -71,8 +71,8 @@ function write(tool, cwd, size, change) {
   writeFileSync(join(cwd, tool === 'terraform' ? 'main.tf' : `${tool}.yml`), `${lines.join('\n')}\n`);
 }
 
-/** @param {(string | number)[]} what @param {string[]} command @param {string} cwd */
-async function measure(what, command, cwd) {
+/** @param {(string | number)[]} cells @param {string[]} command @param {string} cwd */
+async function measure(cells, command, cwd) {
   const file = join(cwd, 'used.txt');
   const isTimed = existsSync(timer);
   const [before, start] = [proxy.count(), performance.now()];
@@ -82,7 +82,7 @@ async function measure(what, command, cwd) {
     ? readFileSync(file, 'utf8').split(' ').map(Number)
     : [];
   const used = [user + system, memory / 1000].map((one) => (Number.isNaN(one) ? '-' : one.toFixed(1)));
-  show([...what, seconds.toFixed(2), ...used, proxy.count() - before]);
+  show([...cells, seconds.toFixed(2), ...used, proxy.count() - before]);
 }
 
 /** @param {string[]} command @param {string} cwd */
