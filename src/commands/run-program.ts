@@ -31,11 +31,18 @@ export async function runProgram(
 /** The problem with the arguments, and what to do about it. Quoted arguments are escaped. */
 function argumentError({ message }: CommanderError, args: readonly string[]): string {
   const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
-  const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
-    ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'
-    : '';
-  return `${printableLine(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
+  const hints = usualMistakes.flatMap(([form, hint]) =>
+    args.some((arg) => form.test(arg)) ? `    ${hint}\n` : [],
+  );
+  return `${printableLine(withoutValues(said))}${suggestion}\n--help shows the usage.\n${hints.join('')}`;
 }
+
+/** Forms of arguments that other tools have, each with a hint. The hint quotes no argument, because it may be a secret. */
+const usualMistakes: readonly (readonly [form: RegExp, hint: string])[] = [
+  [/^--token(=|$)/, 'There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.'],
+  [/^-[a-z][a-z-]{2,}(=|$)/, 'Options with long names begin with two dashes, as in --out FILE.'],
+  [/^--?auto-approve$/, 'To apply without a question, use --yes.'],
+];
 
 /** Removes the values of unknown options, which may be secrets. */
 function withoutValues(message: string): string {

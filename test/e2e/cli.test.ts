@@ -44,6 +44,8 @@ describe('the program', () => {
     [['plan', '--nonsense'], /unknown option/],
     [['plan', '--token', 'canary-1'], /There is no flag for the token: set ROLLCALL_TOKEN/],
     [['doctor', '-HX-Pass:canary-3'], /unknown option '-H'/],
+    [['plan', '-out=plan.json'], /begin with two dashes/],
+    [['apply', '-auto-approve'], /To apply without a question, use --yes/],
     [['init', '--token=canary-2'], /unknown option '--token'[^]*set ROLLCALL_TOKEN/],
     [['plan', 'apps.yaml', '-o', 'xml'], /invalid.*choices/i],
     [['plan', 'apps.yaml'], /no service URL is given/],
