@@ -43,7 +43,7 @@ type Limit = keyof typeof limits;
 
 /** The restrictions. Each matches the imports that it forbids, by their path in src/ or their module. */
 const limits = {
-  // The client returns what an answer proves together with each read and write: docs/adr/0001.
+  // With each read and write, the client also returns what the answer proves: docs/adr/0001.
   proofs: ({ from }: Import) => from === 'service/what-answers-prove.ts',
   // The folder may use only types and answers.
   network: ({ from }: Import) =>

@@ -13,7 +13,7 @@ import {
 } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** A page in the browser, and what it did although it must not. */
+/** A page in the browser, and the forbidden things that it did. */
 export interface Opened {
   readonly page: Page;
   /** Errors and warnings in the console, including violations of the page's security policy. */

@@ -35,7 +35,7 @@ async function findings(page: Page): Promise<string[]> {
 
 describe.each(pages)('the HTML page of %s', (_, pageWith) => {
   test.each(['light', 'dark'] as const)('is accessible in the %s colour scheme', async (colorScheme) => {
-    // The page's security policy would block axe.
+    // Without this, the page's security policy would block axe.
     const { page } = await open(await pageWith(), {
       bypassCSP: true,
       colorScheme,

@@ -71,7 +71,8 @@ const sent = (service: Service, method: string): HttpRequest[] =>
 describe('while another client writes,', () => {
   test('if the other client added a binding, a change of access ends as unfinished and does not send its last request', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    // The bindings are read for the plan, before the update, before the bind, before the delete, and after it.
+    // The bindings are read five times: for the plan, before the update, before the bind, before the delete, and after the
+    // delete.
     const send = before(service, isList, 5, () => bind(service, 'staff'));
     const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
     const { ending, stdout } = await run(apply, send, text, allowed);
@@ -85,7 +86,7 @@ describe('while another client writes,', () => {
 
   test('a binding that the other client has just added is not added again', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    // The bindings are read for the plan, before the update and before the bind.
+    // The bindings are read three times before the bind: for the plan, before the update, and just before the bind.
     const send = before(service, isList, 3, () => bind(service, 'contractors'));
     const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
     await done(run(apply, send, text, allowed));
@@ -231,7 +232,7 @@ describe('an apply with a failed or interrupted binding', () => {
   test('does not start a change if the interruption comes before the first write of that change', async () => {
     const service = serviceWith([]);
     const interruption = new AbortController();
-    // The bindings are read for the plan, before the update and before the bind.
+    // The bindings are read three times before the bind: for the plan, before the update, and just before the bind.
     const send = before(service, isList, 3, () => interruption.abort());
     const wanted = grafana('{ groups: [{ name: staff }] }');
     const { ending, stdout } = await run(apply, send, wanted, allowed, { signal: interruption.signal });

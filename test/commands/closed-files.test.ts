@@ -15,7 +15,7 @@ import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { done } from '../support/manifest-run.ts';
 
-/** A canary: all output is searched for it. */
+/** A canary. All output is searched for this token. */
 const token = 'canary-of-the-closed-files-0123456789';
 
 let folder: string;

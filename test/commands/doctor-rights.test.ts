@@ -122,7 +122,7 @@ describe('doctor distinguishes', () => {
       expect.objectContaining({
         name: 'token',
         summary: 'the service does not accept the token (403); it said: Token invalid/expired',
-        // A proxy can answer in the same way.
+        // A proxy can send the same answer.
         advice: expect.stringMatching(
           /^Every request with this token was refused. Most likely .* may refuse every request/,
         ),

@@ -138,7 +138,8 @@ describe.each([...releases])('on release %s', (release, ownKinds) => {
 
   test('each kind uses only paths that the release has', () => {
     const unknown = world.requests.flatMap((request) => unknownIn(release, request));
-    // Only these have no `used_by` path in the API. Their service cannot report dependents, so the delete is not sent.
+    // Lifecycle rules are the only records without a `used_by` path in the API. The service cannot report their dependents, so
+    // their delete is not sent.
     const missing = unknown.filter((one) => !/^GET \/lifecycle\/rules\/[^/]+\/used_by\/$/.test(one));
     expect(missing.filter((one) => !Object.hasOwn(laterParameters, one.split('?')[1] ?? ''))).toEqual([]);
   });

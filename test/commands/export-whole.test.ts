@@ -55,7 +55,7 @@ function leftOutIn(said: string): string[] {
   return Array.from(blocks, ([, words = '']) => words.match(/one-of-\w+/g) ?? [words]).flat();
 }
 
-/** Whether a create does not show which values the service gives to missing fields: the sandbox leaves them empty. */
+/** Whether no recording shows the default values of this kind. The sandbox leaves missing fields empty. */
 function isUnrecorded(release: SandboxRelease, name: string): boolean {
   const of = kinds.filter((kind) => name === nameOfNewRecord(kind));
   return of.some((kind) => recordedOf(release, listPathIn(kind, release)).defaults === undefined);

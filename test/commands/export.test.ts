@@ -21,7 +21,7 @@ import { answered, lost } from '../support/scripted-transport.ts';
 
 const url = 'https://id.example.com';
 
-/** A sandbox that was not created as a fresh one has only some default records of other types. */
+/** A sandbox without `is_fresh` has only some default records of other types. */
 const type = ['certificate', 'role', 'group', 'outpost', 'application', 'user'];
 
 function exporting(

@@ -168,7 +168,7 @@ function damaged(text: string, chance: Chance): string {
   return lines.join('\n');
 }
 
-/** Whether a mistake moved the hidden value into a field that is not hidden, and may therefore be shown. */
+/** Whether a mistake moved the hidden value into a field that is not hidden. There the value may be shown. */
 async function isMoved(text: string): Promise<boolean> {
   const { value } = parseYaml(sourceFile('a.yaml', text));
   if (!isJsonObject(value)) return false;

@@ -35,7 +35,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
       url: 'http://127.0.0.1:9',
       clock: virtualClock(),
       transport: async ({ path }) =>
-        // Between them, the run may check whether the service is back.
+        // Between these requests, the run may check whether the service is back.
         path.includes('/rollcall-doctor-') ? absent : (answers[(sent += 1) - 1] ?? absent),
     });
     const report = formats.map((format) => `${format}=${format}`);

@@ -59,7 +59,7 @@ async function serviceOf(release: SandboxRelease): Promise<Service> {
   return service;
 }
 
-/** Changes that take rights from the token. Each is paired with the same change of a record that gives it none. */
+/** Changes that take rights from the token. Each is paired with a similar change of a record that gives the token none. */
 const takings = [
   [
     'its user leaves a group',
@@ -101,7 +101,7 @@ const takings = [
 const line = (address: string): string =>
   `May take rights from this run's own token, and is therefore applied last: ${address}.`;
 
-/** A manifest with this entry in addition to a create, an update and a delete. */
+/** A manifest with a create, an update, a delete and this entry. */
 function among(list: string, entry: string): string {
   const lists: Record<string, string[]> = {
     groups: ['name: zebras'],

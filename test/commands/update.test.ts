@@ -393,7 +393,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
 
   describe('with a new entry that may be an undeclared record under another name', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
-    // So many records that rollcall reads a list.
+    // Enough records that rollcall reads a list.
     const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
     const applications = ['grafana', ...others].map((slug) => ({ slug, name: slug }));
     const remark = 'has the same `name` as application.grafana, which is not declared';

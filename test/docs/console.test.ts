@@ -50,7 +50,7 @@ const exitCodes = new Map([
 /** Commands that other tests run, and commands that never end. */
 const elsewhere = [/^npm /, /^docker /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
 
-/** What a page does not show, but has to be done before a command. */
+/** Steps that a page does not show, but that have to be done before a command. */
 const before = new Map([
   ['rollcall validate my-manifests', 'sed -i s/meta_launch_url/meta_lauch_url/ my-manifests/apps.yaml'],
 ]);
@@ -79,7 +79,7 @@ const ready: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-// Another test validates it.
+// Another test validates the file.
 const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed;
 
 /** The initial records of the service, for pages that do not use the example. */

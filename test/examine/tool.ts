@@ -23,7 +23,7 @@ export interface ReportedOutcome {
 
 /** A tool under examination: how its commands are started, and how their results are read. */
 export interface Tool {
-  /** Writes the declaration in the form of the tool. The text is a rollcall manifest. */
+  /** Translates a rollcall manifest into the form of the tool, and writes it to the folder. */
   declare(folder: string, manifest: string): Promise<void>;
   plan(setting: CommandSetting): Command;
   apply(setting: CommandSetting): Command;

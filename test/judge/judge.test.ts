@@ -32,7 +32,7 @@ const lies = Object.keys(promises).flatMap((name) =>
 test.each(lies)('the judge detects a run that breaks the promise $name ($nth)', async ({ name, lie }) => {
   const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
   const isSeen = (): boolean => histories.some((of) => !breaks(of) && breaks(lie(of)));
-  // If the lie changes nothing in the histories of these seeds, more seeds are played.
+  // If the falsified report changes no verdict on these histories, more seeds are played.
   for (let more = 0; more < 8 && !isSeen(); more++) await playUpTo(next + 20);
   expect(isSeen()).toBe(true);
 });

@@ -312,7 +312,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
       return wrote.map(({ n, op, record: { type, name, pk } }) => {
         const own = deletes.find((one) => one.n === n && op === 'delete')?.path;
         const isAsked = own === undefined || [pk, name].some((key) => own.endsWith(`/${key}/`));
-        // If there are more than ten, the note gives only their number.
+        // If more than ten records depend on it, the note names only some of them.
         const isTold = told.includes(JSON.stringify(name)) || told.includes('more dependents');
         return (
           !isAsked && start?.has(pk) && !isTold && `#${n} also deletes ${type}.${name}, which no note names`

@@ -93,7 +93,7 @@ const families =
   /^\/(providers|stages|policies|propertymappings|sources)\/(?!.*(?:prompts|invitations|bindings)\/$)/;
 export const typeAt = (path: string): string => families.exec(path)?.[1] ?? path;
 
-/** For names of fields, the list to which such a field refers. */
+/** Patterns for names of fields, each with the list to which such a field refers. */
 const refers: readonly (readonly [RegExp, string])[] = [
   [/flow/, '/flows/instances/'],
   [/mappings?$/, 'propertymappings'],
@@ -111,7 +111,7 @@ export function refersTo(field: string, of: Fields): string | undefined {
   return format === 'uuid' || type === 'integer' ? refers.find(([name]) => name.test(field))?.[1] : undefined;
 }
 
-/** The kind at a path. A kind that manifests cannot declare is only referred to. */
+/** The kind at a path. Without an entry in the schema of manifests, other kinds can only refer to it. */
 function kindAt(
   all: ReadonlyMap<string, Fields>,
   path: string,

@@ -265,7 +265,7 @@ function rollOf(seed: number, { contractOnly }: Options, { start, old }: World):
     all.push(isAbsent ? { ...own, name, fields: {}, isAbsent } : one);
     return isAbsent ? undefined : one.name;
   };
-  /** The names of records that a record may refer to: those that were declared before it and are not to be absent. */
+  /** The names of records to which a record may refer: they were declared before it, and are not to be absent. */
   const declared = (type: string, n: number): string[] => {
     const own = all.filter((one) => one.type === type);
     const gone = new Set(

@@ -19,7 +19,7 @@ export type WriteEntry = Of<
 export type AnswerEntry = Of<'said', { status: number; json: Json | undefined }>;
 export type Mark = 'plans' | 'ended';
 export type Entry = RequestEntry | WriteEntry | AnswerEntry | Of<Mark, unknown>;
-/** `rights` has the permissions that the token lacks, such as `view_user`: it has them for some records, or for none. */
+/** `rights` lists permissions that the token lacks, such as `view_user`: `none` for all records, `some` for a part of them. */
 export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
   Readonly<Record<'old' | 'isSuperuser', boolean>> & {
     readonly kinds: ReadonlyMap<string, Kind>;

@@ -72,7 +72,7 @@ function told(resource: Resource): string {
   return inspect(all, { depth: null, sorted: true });
 }
 
-/** The part of the manifests that one of several runs reads, in the same way as in run/. */
+/** The part of the manifests that one of several runs reads, as run/ reads it. */
 async function part(
   files: Manifests,
   index: number,

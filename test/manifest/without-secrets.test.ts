@@ -5,7 +5,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 import { sentOf, shownOf, templatesOf } from '../support/values.ts';
 import { loadText } from '../support/desired.ts';
 
-/** Loads manifests as without secrets. The test fails if the environment or another file is read. */
+/** Loads manifests without reading secrets. The test fails if the environment or another file is read. */
 async function assumed(
   text: string,
   {

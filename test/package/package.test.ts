@@ -192,7 +192,7 @@ describe('the library of the npm package', () => {
   });
 });
 
-/** Uses the exported types: which of them differ, and which types are not exported. */
+/** A program that uses the exported types. It shows what they distinguish, and which types are not exported. */
 const use = `
 import { apply, plan, UsageError, validate, type OutcomeDocument } from 'rollcall';
 

@@ -58,7 +58,7 @@ describe('a workflow for GitHub', () => {
         const compares = /since|--baseline/.test(JSON.stringify(steps));
         expect(steps[0]?.with?.['fetch-depth']).toBe(compares ? 0 : undefined);
       }
-      // In a concurrency group, a new run replaces one that still waits.
+      // In a concurrency group, a new run replaces a waiting run.
       expect(concurrency.group).toContain('github.event_name');
     },
   );

@@ -55,7 +55,7 @@ const manifest = (count: number): string =>
 function runAt(variables: Readonly<Record<string, string>>): Promise<Pipeline> {
   project.commit();
   const file: GitLabFile = gitlabFile(gitlabExample.replaceAll('https://id.example.com', service.url));
-  // The token with permission to create exists only in the environment.
+  // Only the environment has the token with permission to create.
   const secrets = (environment?: string): { ROLLCALL_TOKEN: string } => ({
     ROLLCALL_TOKEN: environment === 'production' ? 'creator' : 'viewer',
   });

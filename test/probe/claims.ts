@@ -13,7 +13,7 @@ import { prefix, type Answered, type Session } from './session.ts';
 
 type Declarable = Kind<ResourceType>;
 
-/** A value for fields that accept any text. */
+/** A value that any text field accepts. */
 const madeUp = 'rollcall-probe';
 
 /** A record created for the questions about its kind. */
@@ -300,7 +300,7 @@ async function valueOf(
 
 const named = new WeakMap<Session, Map<Declarable, Promise<Tried>>>();
 
-/** A record to which the probe may refer: its own record if the list has only one kind, or the first record of the list. */
+/** A record to which the probe may refer. It is the probe's own record if the list has only one kind, or else the first record of the list. */
 async function namedBy(session: Session, list: keyof typeof referredLists): Promise<JsonObject | undefined> {
   const [kind, another] = createdKinds.filter((one) => one.family.list === list);
   if (kind && !another) {

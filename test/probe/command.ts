@@ -44,7 +44,7 @@ interface Options {
   readonly token: string;
   /** The file to which the answers of the service are written. */
   readonly record: string | undefined;
-  /** The file to which the claims are written, and whether each is true. */
+  /** The file to which the claims are written, each with whether it is true. */
   readonly claims: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Recording } from '../support/recordings.ts';
 import { Mask } from './mask.ts';
 import type { ProbeRequest } from './session.ts';
 
-/** The headers that a recording contains. Only values of these forms are kept, because they contain no private data. */
+/** The recorded headers. Only values of these forms are kept, because they contain no private data. */
 const headers: Readonly<Record<string, RegExp>> = {
   allow: /^[A-Z, ]{1,80}$/,
   'content-type': /^(?:application|text)\/[\w.+-]{1,40}(?:; ?charset=[\w-]{1,20})?$/,

@@ -32,7 +32,7 @@ function foretells({ code, severity }: Diagnostic): boolean {
 }
 
 function mayBe(code: Diagnostic['code'], severity: string, release: Release | undefined): boolean {
-  // If the patch version is known too, a warning means that the value is accepted without effect.
+  // If the patch version of the service is known too, a warning means that the value is accepted without effect.
   const isWarning = code === 'not-in-release' && severity === 'warning';
   return (isWarning && release?.patch === undefined) || (code === 'invalid-length' && !release);
 }

@@ -131,8 +131,8 @@ export class Session {
   async #isDeleted({ identity, lookUp, path }: Kind, name: string): Promise<boolean> {
     if (lookUp.answers === 'record') {
       const { status } = await this.ask('DELETE', lookUp.path(name));
-      // From 2024.4 on, a token without the permission to delete gets a 403. Earlier releases answer 403 even if the record is
-      // missing.
+      // From 2024.4 on, a token without the permission to delete gets a 403, or a 404 if the record is missing. Earlier releases
+      // answer 403 in both cases.
       return status === 204 || status === 404;
     }
     const { body } = await this.ask('GET', lookUp.path(name));

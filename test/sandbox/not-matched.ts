@@ -31,7 +31,7 @@ const ofProviders: Readonly<Record<string, string>> = {
     'the service made the launch URL from the first redirect URI; the sandbox makes none',
 };
 
-/** The exchanges with the two later releases that differ. */
+/** The exchanges with the two later releases that the sandbox answers in another way. */
 const late: Readonly<Record<string, string>> = {
   'create-application: two at once, the one': atOnce,
   'create-application: two at once, the other': atOnce,

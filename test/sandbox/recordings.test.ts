@@ -170,7 +170,7 @@ function madeUp(value: JsonObject, place: string): readonly string[] {
   return ['uid', 'uuid', 'invalidation_flow', 'date_joined', 'password_change_date', 'last_updated'];
 }
 
-/** A body without such values and without the signatures in URLs. */
+/** A body without these values and without the signatures in URLs. */
 function comparable(signed: string): JsonValue {
   const body = signed.replaceAll('?token=<SIGNED>', '');
   if (!body.startsWith('{')) return body;

@@ -15,7 +15,7 @@ interface Comparison {
   readonly facts: TypeFacts;
 }
 
-/** Claims of a kind's row that contradict the API of a release. */
+/** The claims of a kind's row that contradict the API of a release. */
 export function differences(kind: Kind): string[] {
   const path = kind.path.replace('/api/v3', '');
   const first = [...factsByRelease(kind.formerPath?.path.replace('/api/v3', '') ?? path).keys()][0];

@@ -60,7 +60,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
 
 test('a list of several pages is accepted once two reads are equal', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual(['a', 'b', 'c']);
-  // A record moved from a page that was not read yet to one that was.
+  // A record moved from a page that was not read yet to a page that was.
   expect(
     await read([
       ['a', 'b', 'x'],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const src = new URL('../../src/', import.meta.url);
-/** The properties of an answer that only the table may read: its status and its kind. */
+/** The properties of an answer that only the table may read: the status and the kind. */
 const looksAtAnswer = /\bstatus\b|\banswer\??\.kind\b/g;
 
 test('only the table of answers interprets HTTP statuses', () => {

@@ -29,8 +29,8 @@ function ids(read: ListReading): unknown[] {
 test('a list is read again if its pages disagree on the number of records', async () => {
   const before = [{ pk: 7, name: 'p7' }, ...records];
   expect(ids(await reading(pageOf(before, 1, 3)))).toEqual([1, 2, 3, 4, 5, 6]);
-  // The first record is deleted after the first page. The number of records then matches the count on the second page, although
-  // the record 3 was never seen.
+  // The first record is deleted after the first page was read. The number of records then matches the count on the second page,
+  // although record 3 was never seen.
   const after = records.slice(1);
   const read = await reading(pageOf(records, 1, 3), pageOf(after, 2, 3));
   expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);

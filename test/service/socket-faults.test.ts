@@ -127,7 +127,7 @@ interface Fault {
   readonly setup?: Setup;
   readonly body?: string;
   readonly ways?: readonly Way[];
-  /** The possible outcomes. There are several if the network decides. */
+  /** The possible outcomes. There are several if they depend on the network. */
   readonly becomes: RegExp;
 }
 

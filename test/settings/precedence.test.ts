@@ -69,7 +69,8 @@ test('the environments are listed if none is chosen', async () => {
 });
 
 test('variables come from seven places, and a later place overrides an earlier one', async () => {
-  // Each place sets its own variable and those of all later places. So the last place that sets a variable wins.
+  // Each place sets its own variable and those of all later places. So each variable has the value from the last place that may
+  // set it.
   const said = (place: number): string =>
     Array.from({ length: 7 - place }, (_, index) => `v${place + index}: ${place}`).join('\n');
   const inline = (place: number): string => `{ ${said(place).replaceAll('\n', ', ')} }`;

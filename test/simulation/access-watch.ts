@@ -128,7 +128,7 @@ export class AccessWatch {
     if (kind === 'binds') {
       this.#ask('POST', bindingsPath, { target, group: pk, order: 9 });
       this.forget();
-      // From this change, or a later change of the mode, members of the group gain access through the other client.
+      // Members of the group gain access through the other client, now or at a later change of the mode.
       const users = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
       return [...users, ...(this.admission(slug)?.users ?? [])];
     }
@@ -140,7 +140,7 @@ export class AccessWatch {
     if (kind === 'removes') this.#ask('DELETE', path);
     else this.#ask('PATCH', path, { ...bound, enabled: false });
     this.forget();
-    // Subjects that gain access by this change, or by a later change of the mode, gain it through the other client.
+    // All users who gain access now, or at a later change of the mode, gain it through the other client.
     return members.map(({ name }) => name);
   }
 }

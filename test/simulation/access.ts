@@ -10,14 +10,14 @@ export interface AccessScenario {
   readonly applications: readonly DeclaredApplication[];
   /** Whether the first runs may change existing records. Later runs may. */
   readonly mayUpdate: boolean;
-  /** The records that are declared absent: the applications to which the group is bound, and whether the first runs may delete. */
+  /** The records that are declared absent: the applications to which the group is bound, and whether the first runs may delete the records. */
   readonly absent?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
   readonly hasRenamedUser: boolean;
   /** Whether the token of the first runs is a superuser's. */
   readonly isSuperuser: boolean;
   /** The permissions that the token of the first runs lacks. */
   readonly lacks: readonly Lacking[];
-  /** The application whose bindings of the first group the token of the first runs cannot see. */
+  /** An application. The token of the first runs cannot see its bindings of the first group. */
   readonly blindFor?: string;
   readonly accessChanges: readonly AccessChange[];
   readonly isLate: boolean;
@@ -38,7 +38,7 @@ export interface DeclaredApplication {
   readonly slug: string;
   readonly subjects: 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
   readonly provider?: number;
-  /** The provider, if the same run creates it. */
+  /** The provider, if a run creates it together with the application. */
   readonly made?: DeclaredProvider;
   readonly mode?: Mode;
   /** Whether the application has a former name, which an existing record still has. */
@@ -240,7 +240,7 @@ function fieldsOfMade({ type }: DeclaredProvider): JsonObject {
     : { mode: 'proxy', internal_host: 'http://inside:8080', external_host: 'https://outside.example.com' };
 }
 
-/** The declared values by address, in normalized form. Records declared absent have undefined. */
+/** The declared values by address, in normalized form. For a record declared absent, the value is undefined. */
 export function accessWantsOf({ applications, hasRenamedUser }: AccessScenario): Record<string, Values> {
   const texts = (fields: JsonObject): Values =>
     Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, JSON.stringify(value)]));

@@ -28,7 +28,7 @@ export function checkChanges(history: History, run: RunHistory, fail: Fail): voi
   }
 }
 
-/** Which applications take a main provider that this run frees on another application. */
+/** Checks the applications that take a main provider which this run frees on another application. */
 export function checkHandovers(
   history: History,
   run: RunHistory,

@@ -78,10 +78,10 @@ export function refersToInvalidGroup(
   return named.invalid || refersToInvalidGroup({ declared, present }, named);
 }
 
-/** The records that refer to invalid groups. */
+/** The id of a group that does not exist. */
 const unknown = '99999999-9999-4999-8999-999999999999';
 
-/** Whether an answer to this run had shown the group before an event. */
+/** Whether an answer before this event had shown the group to the run. */
 function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boolean {
   return run.delivered.some(
     (answer) =>

@@ -44,7 +44,7 @@ export function checkReport(
   if (report === undefined) {
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
-    // A value that belongs to another record is refused as invalid, if the run cannot see that record or it is gone.
+    // A value that belongs to another record is refused as invalid if the run cannot see that record, or if that record is gone.
     const isContested = !history.keepGoing && sharesValues(run);
     // If a proxy answers a look-up by id with the service's own "not found", the run of a superuser believes it.
     const isMisled = run.delivered.some(({ purpose, status }) => purpose === 'name' && status === 404);

@@ -164,7 +164,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     if (answer.closed && later.some((write) => isOfKind(write, answer) && !isGoingOn(write)))
       fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
-    // A run continues without undocumented reads, unless the token itself is refused. The next clear answer decides which it is.
+    // A run continues without undocumented reads, unless the token itself is refused. The next clear answer shows whether it is.
     const questions = run.delivered.filter(
       (other) => isQuestion(other) && planned && before(answer, other) && before(other, planned),
     );
@@ -217,7 +217,7 @@ function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> 
   const earlier = run.delivered.filter((answer) => run.before(answer, planned));
   const isPage = ({ purpose, type }: Of<'sent' | 'delivered'>): boolean =>
     purpose === 'page' && type === identity.type;
-  // A record may be on the short first page, and be deleted before the whole list is read.
+  // A record may be on a short first page, and be deleted before the list is read from its beginning.
   const beginning = run.sent.findLast(
     (event) => isPage(event) && event.path.includes('page=1&') && run.before(event, planned),
   );

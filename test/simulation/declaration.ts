@@ -70,7 +70,7 @@ export const world = {
   providers: Array.from({ length: 70 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
 
-/** The main provider of an application before the runs, and the one it gets from the next application. */
+/** The main provider of an application: its own one before the runs, and afterwards the one that the next application had. */
 function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
   return 60 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
 }
@@ -138,7 +138,7 @@ export function asAccepted(body: string): string {
   });
 }
 
-/** The refusal, with the value that was really sent. */
+/** The refusal, with the value that the run really sent. */
 export function refusalWithSentValue(sent: string, complaint: string): string {
   if (!sent.includes(refusedText)) return complaint;
   return complaint.replace('"groups":', '"email":').replace('"provider":', '"group":');
@@ -347,7 +347,7 @@ function eachOnce(values: readonly JsonValue[]): JsonValue {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The other fields that the service shows. */
+/** The other fields, as the service shows them. */
 const shown = new Set([
   'num_pk',
   'parent',

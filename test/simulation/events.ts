@@ -26,7 +26,7 @@ export function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean
   return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
 }
 
-/** Whether a request only checks if the service is back. */
+/** Whether a request only checks that the service is back. */
 export function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
   return purpose === 'question';
 }
@@ -113,7 +113,7 @@ function answerIn({ delivered }: RunHistory, { request }: Of<'sent'>): Of<'deliv
   return delivered.find((answer) => answer.request === request);
 }
 
-/** Whether a run had started a record with several writes before an event. */
+/** Whether a run had started a record with several writes before this event. */
 export function hadStarted({ sent, before }: RunHistory, identity: Identity, by: HistoryEvent): boolean {
   return sent.some((event) => isWrite(event) && isSame(event, identity) && before(event, by));
 }

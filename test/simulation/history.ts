@@ -132,13 +132,13 @@ export type Purpose =
 
 export type Method = HttpRequest['method'];
 
-/** The answer to a request that reached the run, and what the world meant by it. */
+/** The result of a request that reached the run, and what the world meant by it. */
 export interface Delivery {
   readonly exchange: 'answered' | 'lost' | 'never_sent' | 'withheld';
   readonly status?: number;
   /** A readable description of the answer. */
   readonly words: string;
-  /** Whether it shows clearly what the request did: it is the service's own answer, or proves that nothing was done. */
+  /** Whether the answer shows clearly what the request did: it is the service's own answer, or it proves that nothing was done. */
   readonly clear: boolean;
   /** What the answer clearly says about the looked-up record, or about the token's user. */
   readonly tells?: 'present' | 'absent' | 'superuser';
@@ -146,7 +146,7 @@ export interface Delivery {
   readonly shows?: Readonly<Record<string, Version>>;
   /** The subjects that the answer shows as bound, by application. */
   readonly boundByApplication?: Readonly<Record<string, readonly string[]>>;
-  /** Whether the request was refused for a cause that may be temporary. */
+  /** Whether the request was refused for a reason that may be temporary. */
   readonly refused?: true;
   /** Whether the cause was a restart of the service. */
   readonly restarting?: true;

@@ -25,7 +25,7 @@ export interface DeclaredIdentity extends Identity {
   readonly hidden: boolean;
   /** Whether it refers to a missing record. */
   readonly stray?: boolean;
-  /** Set if it is declared absent, or if another type has a record of its name, which must not be changed. */
+  /** `declared`: it is declared absent. `other type`: another type has a record with its name, which must not be changed. */
   readonly absent?: 'declared' | 'other type';
   readonly formerly?: string;
   /** The sandbox's name for its kind, if that differs from its type. */

@@ -12,7 +12,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Identity } from './identity.ts';
 
-/** A record of a list, to which a field can refer. */
+/** A record in a list to which a field can refer. */
 export interface ReferredRecord extends Identity {
   readonly list: string;
 }
@@ -20,7 +20,7 @@ export interface ReferredRecord extends Identity {
 /** The path of the service's list. */
 export type Path = `/${string}/`;
 
-/** Two values of a field, or the list to which the field refers. */
+/** The form of a field: two values, or the list to which the field refers. */
 export type FieldForm = {
   readonly isRequired: boolean;
   readonly isShown: boolean;
@@ -31,7 +31,7 @@ export type FieldForm = {
   | { readonly list: string; readonly isList: boolean }
 );
 
-/** The fields of a kind that can be declared together: the manifest is valid, and the service accepts the record. */
+/** The fields of a kind that make a valid manifest together, and a record that the service accepts. */
 export interface KindForm {
   readonly kind: Kind;
   readonly path: Path;
@@ -210,7 +210,7 @@ type Candidate = FieldForm extends infer Form
     : never
   : never;
 
-/** The possible forms of a field, the most likely first. */
+/** The possible forms of a field. The most likely one is first. */
 function candidatesFor(path: string, field: string, facts: FieldFacts): Candidate[] {
   const more = { isRequired: facts.required === true, isShown: !facts.writeOnly };
   const reference = referenceOf(path, field, facts);

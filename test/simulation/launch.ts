@@ -6,7 +6,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A run of `rollcall apply` with the production code of the command and everything below it, and a promise of its end. */
+/** A run of `rollcall apply` with the production code from the command down. */
 export interface Launch {
   /** The number of steps until the run is killed or interrupted, and until a second interruption. */
   readonly killAfter?: number | undefined;

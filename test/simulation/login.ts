@@ -38,7 +38,7 @@ export interface LoginBug {
   readonly breaks: Rule;
   /** Whether only the run after a kill makes this mistake. */
   readonly isOfNextRun?: true;
-  /** The first seed to try. At present, it reveals the mistake. */
+  /** The first seed to try. At present, this seed reveals the mistake. */
   readonly from: number;
   readonly transport: (
     network: Transport,
@@ -132,7 +132,7 @@ function metAt({ sandbox }: Service): { readonly begins: boolean; readonly byNam
   const end = named.status === 302 ? ask('GET', cookie) : named;
   // If a second redirect comes before the next shown stage, the user is logged in.
   const isThrough = end.status === 302 || shown(end.body) === 'xak-flow-redirect';
-  // A flow without a login stage also ends like this.
+  // The answers of a flow without a login stage end in the same way.
   return { begins, byName: isThrough && boundIn(sandbox).some(({ name }) => name === 'enter') };
 }
 

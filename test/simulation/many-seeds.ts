@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 
-/** The seeds that a worker takes at a time: from `from` to the one before `to`. */
+/** The seeds that a worker takes at a time. `to` is not one of them. */
 export interface Batch {
   readonly from: number;
   readonly to: number;
@@ -15,8 +15,8 @@ const seedsInBatch = 200;
 export const mostFailures = 5;
 
 /**
- * Tries seeds. There is one batch at a time for each worker. The stories of failing seeds come in the order of the seeds, and do
- * not depend on the number of workers.
+ * Tries seeds, with one batch at a time for each worker. The stories of failing seeds come in the order of the seeds, and do not
+ * depend on the number of workers.
  */
 export async function* storiesOf(
   { from, to }: Batch,

@@ -4,8 +4,8 @@ import { narrate } from './narrate.ts';
 import { simulate } from './simulate.ts';
 
 /**
- * Seeds that once broke a promise with the documented operations alone, and the cause. If the scenarios change, a seed no longer
- * reaches its cause, so each cause also has its own test.
+ * Seeds that once broke a promise with the documented operations alone, each with the cause. A change of the scenarios gives each
+ * seed another course of events, so each cause also has its own test.
  */
 const onceFailedByContract: readonly [seed: number, wrong: string][] = [
   [135_694, 'a create started although the run was interrupted while another was sent'],
@@ -31,7 +31,7 @@ describe('in a simulation with only the documented operations', () => {
   );
 });
 
-/** The same for seeds with further operations. */
+/** The same for seeds that use more than the documented operations. */
 const onceFailed: readonly [seed: number, wrong: string][] = [
   [1508, "a proxy's web page counted as proof that the token is not refused"],
   [520_002_040, "the request for the token's user was not retried and ignored a pause"],

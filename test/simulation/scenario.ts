@@ -38,7 +38,7 @@ export interface Scenario {
   readonly superuser: boolean;
   /** A record because of which the service fails to show a page. */
   readonly broken?: Identity;
-  /** Whether the runs may update after somebody confirms the plan, which takes this many milliseconds. */
+  /** Whether the runs may update. Somebody confirms the plan after this many milliseconds. */
   readonly changes?: { readonly approvedAfter: number };
   /** Whether the token of the first runs may update records. */
   readonly mayChange: boolean;
@@ -435,8 +435,8 @@ export function withAccess(scenario: Scenario, random: Random): Scenario {
 }
 
 /**
- * Makes two records depend on each other. Several requests create them. The checks can follow that only if no other client
- * writes, and if a run may change what an earlier run has begun.
+ * Makes two records depend on each other, so that several requests create them. The checks can follow that only if no other
+ * client writes, and if a run may change what an earlier run has begun.
  */
 export async function withCircles(scenario: Scenario, random: Random): Promise<Scenario> {
   const { chance, pick } = dice(random);

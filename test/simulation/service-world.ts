@@ -257,7 +257,7 @@ export class ServiceWorld {
     return drawn ? kindEditOf(drawn) : editOf(edit, identity, record);
   }
 
-  /** The record of the service, also if it still has its former name. */
+  /** The record of the service, even if it still has its former name. */
   #recordOf(identity: Identity): JsonObject | undefined {
     const { type, name, formerly }: Identity & { readonly formerly?: string } =
       this.#declared(identity) ?? identity;
@@ -798,7 +798,7 @@ export class ServiceWorld {
   /** The declared resources that a text shows. The text is a record or a list. */
   #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
     const key = type + text;
-    // No answer about a record shows what is bound to it, and that changes independently.
+    // No answer about a record shows what is bound to it. The bindings change independently of the record.
     const isInParts = this.#scenario.declared.some(({ boundAt }) => boundAt !== undefined);
     const known = isInParts ? undefined : this.#shown.get(key);
     if (known !== undefined) return known;

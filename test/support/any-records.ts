@@ -71,7 +71,7 @@ function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   );
 }
 
-/** The sandbox that gets the records to which required fields refer. */
+/** A sandbox that gets the records to which required fields refer. */
 const { sandbox: someSandbox } = seedSandbox({}, '2026.8');
 
 const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...defaultKinds).chain((kind) =>

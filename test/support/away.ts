@@ -2,7 +2,7 @@ import type { Answer } from '../../src/service/answer.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { virtualClock } from './virtual-clock.ts';
 
-/** An answer which shows that the service is away. */
+/** An answer that shows that the service is away. */
 export const away: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
 const back: Answer = { kind: 'not_found', status: 404 };
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Every secret of a test contains one of these words, and so does the token of the sandbox. In every test, all output and files
- * of rollcall are searched for these words: a secret may only be where the test itself put it.
+ * Every secret in the tests, including the token of the sandbox, contains one of these words. After every test, all output and
+ * files of rollcall are searched for them: a secret may only be where the test itself put it.
  */
 const canary = /sandbox-token|canary/i;
 

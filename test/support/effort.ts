@@ -9,12 +9,12 @@ export function someOf<T>(all: readonly T[], short: number): readonly T[] {
   return inFull ? all : all.filter((_, index) => index % step === 0);
 }
 
-/** The releases that a test runs on: the newest in `npm test`, since most other tests run on the oldest; all in `npm run check`. */
+/** The releases that a test runs on: all in `npm run check`. In `npm test`, only the newest, since most other tests run on the oldest. */
 export function someReleases<T>(all: readonly T[]): readonly T[] {
   return inFull ? all : all.slice(-1);
 }
 
-/** The moments at which a test injects a fault: some in `npm test`, with another start for each table row; all in `npm run check`. */
+/** The moments at which a test injects a fault: all in `npm run check`. In `npm test`, only some, from another start for each table row. */
 export function someMoments(from: number, to: number, row: number): readonly number[] {
   const all = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
   const step = Math.min(23, all.length);

@@ -12,9 +12,9 @@ export interface Residents {
 }
 
 /**
- * Runs programs in this process that a shell calls by name. The shell calls a bash script, which sends the arguments, the
- * variables and, if the program reads it, standard input. The script then prints the output, and exits with the code that it
- * receives.
+ * Runs programs in this process that a shell calls by name. The shell finds a bash script, which sends the arguments, the
+ * variables and, if the program reads it, standard input. The script then prints the output that it receives, and exits with the
+ * received code.
  */
 export async function serveResidents(programs: Readonly<Record<string, Resident>>): Promise<Residents> {
   const server = createServer((socket) => {

@@ -10,7 +10,7 @@ export interface SandboxTransport {
   readonly sandbox: Sandbox;
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
-  /** The method and path of each request in readable form, except requests for applications and users. */
+  /** The method and path of each request in readable form. Requests for applications and users are left out. */
   readonly lookUps: () => string[];
   readonly sent: () => unknown[];
   /** Sends a request as another client whose token has all permissions. The path is relative to /api/v3. */

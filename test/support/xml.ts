@@ -1,4 +1,4 @@
-/** The reason why a text is not well-formed XML with one root element; undefined if it is. Checks only what rollcall can write. */
+/** The reason why a text is not well-formed XML with one root element; undefined if it is. The check covers only what rollcall can write. */
 export function xmlFault(text: string): string | undefined {
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
   if (!text.startsWith(declaration)) return 'there is no declaration';
