@@ -112,7 +112,7 @@ describe('a saved plan', () => {
 
   test('of a few changes is applied without showing the changes again, and without a message that they are too many', async () => {
     const { stdout } = await runApply(await savedText());
-    expect(stdout).toContain('The changes are not shown. ');
+    expect(stdout).toContain('The changes are not shown, because nobody is asked to confirm them. ');
     expect(stdout).not.toContain('Too many changes');
   });
 

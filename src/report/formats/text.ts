@@ -102,7 +102,7 @@ function viewText(
     detail === 'counts' &&
       changes.length > 0 &&
       fit(
-        'The changes are not shown. Use --compact for one line each, or --no-compact for every change in full.',
+        'The changes are not shown, because nobody is asked to confirm them. Use --compact for one line each, or --no-compact for every change in full.',
       ),
     undeclaredLines(view, style)?.flat().join('\n'),
     ...planFooter(view, style),
