@@ -6,12 +6,12 @@ function environment(tool, count) {
   const fifth = Math.max(1, Math.floor(count / 5));
   const numbers = (/** @type {number} */ size) => Array.from({ length: size }, (_, number) => number);
   return {
-    groups: numbers(fifth).map((number) => `${tool}-group-${number}`),
+    groups: numbers(fifth).map((number) => `${tool}-${count}-group-${number}`),
     users: numbers(2 * fifth).map((number) => ({
-      username: `${tool}-user-${number}`,
+      username: `${tool}-${count}-user-${number}`,
       group: number % fifth,
     })),
-    applications: numbers(count - 3 * fifth).map((number) => `${tool}-app-${number}`),
+    applications: numbers(count - 3 * fifth).map((number) => `${tool}-${count}-app-${number}`),
   };
 }
 
