@@ -40,7 +40,10 @@ function argumentError({ message }: CommanderError, args: readonly string[]): st
 /** Forms of arguments that other tools have, each with a hint. The hint quotes no argument, because it may be a secret. */
 const usualMistakes: readonly (readonly [form: RegExp, hint: string])[] = [
   [/^--token(=|$)/, 'There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.'],
-  [/^-[a-z][a-z-]{2,}(=|$)/, 'Options with long names begin with two dashes, as in --out FILE.'],
+  [
+    /^-(auto-approve|detailed-exitcode|json|no-color|out|parallelism|target|var|var-file)(=|$)/,
+    'Options with long names begin with two dashes, as in --out FILE.',
+  ],
   [/^--?auto-approve$/, 'To apply without a question, use --yes.'],
 ];
 
