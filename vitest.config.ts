@@ -33,7 +33,7 @@ const notInQuick = [
   'test/pipelines/{action,gitlab,workflows}.test.ts',
   'test/report/{hostile,widths}.test.ts',
   'test/sandbox/{recorded-kinds,recordings}.test.ts',
-  'test/service/{recordings,socket-faults}.test.ts',
+  'test/service/{idle-connections,recordings,socket-faults,system-authorities}.test.ts',
 ];
 
 /** The settings of all tests. */

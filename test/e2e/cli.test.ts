@@ -203,7 +203,7 @@ describe('the sandbox command', () => {
   test.each(someOf(['SIGTERM', 'SIGHUP'] as const, 1))(
     "passes %s on to the started command, and exits with the command's code",
     async (signal) => {
-      const script = `process.on("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;
+      const script = `process.addListener("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;
       const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {
         started: (child) => child.stdout?.once('data', () => child.kill(signal)),
       });
