@@ -218,7 +218,7 @@ function nameForManifest(item: NameReference): NameReference | undefined {
     : undefined;
 }
 
-/** Sorts a list whose order has no meaning. Names come before ids, because other services have the same names. */
+/** Sorts a list whose order has no meaning. Names come first and ids last, because only names are the same in every service. */
 function sortIds(value: readonly JsonValue[]): JsonValue {
   const nameReferences = value
     .filter((id) => isNameReference(id))

@@ -87,7 +87,7 @@ interface Run extends ApplyOptions {
   /** The changes that come last: deletes that no other change waits for, and then changes that take rights from the token. */
   readonly last: readonly ReadyChange[];
   readonly unbound: UnboundState;
-  /** Whether, after the apply, nobody can open applications without bindings. */
+  /** Whether an application without bindings will be closed to everyone after the apply. */
   readonly isFlagOff: boolean;
   /** Resources that are written in several steps, because they have bindings or because some references are set later. */
   readonly parents: ReadonlySet<Address>;

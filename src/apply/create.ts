@@ -59,7 +59,7 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   return settleWrite({ next, judge }, writer);
 }
 
-/** The outcome after each result of a look-up: before a create, after the answer `taken`, and after an unclear answer. If undefined, the create is sent. */
+/** The outcome for each result of a look-up. `before` applies to a look-up before the create, `taken` and `unclear` to a look-up after such an answer. If undefined, the create is sent. */
 const outcomesAfterLookUp = {
   absent: { before: undefined, taken: 'conflict', unclear: undefined },
   unseeable: { before: undefined, taken: 'unknown', unclear: undefined },

@@ -3,13 +3,13 @@ import { isLoginChange, type Plan, type PlannedLoginFlows } from '../plan/plan.t
 import type { FlowStart } from '../service/flow-executor.ts';
 import { isMissing, type Outcome } from './outcome.ts';
 
-/** A login flow that people could start before the apply, but not after the last change of a login flow. */
+/** A login flow that people could start when the apply began. After the changes, the flow does not start, or it is unknown whether it starts. */
 export interface LostLogin {
   readonly slug: string;
   readonly start: Exclude<FlowStart, { readonly kind: 'begins' }>;
 }
 
-/** Checks whether people can start the login flows, before the first and after the last change of a login flow. */
+/** Checks twice whether people can start the login flows: before any login flow is changed, and when all these changes have been made. */
 export class LoginCheck {
   readonly #flows: PlannedLoginFlows['flows'];
   readonly #ask: (slug: string) => Promise<FlowStart>;

@@ -78,7 +78,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
     ...(nestedValuesOf(child).length > 0 ? [() => writeNested(binder, child)] : []),
   ];
   const firstLastOrders = firstOrdersOfLast(binder, bound);
-  /** Whether a child must come after its predecessors, or moves past another child with this restriction. */
+  /** True for a child with a rank above 1, and for a child with rank 1 whose current or declared position is behind such a child. */
   const needsReverseOrder = ({ rank }: Child, now: number, order: number): boolean =>
     rank > 1 || (rank === 1 && (now > firstLastOrders.now || order > firstLastOrders.planned));
   const changes = changedBindings(binder, bound).map(([one, base]) => {
@@ -113,7 +113,7 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
   };
 }
 
-/** The lowest current position and the lowest declared position of the children with a rank. */
+/** The lowest current position and the lowest declared position of the children with a rank above 1. */
 function firstOrdersOfLast(
   binder: BindingTarget,
   bound: readonly Child[],

@@ -4,7 +4,7 @@ import { isGenerated, managedPart, mergedValue, neverShownFields, sentFields } f
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
-import { updateRefusal } from '../plan/make-plan.ts';
+import { refusedUpdateReason } from '../plan/make-plan.ts';
 import type { UpdateData } from '../plan/plan.ts';
 import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
 import type { LookUpResult, ReadContext, UpdateResult } from '../service/client.ts';
@@ -192,7 +192,7 @@ export function compareWithPlan(
   }
   if (changed.length > 0) return conflictWith({ kind: 'changed', fields: changed, now });
   if (missing.length === 0) return endedWrite('unchanged', { held: now });
-  const reason = updateRefusal(
+  const reason = refusedUpdateReason(
     resource,
     now,
     missing.map((field) => ({ field })),

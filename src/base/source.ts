@@ -72,6 +72,6 @@ function positionOf(file: SourceFile, offset: number): Position {
 }
 
 /** A place as `file:line:column`, which editors can open. */
-export function placeText({ filename, start }: Range): string {
+export function formatPlace({ filename, start }: Range): string {
   return `${filename}:${start.line}:${start.column}`;
 }

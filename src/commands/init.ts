@@ -1,4 +1,4 @@
-import { placeText } from '../base/source.ts';
+import { formatPlace } from '../base/source.ts';
 import { UsageError } from '../base/errors.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
@@ -158,7 +158,7 @@ async function existingConfig(
   const [fault] = settings.diagnostics;
   if (fault) {
     throw new UsageError(
-      `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? placeText(fault.range) : file})`,
+      `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? formatPlace(fault.range) : file})`,
       'Correct or remove the file first. `rollcall validate` reports all problems of the file.',
     );
   }

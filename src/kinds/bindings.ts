@@ -168,7 +168,7 @@ export function bindingsAsValue(held: readonly Child[]): JsonValue {
 }
 
 /** Converts two lists of bindings to objects, in which matching bindings have the same key, such as `group "staff"`. */
-export function labelPairs(
+export function labelBindings(
   children: Children,
   declared: JsonValue,
   observed: JsonValue,
@@ -190,7 +190,7 @@ export function labelPairs(
     if (inside === undefined || nested === undefined)
       return { label: labelOf(other ?? one), declared: one.values, observed: seen };
     const { field } = inside;
-    const sides = labelPairs(inside.children, nested, seen?.[field] ?? []);
+    const sides = labelBindings(inside.children, nested, seen?.[field] ?? []);
     return {
       label: labelOf(other ?? one),
       declared: { ...one.values, [field]: sides.declared },

@@ -72,7 +72,7 @@ export interface OpenFlag {
 
 export type UnboundState = 'open' | 'closed' | 'unknown';
 
-/** Whether records without bindings are open to everyone, before and after an apply. */
+/** Whether records without bindings are open to everyone: `before` is the state before an apply, `after` the state after the apply. */
 export interface UnboundStates {
   readonly before: UnboundState;
   readonly after: UnboundState;
@@ -123,7 +123,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** The field of the manifest that must list an existing binding to keep it; undefined if the binding is kept anyway. */
+  /** If an existing binding is deleted unless the manifest lists the binding: the field for it. Otherwise undefined. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if the entry lists bindings. */
   readonly removal: 'update' | 'delete';

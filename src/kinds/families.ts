@@ -3,7 +3,7 @@ import type { Family } from './kind.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { lazy, withLazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
-import { searchFor } from './search.ts';
+import { longestWordQuery } from './search.ts';
 import { isUuid } from './values.ts';
 
 export type FamilyType =
@@ -186,7 +186,7 @@ function keysFor(identity: string): Family['byName']['keys'] {
 }
 
 function searchQueryFor(identity: string, path: string): Family['byName']['searchQuery'] {
-  return newestFacts(path).filters?.includes(identity) ? (name) => ({ [identity]: name }) : searchFor;
+  return newestFacts(path).filters?.includes(identity) ? (name) => ({ [identity]: name }) : longestWordQuery;
 }
 
 function isValidId(path: string, pk: JsonValue): boolean {

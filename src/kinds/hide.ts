@@ -30,7 +30,7 @@ export const secretFields: (kind: Pick<Kind, 'fields'>) => readonly string[] = m
   Object.keys(fields).filter((field) => fields[field]?.isSecret),
 );
 
-export function hideProblem(name: string): Problem | undefined {
+export function hiddenFieldProblem(name: string): Problem | undefined {
   const [of = ''] = name.split('.', 1);
   if (kindsOf(of).some((kind) => hideableOf(kind).includes(name))) return undefined;
   const identified = kinds.find(({ type, identity, scope }) =>

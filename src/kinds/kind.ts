@@ -194,9 +194,9 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly isDeduplicated?: boolean;
   readonly refersTo?: Family;
   readonly children?: Children;
-  /** The field of a record that contains the referenced records as nested records with `pk` and `name`. */
+  /** The field in which the service returns the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;
-  /** The field of a referenced record that contains the name of its owner, or a flag such as `is_superuser`. */
+  /** The field of the referenced record that is read as a fact: the name of an owner, or a flag such as `is_superuser`. */
   readonly factField?: string;
   /** What a referenced record grants if its flag in `factField` is true. */
   readonly grants?: string;

@@ -1,7 +1,7 @@
 import { textOf } from '../base/json.ts';
 import type { Kind } from './kind.ts';
 import type { NewestFacts } from './newest-facts.ts';
-import { searchFor } from './search.ts';
+import { longestWordQuery } from './search.ts';
 
 /** How to look up a record by name: by path, by a filter that every release has, or else by search. */
 export function lookUpOf(
@@ -25,7 +25,7 @@ export function lookUpOf(
   return {
     path: (name, within) => {
       const parameters =
-        filter === undefined ? { ...leftOut, ...searchFor(name) } : { [filter]: name, ...leftOut };
+        filter === undefined ? { ...leftOut, ...longestWordQuery(name) } : { [filter]: name, ...leftOut };
       const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
       return `${path}?${queryOf({ ...parameters, ...narrowed })}`;
     },

@@ -259,7 +259,7 @@ export function referenceFactsOf(
   });
 }
 
-/** The facts that a record contains about itself and its nested records, except the fact that it owns a nested record. */
+/** The facts that a record contains about itself and about nested records. The fact that a nested record belongs to this record is left out. */
 export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
   const nestedFacts = nestedFields(kind).flatMap(([field, related]) => {
     const cleaned = nestedRecords(kind, field, shown);

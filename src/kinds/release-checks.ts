@@ -42,7 +42,7 @@ export function laterValueCheck(
   };
 }
 
-export function kindSinceCheck(several: string, since: string): ValueCheck {
+export function kindReleaseCheck(several: string, since: string): ValueCheck {
   return (_, release) =>
     inRange({ before: since }, release) === true
       ? releaseProblemFor(

@@ -37,7 +37,7 @@ export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonVa
   return addressOf(kind.type, `${parent.replaceAll(/[%/]/g, encodeURIComponent)}/${name}`);
 }
 
-export function addressNow({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
+export function addressWithName({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
   return addressIn(kind, name, kind.scope && writtenValue({ kind, fields }, kind.scope));
 }
 

@@ -10,7 +10,7 @@ import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { withLazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
-import { kindSinceCheck, laterValueCheck, lengthCheck, reservedPathCheck } from './release-checks.ts';
+import { kindReleaseCheck, laterValueCheck, lengthCheck, reservedPathCheck } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
 /** The facts about a kind that the API schema does not state. */
@@ -136,7 +136,7 @@ function fieldsOf(
   const { otherPaths = [] } = row;
   const facts = newestFacts(path);
   const nameChecks = [
-    ...(since === undefined ? [] : [kindSinceCheck(model?.list ?? list, since)]),
+    ...(since === undefined ? [] : [kindReleaseCheck(model?.list ?? list, since)]),
     ...(otherPaths.length > 0 ? [reservedPathCheck(otherPaths)] : []),
   ];
   const fields = Object.entries(rowsOf(row, family, variant, facts)).map(([name, field]) => {

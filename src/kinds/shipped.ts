@@ -22,7 +22,7 @@ const recordsOf = memoizePerText((line) => {
   return new Map(Object.entries(JSON.parse(text) as Record<string, JsonObject>)); // the test above writes this form
 });
 
-/** The shipped records of a release, taken from the same or the nearest earlier recorded release line. */
+/** The shipped records of a release. If the release line was not recorded, returns the records of the last recorded line before this release. */
 export function shippedRecordsOf(release: Release | undefined): ShippedRecords {
   const line = release && recordedLines.findLast((from) => inRange({ from }, release) === true);
   if (release === undefined || line === undefined) return { records: new Map(), line: '', isOwn: false };

@@ -3,11 +3,11 @@ import { type Address, type Diagnostic, diagnosticFor } from '../base/diagnostic
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { placeText } from '../base/source.ts';
+import { formatPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { placeholderFor, baselineValue, shownValue, type ReferenceTemplate } from '../kinds/fields.ts';
 import { formerName } from '../kinds/lifecycle.ts';
-import { addressNow, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
+import { addressWithName, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -75,7 +75,7 @@ export function compareWithBaseline(
 
 function formerAddress(resource: Resource): Address | undefined {
   const name = formerName(resource);
-  return name === undefined ? undefined : addressNow(resource, name);
+  return name === undefined ? undefined : addressWithName(resource, name);
 }
 
 function alterationOf(earlier: Resource | undefined, current: Resource): Alteration {
@@ -145,7 +145,7 @@ export function baselineWarning(
   }
   if (invalid.length === 0) return [];
   const listed = invalid.slice(0, maxListed).map(({ range, summary }) => {
-    const place = range === undefined ? '' : `${placeText(range)}: `;
+    const place = range === undefined ? '' : `${formatPlace(range)}: `;
     return `${place}${summary}`;
   });
   const unlisted = invalid.length - listed.length;

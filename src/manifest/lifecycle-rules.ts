@@ -1,8 +1,8 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { placeText, type Range } from '../base/source.ts';
+import { formatPlace, type Range } from '../base/source.ts';
 import { formerly, formerName, isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { addressOfName, type DeclaredName } from '../kinds/named.ts';
-import { addressNow, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { addressWithName, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 
 export interface CheckedEntry {
   readonly resource: Resource;
@@ -57,7 +57,7 @@ export function checkFormerName(
   }
   const former = formerName(resource);
   if (former === undefined) return;
-  const before = addressNow(resource, former);
+  const before = addressWithName(resource, former);
   const holder = names.get(before);
   const otherRename = formerAddresses.get(before);
   if (holder !== undefined) {
@@ -77,7 +77,7 @@ export function checkFormerName(
 }
 
 function formerProblem(summary: string, at: Range, detail = oneStepAtATime): Problem {
-  return { code: 'former-name', summary, detail: `See ${placeText(at)}. ${detail}` };
+  return { code: 'former-name', summary, detail: `See ${formatPlace(at)}. ${detail}` };
 }
 
 function renamedProblem(before: string, now: string, at: Range): Problem {
@@ -116,6 +116,6 @@ function referencedDeleteProblem(reference: string, at: Range): Problem {
   return {
     code: 'names-absent',
     summary: `${reference} is declared absent, but is still referred to`,
-    detail: `See ${placeText(at)}. Remove the reference, or keep the resource.`,
+    detail: `See ${formatPlace(at)}. Remove the reference, or keep the resource.`,
   };
 }

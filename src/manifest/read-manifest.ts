@@ -6,7 +6,7 @@ import { PathMap } from '../base/path-map.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { kindOfEntry, lists } from '../kinds/all.ts';
 import { secretFields, type HiddenFieldNames } from '../kinds/hide.ts';
-import { checkSchema, diagnosticsOf, startPlace, type SchemaFault } from '../yaml/check-schema.ts';
+import { checkSchema, diagnosticsOf, positionKey, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { manifestCheck, listsOfManifest } from './manifest-check.ts';
@@ -99,9 +99,9 @@ export async function readManifest(
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
     diagnostics.push(diagnostic);
-  const reportedPlaces = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
+  const reportedPlaces = new Set(diagnostics.map((diagnostic) => positionKey(diagnostic)));
   for (const warning of rewrittenNumbers(value, places, file))
-    if (!reportedPlaces.has(startPlace(warning))) diagnostics.push(warning);
+    if (!reportedPlaces.has(positionKey(warning))) diagnostics.push(warning);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, variables, references };
   for (const { path } of faults) broken.set(path, true);
   const declared = desiredResources({

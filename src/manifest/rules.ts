@@ -1,6 +1,6 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { placeText } from '../base/source.ts';
+import { formatPlace } from '../base/source.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { formerly } from '../kinds/lifecycle.ts';
@@ -8,7 +8,7 @@ import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { idText } from '../kinds/values.ts';
 import { addressOfName, declaredNames, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
-import { addressNow, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { addressWithName, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { DeclaredEntries } from './desired.ts';
 import {
   placeOfIdentity,
@@ -46,7 +46,7 @@ export class ManifestRules {
     return this.#seen.names;
   }
 
-  /** Checks all fields of the entries of a file, and checks these entries against the rules and the entries of earlier files. */
+  /** Checks the entries of a file: all their fields, the rules, and conflicts with the entries of earlier files. */
   check({
     entriesWithName,
     allEntries,
@@ -108,7 +108,7 @@ function checkDuplicate(
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${placeText(placeOfIdentity(first))}. Remove one of the two.`,
+    detail: `It is first declared at ${formatPlace(placeOfIdentity(first))}. Remove one of the two.`,
   });
 }
 
@@ -130,7 +130,7 @@ function checkSingleOwner(
         report(field, {
           code: rule.code,
           summary: rule.summary(placeholderFor(resource, field) ?? shown, nameOf(known.owner)),
-          detail: `See ${placeText(known.at)}. ${rule.detail}`,
+          detail: `See ${formatPlace(known.at)}. ${rule.detail}`,
         });
       }
     }
@@ -182,7 +182,7 @@ function checkSimilarName(
   if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
-  const simplified = addressNow(resource, name.normalize('NFKC').toLowerCase());
+  const simplified = addressWithName(resource, name.normalize('NFKC').toLowerCase());
   const other = similarAddresses.get(simplified);
   const isPlain = simplified === address;
   if (!isPlain && other === undefined) similarAddresses.set(simplified, address);
@@ -193,7 +193,7 @@ function checkSimilarName(
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(earlier)}\``,
-    detail: `See ${placeText(placeOfIdentity(similarEntry))}. The service treats the two names as different. Check that both names are intended.`,
+    detail: `See ${formatPlace(placeOfIdentity(similarEntry))}. The service treats the two names as different. Check that both names are intended.`,
   });
 }
 
@@ -215,7 +215,7 @@ function checkReferenceCycle(
     const path = referencePath(to, address, references);
     if (path === undefined) continue;
     const links = path.map(
-      ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${placeText(range)}`,
+      ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${formatPlace(range)}`,
     );
     const [summary, detail] =
       to === address

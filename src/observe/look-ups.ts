@@ -11,7 +11,7 @@ import type { Observation } from './observation.ts';
 import type { FailedRead } from './read-children.ts';
 
 interface LookUpOptions extends ReadContext {
-  /** For an absent resource, the name of the only record that has the same title. */
+  /** For an absent resource whose title exactly one record has, the name of this record. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   readonly onDone: () => void;
 }

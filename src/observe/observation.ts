@@ -6,7 +6,7 @@ export type Observation =
   | { readonly presence: 'present'; readonly held: ObservedRecord }
   | {
       readonly presence: 'absent';
-      /** The name of the only record that has the same title, if the list was read. */
+      /** If the list was read, and exactly one record has the title of the resource: the name of this record. */
       readonly namesake?: string;
     }
   | {

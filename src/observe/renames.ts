@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { fieldOf } from '../kinds/fields.ts';
 import { formerly, formerName } from '../kinds/lifecycle.ts';
-import { addressNow, withFields, type Resource } from '../kinds/resource.ts';
+import { addressWithName, withFields, type Resource } from '../kinds/resource.ts';
 import type { InconclusiveRead } from '../service/readable-kinds.ts';
 import type { Observation, ObservedState } from './observation.ts';
 
@@ -13,7 +13,7 @@ export function withFormerName(resource: Resource): Resource | undefined {
   return {
     ...withFields(resource, (field, key) => (key === kind.identity ? fieldOf(name, formerField) : field)),
     name,
-    address: addressNow(resource, name),
+    address: addressWithName(resource, name),
   };
 }
 

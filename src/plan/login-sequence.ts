@@ -22,8 +22,8 @@ function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed
 }
 
 /**
- * Orders the changes to existing parts of flows so that each flow stays at least as strong as the weaker of its states before
- * and after the plan. If every order opens a flow for a moment, `opening` is the change that opens the flow.
+ * Orders the changes to existing parts of flows so that each flow is always at least as strong as before the plan, or at least
+ * as strong as after the plan. If every order opens a flow for a moment, `opening` is the change that opens the flow.
  */
 export function safeLoginOrder(
   pending: readonly LoginChange[],

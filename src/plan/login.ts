@@ -139,7 +139,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values from before a change, with all bindings, so that a person can restore them. */
+/** The values and all bindings from before a change, so that a person can undo the change. */
 function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   const { resource, observed = {}, differences } = change;
   const observedFields =

@@ -173,13 +173,13 @@ function plannedUpdate(
       action: 'no-op',
       ...(isUnfinished(resource, base, differences) && { unfinished: true }),
     };
-  const leftBecause = updateRefusal(resource, base, differences, permission);
+  const leftBecause = refusedUpdateReason(resource, base, differences, permission);
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission }
     : { ...found, action: 'no-op', leftBecause };
 }
 
-export function updateRefusal(
+export function refusedUpdateReason(
   resource: Resource,
   record: ObservedRecord,
   differences: readonly Pick<Difference, 'field'>[],

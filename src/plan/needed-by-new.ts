@@ -6,7 +6,7 @@ import { inRange, type Release } from '../kinds/release.ts';
 import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { sentValue } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
-import { placeText } from '../base/source.ts';
+import { formatPlace } from '../base/source.ts';
 import type { ObservedState } from '../observe/observation.ts';
 
 /** Problems of entries that can only be found with the service's data. */
@@ -56,7 +56,7 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
     return diagnosticOf(resource, kind.scope, {
       code: 'duplicate-resource',
       summary: `the ${kind.identity} \`${name}\` is declared twice within the same \`${kind.scope}\``,
-      detail: `It is first declared at ${placeText(placeOf(first, kind.identity))}. Remove one of the two.`,
+      detail: `It is first declared at ${formatPlace(placeOf(first, kind.identity))}. Remove one of the two.`,
     });
   });
 }

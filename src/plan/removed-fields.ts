@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { isMasked } from '../base/sensitive.ts';
 import { isInstruction, partialComparisonOf, partialComparison, sentValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { labelPairs, mapIds } from '../kinds/bindings.ts';
+import { labelBindings, mapIds } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { isNameReference, type PartialComparison } from '../kinds/values.ts';
 import { namesByPointer, namesById } from '../kinds/named.ts';
@@ -76,7 +76,7 @@ function remainingBindingsText(
     mapIds({ children }, value, (id) => (isNameReference(id) ? { name: id.name } : id)),
   );
   const dropped = part.dropped(before, declared ?? null);
-  const texts = Object.keys(labelPairs(children, part.managed(dropped, there ?? null), []).declared);
+  const texts = Object.keys(labelBindings(children, part.managed(dropped, there ?? null), []).declared);
   return texts.length === 0 ? undefined : `keeps ${texts.join(', ')} of its \`${field}\``;
 }
 

@@ -25,7 +25,7 @@ export interface StaleChange {
   readonly staleness: readonly [Staleness, ...Staleness[]];
 }
 
-/** Why a saved plan cannot be applied: every difference between it and a new plan. */
+/** Why a saved plan cannot be applied: every difference between the saved plan and a new plan. */
 export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   return now.changes.flatMap((change): StaleChange[] => {

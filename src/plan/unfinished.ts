@@ -6,7 +6,7 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier run left the record incomplete: withheld fields are not set, and either they are declared or no declared bindings exist. */
+/** Whether an earlier run left the record incomplete: withheld fields are not set, and either the manifest declares these fields or no declared bindings exist. */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,

@@ -11,7 +11,7 @@ import { haltDiagnostics } from './words/halts.ts';
 import { notCreatedDiagnostics } from './words/not-created.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
-import { switchNotes } from './words/switches.ts';
+import { flagNotes } from './words/switches.ts';
 import { lostLoginDiagnostics } from './words/way-in.ts';
 import {
   applySummary,
@@ -200,7 +200,7 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
   ];
   const report = reportOfRun(rest, outcomes, sortDiagnostics({ ...ended, diagnostics }));
   const notChanged = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
-  return { ...report, remarks: [...report.remarks, ...switchNotes({ ...run.plan, changes: notChanged })] };
+  return { ...report, remarks: [...report.remarks, ...flagNotes({ ...run.plan, changes: notChanged })] };
 }
 
 export function reportOfRun(

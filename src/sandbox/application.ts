@@ -52,7 +52,7 @@ function applicationFields({ rules, at }: World): FieldRows {
   };
 }
 
-/** Takes the backchannel providers of an application away from other applications, as the service does without an error. */
+/** Removes the backchannel providers of an application from all other applications. The service also does this without an error. */
 function removeBackchannels(rows: Rows, application: Row): void {
   const field = 'backchannel_providers';
   for (const pk of valuesOf(application, field)) {

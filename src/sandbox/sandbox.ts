@@ -33,7 +33,7 @@ import {
   type Requester,
 } from './rights.ts';
 import type { Row } from './rows.ts';
-import { listOptions, currentUserAnswer, versionAnswer } from './self.ts';
+import { optionsAnswer, currentUserAnswer, versionAnswer } from './self.ts';
 import { saveRequest, type SaveResult } from './save-request.ts';
 import { deleteRow, dependentsOf } from './uses.ts';
 
@@ -152,7 +152,7 @@ export class Sandbox {
     if (method === 'GET') return this.#list(request, kind, asker);
     if (!isWritable(kind)) return methodNotAllowed(request, allow);
     const mayCreate = asker.rights.extentOf('add', kind.list) === 'all';
-    if (method === 'OPTIONS') return jsonResponse(200, listOptions(kind, mayCreate), allow);
+    if (method === 'OPTIONS') return jsonResponse(200, optionsAnswer(kind, mayCreate), allow);
     if (!mayCreate) return jsonResponse(403, { detail: notPermitted }, allow);
     if (method !== 'POST') return methodNotAllowed(request, allow);
     return this.#write(request, kind, asker);

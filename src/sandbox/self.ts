@@ -18,7 +18,7 @@ export function versionAnswer({ version, isFrom2025 }: ReleaseRules): JsonObject
 }
 
 /** The answer to OPTIONS of a list. The answer describes POST only if the user may create records. */
-export function listOptions({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
+export function optionsAnswer({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
   const options = Object.entries(writing.fields).map(
     ([field, row]) => [field, fieldOptions(field, row)] as const,
   );

@@ -12,7 +12,7 @@ interface ReferringField {
   readonly list: Reference['list'];
   readonly field: string;
   readonly action: Action;
-  /** Whether all types of a list have the field, in which case answers contain the name of the list. */
+  /** Whether all types of a list have the field. If so, answers contain the name of the list. */
   readonly isOfAllTypes: boolean;
 }
 
@@ -68,7 +68,7 @@ export function deleteRow(world: World, kind: SandboxKind, row: Row): readonly R
   const gone: Row[] = [row];
   kind.rows.delete(row);
   for (const { kind: other, row: user, via: by } of usesOf(world, kind, row)) {
-    // A record with two references to the deleted record occurs twice, and the first turn may have deleted it.
+    // A record that refers twice to the deleted record occurs twice here, and may already have been deleted at the first occurrence.
     if (other.rows.at(String(user.pk)) !== user) continue;
     if (by.action === 'cascade') gone.push(...deleteRow(world, other, user));
     else {

@@ -30,7 +30,7 @@ import { readSelfOnce, type TokenUserReading } from './read-self.ts';
 import { judgeAnswer, readProven, type JudgedAnswer, type ProvenAnswer } from './judged-answer.ts';
 import {
   whatAnswersProve,
-  createProofOf,
+  proofOfCreate,
   type ReadProof,
   type UpdateProof,
   type WriteProof,
@@ -78,7 +78,7 @@ export interface Client {
   readonly evidence: ServiceEvidence;
   readonly readable: ReadableKinds;
   read(sought: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult>;
-  /** Whether records of this kind can be read in pages, which requires that the token can look them up. */
+  /** False after a failed read has shown that this run cannot read records of this kind. */
   canList(kind: Kind): boolean;
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
@@ -145,13 +145,13 @@ export function createClient(
       return { ...judged, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
     },
     ...undocumentedReads(send, readable, canUpdate),
-    unseenProof: (answer) => createProofOf(answer.kind, false),
+    unseenProof: (answer) => proofOfCreate(answer.kind, false),
     readSelf,
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
       const judged = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
       const { answer } = judged;
-      const proof = createProofOf(answer.kind, readable.canRead(kind));
+      const proof = proofOfCreate(answer.kind, readable.canRead(kind));
       if (proof !== 'created') return { ...judged, proof };
       const record = recordOf(exchange, answer);
       const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));
@@ -263,7 +263,7 @@ async function bound(
   const exchange = await send({ method: 'POST', path: children.path, body });
   const expected = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
   const judged = judgeAnswer(classifyAnswer(exchange, expected));
-  const proof = createProofOf(judged.answer.kind, true);
+  const proof = proofOfCreate(judged.answer.kind, true);
   if (proof !== 'created') return { ...judged, proof };
   return { ...judged, proof, held: { pk: textOf(judged.answer.body?.['pk']), fields: {} } };
 }
@@ -278,7 +278,7 @@ async function rebound(send: Transport, path: string, pk: string, fields: JsonOb
 async function deleted(send: Transport, path: string): Promise<DeleteResult> {
   const exchange = await send({ method: 'DELETE', path });
   const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'nothing' }));
-  // A 404 counts as deleted, because the record was there when it was read before.
+  // A 404 counts as deleted, because an earlier request of this run has read the record.
   if (judged.answer.kind === 'deleted' || proof === 'vanished') return { ...judged, proof: 'deleted' };
   return { ...judged, proof: proof === 'updated' ? 'ambiguous' : proof };
 }

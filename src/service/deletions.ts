@@ -20,7 +20,7 @@ export interface DeleteDecision {
   readonly notes: readonly string[];
 }
 
-/** The decision for each record to delete, and the number of records of each kind for which the number is known. */
+/** The decision for each record to delete, and the number of existing records of each kind, if known. */
 export interface DeleteDecisions {
   readonly of: ReadonlyMap<Address, DeleteDecision>;
   readonly counts: ReadonlyMap<Kind, number>;
@@ -139,7 +139,7 @@ function familyOf(app: string, model: string): Family | undefined {
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
-/** Refuses a delete that removes the last binding of another record, such as an application, and so opens it to everyone. */
+/** Refuses a delete that removes the last binding of another record, such as an application, and so opens that other record to everyone. */
 async function judgeBindings(
   candidate: DeleteCandidate,
   dependents: NonNullable<Dependents>,

@@ -81,7 +81,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
 };
 
 /** Returns what an answer to a create proves, which depends on whether the token can read such records. */
-export function createProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
+export function proofOfCreate(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;
   return canBeRead ? create.readable : create.unreadable;

@@ -7,7 +7,7 @@ import { isJsonObject } from '../base/json.ts';
 import { resolveFromFile, globFolder, isBelow } from '../base/path-rules.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { hideableFields, hideProblem, type HiddenFieldNames } from '../kinds/hide.ts';
+import { hideableFields, hiddenFieldProblem, type HiddenFieldNames } from '../kinds/hide.ts';
 import { releaseProblem } from '../kinds/release.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -114,7 +114,8 @@ async function configProblems(
   const report = (path: readonly (string | number)[], problem: Problem | undefined): void => {
     if (problem) diagnostics.push(diagnosticAt(file, places.valueSpan(path), problem));
   };
-  for (const [index, name] of (config.hide ?? []).entries()) report(['hide', index], hideProblem(name));
+  for (const [index, name] of (config.hide ?? []).entries())
+    report(['hide', index], hiddenFieldProblem(name));
   const parts: (readonly [path: readonly string[], part: ConfigEnvironment])[] = [
     [[], config],
     ...Object.entries(config.environments ?? {}).map(

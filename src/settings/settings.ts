@@ -31,7 +31,7 @@ export interface Settings extends AllowedOperations {
   readonly configFile?: string | undefined;
   /** All files with settings: rollcall.yaml and files of variables. */
   readonly files: readonly string[];
-  /** The paths of manifests: from the command line, or if it has none, from rollcall.yaml. */
+  /** The paths of manifests: from the command line or, if no paths are given there, from rollcall.yaml. */
   readonly paths: readonly string[];
   /** The variables, which are unknown if a file that defines variables is invalid. */
   readonly variables?: JsonObject | undefined;

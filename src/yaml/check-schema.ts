@@ -23,7 +23,7 @@ export function checkSchema(
   file: SourceFile,
 ): SchemaFault[] {
   if (validate(value)) return [];
-  const known = new Set(diagnostics.map((diagnostic) => startPlace(diagnostic)));
+  const known = new Set(diagnostics.map((diagnostic) => positionKey(diagnostic)));
   const faults = oneErrorPerMistake(validate.errors ?? []).map((error) => {
     const path = pathOf(error, value);
     const span = spanOf(error, path, places);
@@ -38,7 +38,7 @@ export function checkSchema(
       isQuotable: isQuotable(file, span),
     });
     const { excerpt, ...rest } = diagnosticAt(file, span, problem);
-    if (known.has(startPlace(rest))) return { path };
+    if (known.has(positionKey(rest))) return { path };
     const isShown = excerpt !== undefined && !secretLines.has(line);
     return { path, diagnostic: isShown ? { ...rest, excerpt } : rest };
   });
@@ -49,7 +49,7 @@ function isAboutSecretField({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
-export function startPlace({ range }: Diagnostic): string {
+export function positionKey({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { defaultKinds, kinds } from '../../src/kinds/all.ts';
-import { hiddenFields, hideableFields, hideProblem } from '../../src/kinds/hide.ts';
+import { hiddenFields, hideableFields, hiddenFieldProblem } from '../../src/kinds/hide.ts';
 
 test('every field can be hidden, except identities', () => {
-  expect(hideableFields().map((name) => hideProblem(name))).toEqual(hideableFields().map(() => undefined));
+  expect(hideableFields().map((name) => hiddenFieldProblem(name))).toEqual(
+    hideableFields().map(() => undefined),
+  );
   for (const { type, identity, scope, fields } of kinds)
     for (const field of Object.keys(fields))
       expect(hideableFields().includes(`${type}.${field}`), `${type}.${field}`).toBe(
@@ -27,7 +29,7 @@ test.each([
   ],
   ['x', 'there is no field `x` to hide', 'Write a field as TYPE.FIELD, such as certificate.'],
 ])('a name that cannot be hidden is refused with advice: %s', (name, summary, detail) => {
-  const problem = hideProblem(name);
+  const problem = hiddenFieldProblem(name);
   expect(problem?.summary).toContain(summary);
   expect(problem?.detail).toContain(detail);
 });

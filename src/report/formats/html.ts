@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pageAsset } from '../../base/package-file.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { placeText } from '../../base/source.ts';
+import { formatPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { RemovedEntry } from '../../manifest/baseline.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
@@ -131,7 +131,7 @@ function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
     kind: severity,
     heading: address === undefined ? summary : `${address}: ${summary}`,
     verdict: `${severity} [${code}]`,
-    place: range === undefined ? '' : placeText(range),
+    place: range === undefined ? '' : formatPlace(range),
     body: detail === '' ? markup`` : markup`<pre>\n${detail}</pre>\n`,
   }));
 }
@@ -164,7 +164,7 @@ function changeEntry(change: Change): Entry {
     kind: changeKind(change),
     heading: change.resource.address,
     verdict: changeVerdict(change),
-    place: placeText(placeOf(change.resource)),
+    place: formatPlace(placeOf(change.resource)),
     body: items.length === 0 ? markup`` : markup`<dl>\n${items}</dl>\n`,
   };
 }
@@ -185,7 +185,7 @@ function outcomeEntry(ended: OutcomeView): Entry {
     kind: outcome,
     heading: resource.address,
     verdict: parts.join(', '),
-    place: placeText(placeOf(resource)),
+    place: formatPlace(placeOf(resource)),
     body: markup`${texts}`,
   };
 }

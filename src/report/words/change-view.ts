@@ -3,18 +3,18 @@ import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
-import { placeText } from '../../base/source.ts';
+import { formatPlace } from '../../base/source.ts';
 import { idsWithPointers, type NamesByPointer, namesByPointer, namesById } from '../../kinds/named.ts';
 import { isNameReference, sameJson, idText } from '../../kinds/values.ts';
 import { everyone, isBindingField } from '../../kinds/access.ts';
-import { labelPairs } from '../../kinds/bindings.ts';
+import { labelBindings } from '../../kinds/bindings.ts';
 import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
 import { printableLine, firstCharacters } from '../printable.ts';
-import { setAfterWords } from './changes.ts';
+import { omittedReferenceWords } from './changes.ts';
 import { dependencyReason } from './way-in.ts';
 
 export type FieldView =
@@ -47,13 +47,13 @@ export function fieldViews(change: Change): FieldView[] {
   return [
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
-    ...setAfter.map((later) => note(setAfterWords(later))),
+    ...setAfter.map((later) => note(omittedReferenceWords(later))),
     ...waitsFor.map((address) => note(`${address}, ${dependencyReason(change)}`, 'after')),
   ];
 }
 
 function problemView({ severity, code, summary, detail, range }: Diagnostic): FieldView {
-  const place = range ? `${placeText(range)}: ` : '';
+  const place = range ? `${formatPlace(range)}: ` : '';
   const more = detail === '' ? '' : `. ${detail.replaceAll('\n', ' ')}`;
   return note(`${place}${summary} [${code}]${more}`, severity);
 }
@@ -76,7 +76,7 @@ function viewsOfFields(change: Change): FieldView[] {
     const value = shownValue(resource, field) ?? null;
     const { children } = resource.kind.fields[field] ?? {};
     if (children && isJsonList(value))
-      return Object.entries(labelPairs(children, value, []).declared).map(([label, values]) => ({
+      return Object.entries(labelBindings(children, value, []).declared).map(([label, values]) => ({
         kind: 'value',
         field: `${field}${stepWords(label)}`,
         value: values,
@@ -212,7 +212,7 @@ function differenceViews(
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
-  const whole = children ? { field, ...labelPairs(children, declared, observed) } : difference;
+  const whole = children ? { field, ...labelBindings(children, declared, observed) } : difference;
   return splitByKey(whole).map((part) =>
     pairView(
       part.field,
@@ -286,7 +286,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
-/** Adds a line ending. If only one of two texts had one already, the diff then shows an additional empty line. */
+/** Adds a line ending to a text of a diff. If only one of the two texts already ends with a line ending, the diff shows an additional empty line. */
 function withFinalNewline(text: string): string {
   return `${text}\n`;
 }

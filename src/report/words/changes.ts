@@ -145,13 +145,13 @@ export function compactWords(change: Change): string {
     leftBecause,
     faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,
-    ...setAfter.map(setAfterWords),
+    ...setAfter.map(omittedReferenceWords),
     waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
   ).join('; ');
 }
 
 /** The words for a reference that is not set when the record is created, but afterwards. */
-export function setAfterWords({ field, after }: NonNullable<Change['setAfter']>[number]): string {
+export function omittedReferenceWords({ field, after }: NonNullable<Change['setAfter']>[number]): string {
   return `\`${field}\` is set after ${after} is created`;
 }
 

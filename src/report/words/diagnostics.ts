@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { groupBy } from '../../base/group-by.ts';
-import { placeText } from '../../base/source.ts';
+import { formatPlace } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
@@ -33,7 +33,7 @@ export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
       .slice(0, maxListedPlaces)
       .map(
         ({ address, range }) =>
-          (isRepeated ? undefined : address) ?? (range ? placeText(range) : (address ?? 'another')),
+          (isRepeated ? undefined : address) ?? (range ? formatPlace(range) : (address ?? 'another')),
       );
     const same =
       others.length > names.length

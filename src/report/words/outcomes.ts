@@ -132,9 +132,9 @@ function endedAsPlanned({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
-/** If more resources ended as planned than this, unchanged ones are only counted. */
+/** If more than this number of resources ended as planned, the unchanged resources are counted but not named. */
 export const maxAsPlanned = 50;
-/** If more resources were created or changed than this, only the first `maxAsPlanned` of them are named. */
+/** If more than this number of resources were created or changed, only the first `maxAsPlanned` of these are named. */
 const maxListedChanges = 200;
 
 /** Splits resources into those that did not end as planned, those that were created or changed, and the number of all others. */

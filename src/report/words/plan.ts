@@ -19,7 +19,7 @@ import { capitalised, printableLine, withoutEmpty } from '../printable.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listAddresses, listNames } from './diagnostics.ts';
 import { unservedNote } from './unserved.ts';
-import { wouldChangeNothing, switchNotes } from './switches.ts';
+import { wouldChangeNothing, flagNotes } from './switches.ts';
 import { unreadNote, unseenFieldNotes, unseenIdsNote } from './unread.ts';
 import { lostRightsWords, loginChangeWords } from './way-in.ts';
 import { removedEntryWarnings, undeclaredView, type UndeclaredView } from './undeclared.ts';
@@ -106,7 +106,7 @@ export interface PlanView {
   readonly notes: readonly string[];
   /** A sentence for a plan that would change nothing; otherwise undefined. */
   readonly idleSentence: string | undefined;
-  /** Lines about flags that would also change or delete resources that this plan leaves unchanged. */
+  /** Lines about flags with which an apply would also change or delete the resources that this plan leaves unchanged. */
   readonly switches: readonly string[];
   readonly undeclared: UndeclaredView | undefined;
   readonly counts: string;
@@ -138,7 +138,7 @@ export function planView(plan: Plan): PlanView {
       ...unservedNote(plan),
     ],
     idleSentence: wouldChangeNothing(plan) ? 'An apply would change nothing.' : undefined,
-    switches: switchNotes(plan),
+    switches: flagNotes(plan),
     undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),

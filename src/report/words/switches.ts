@@ -6,7 +6,7 @@ import { groupBy } from '../../base/group-by.ts';
 import { listAddresses } from './diagnostics.ts';
 
 /** For each capability, the flags that would change resources that this plan leaves unchanged. Returns no notes if contract_only is set. */
-export function switchNotes({
+export function flagNotes({
   changes,
   capabilities = [],
   contractOnly = false,
