@@ -145,7 +145,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('distinguish resources that differ from unchanged resources, and no request is sent for either', async () => {
+  test('show which resources are unchanged and which ones differ, and no request is sent for any of them', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,

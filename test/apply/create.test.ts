@@ -463,7 +463,7 @@ describe('a create of a user', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is judged by its own answers, as with contract_only, if the token may not look up users', async () => {
+  test('is judged by the answers to the create alone, as with contract_only, if the token may not look up users', async () => {
     const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<WriteResult> => {

@@ -117,7 +117,7 @@ describe('an unfinished application', () => {
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
-  test('is finished by the next run with permission to update, and left unchanged by a run without it', async () => {
+  test('is finished by the next run that may update, and left unchanged by a run that may not', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');

@@ -149,7 +149,7 @@ describe('an update of the access of an application with a provider', () => {
     expect(stdout).toContain('Nobody can open it yet.');
   });
 
-  test('ends as unfinished if its bindings become unreadable', async () => {
+  test('ends as unfinished if the bindings of the application become unreadable', async () => {
     const service = sandboxTransport({});
     let isOver = false;
     const send: Transport = async (request, signal) => {

@@ -335,7 +335,7 @@ describe('bindings hidden from the token', () => {
     expect(stdout).toContain('view_policybinding');
   });
 
-  test('are reported at `access` if a proxy blocks their list, with both ways to go on', async () => {
+  test('are reported at `access` if a proxy blocks the list of bindings, with two ways to continue', async () => {
     const { send: ask } = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const send: Transport = async (request, signal) =>
       request.path.startsWith(bindings) ? answered(404, '<html></html>') : ask(request, signal);
@@ -453,7 +453,7 @@ describe('a manifest that declares access', () => {
     ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', '`access.groups` already contains this id'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
     ['{ users: [carol] }', '5:23', 'wrong-type'],
-  ])('is rejected at its line for access: %s', async (access, place, words) => {
+  ])('is rejected at the line of `access`: %s', async (access, place, words) => {
     const { ending, stdout, stderr } = await run('validate', send, grafana(access));
     expect(ending).toBe('invalid');
     expect(stdout + stderr).toContain(`m.yaml:${place}: error: `);
@@ -472,7 +472,7 @@ describe('a manifest that declares access', () => {
     expect(stderr).toContain('contract_only allows only these [contract-only]');
   });
 
-  test('replaces the `access` of its defaults as a whole', async () => {
+  test('in defaults and in an entry uses only the `access` of the entry', async () => {
     const text = `version: 1
 defaults: { application: { access: { groups: [{ name: staff }] } } }
 applications:
@@ -486,7 +486,7 @@ applications:
   });
 });
 
-test('a saved plan writes its bindings, and is rejected if somebody else changed them', async () => {
+test('a saved plan of bindings is applied, and is rejected if the bindings have changed since the plan', async () => {
   const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
   const text = grafana('{ groups: [{ name: contractors }] }');
   const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });

@@ -398,7 +398,7 @@ describe('manifests of the baseline', () => {
   });
 });
 
-describe('fields that an entry no longer declares and the service keeps', () => {
+describe('fields that an entry no longer declares, but the service keeps', () => {
   const [staff, contractors] = [
     '11111111-1111-4111-8111-111111111111',
     '22222222-2222-4222-8222-222222222222',

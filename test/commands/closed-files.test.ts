@@ -427,7 +427,7 @@ describe('standard input can be used for only one input', () => {
   });
 });
 
-describe("a reference to one of rollcall's own secrets in a manifest is refused", () => {
+describe("a reference in a manifest to one of rollcall's own secrets is refused", () => {
   test.each(['tok', 'link-to-tok', './project/../tok'])('if it reads the token file: %s', async (name) => {
     const { codes, stderr } = await referring(`\${file:${name}}`);
     expect(codes).toEqual(['invalid-reference']);

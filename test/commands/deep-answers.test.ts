@@ -69,7 +69,7 @@ const outcomes = (stdout: string): Record<string, string> =>
 describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => {
   beforeEach(() => (levels = deep));
 
-  test('that answers a create is treated like any other unusable answer', async () => {
+  test('to a create is treated like any other unusable answer', async () => {
     isDeep = ({ method, body }) => method === 'POST' && body.includes('"slug":"new"');
     const { ending, stdout } = await run(
       (context) => apply(['m.yaml'], { ...service, yes: true }, context),
@@ -93,7 +93,7 @@ describe.each([501, 2500, 20_000])('an answer nested %i levels deep', (deep) => 
   };
 
   test.runIf(inFull).each(['GET', 'POST', 'PATCH', 'OPTIONS'])(
-    'that answers %s ends every command without a stack trace',
+    'to the method %s ends every command without a stack trace',
     async (asked) => {
       isDeep = ({ method }) => method === asked;
       for (const command of Object.values(commands)) {

@@ -59,7 +59,7 @@ function deletes(world: World): string[] {
 }
 
 describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
-  test('deletes each absent resource once, applications first, and has no changes the second time', async () => {
+  test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');

@@ -63,7 +63,7 @@ test('an export of applications without access reads no bindings', async () => {
   expect(lists(world)).not.toContain('policies/bindings/');
 });
 
-test('an export finds the records of a target that has a wildcard in its type', async () => {
+test('an export with a wildcard in the type of a --target finds the matching records', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser: true }] });
   const { stdout } = await exported(world, { target: ['*.wiki', 'gr?up.staff'], list: true });
   expect(stdout.trim().split('\n')).toEqual(['group.staff', 'application.wiki']);

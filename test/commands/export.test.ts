@@ -226,7 +226,7 @@ describe('rollcall export', () => {
     ['CON/aux.txt/Nul/console', 'con-/aux-txt/nul-/console'],
     ['./..', 'other'],
     ['x'.repeat(400), 'x'.repeat(100)],
-  ])('uses only file names inside its folder that every system accepts: %s', async (path, name) => {
+  ])('writes only files inside its folder, with names that every system accepts: %s', async (path, name) => {
     const { send } = sandboxHere({ users: [{ username: 'alice', name: 'Alice', path }] });
     const { written } = await exporting(send, { out: 'm', split: 'path', target: ['user.alice'] });
     expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);

@@ -126,7 +126,7 @@ describe('plan --fail-on differs', () => {
     expect(beyond.stderr).not.toContain('--fail-on');
   });
 
-  test('refuses a misspelled word, and does not read a path as its value', async () => {
+  test('refuses a misspelled value, and does not read a path after the value as another value', async () => {
     const wrong = await endedHere(['plan', '--fail-on', 'difers']);
     expect(wrong).toMatchObject({ code: 3, stdout: '' });
     expect(wrong.stderr).toContain(

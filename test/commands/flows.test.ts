@@ -228,7 +228,7 @@ test('one update changes the title of a flow and removes its only stage, but no 
   expect(service.list('/flows/bindings/')).toHaveLength(1);
 });
 
-test('a policy of a stage is bound, changed and unbound by its entry in the flow', async () => {
+test('the entry of a flow binds, changes and unbinds a policy of a stage', async () => {
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
   const text = (policies: string): string =>
     flow([stage('who', 10), stage('proof', 20, `, policies: [${policies}]`), stage('enter', 30)].join(', '));

@@ -166,7 +166,7 @@ users:
     );
   });
 
-  test('is in the JSON document as the reason for the resource that was not created', async () => {
+  test('is in the JSON document as the reason why another resource was not created', async () => {
     const { stdout } = await run('apply', sandboxTransport({ groups: [] }).send, text, { output: 'json' });
     const document = JSON.parse(stdout) as { outcomes: { address: string; stopped_by?: string }[] };
     expect(schemaErrors('apply', document)).toEqual([]);

@@ -150,7 +150,7 @@ describe('a secret that the service hides', () => {
     });
   });
 
-  test('is sent by a saved plan that shows it', async () => {
+  test('is sent by a saved plan that lists the secret as to be sent', async () => {
     const world = worldWith(true);
     const planned = world.run('', {}, { files });
     const options = { output: 'text', ...allowUpdate, resend: [address], out: 'plan.json' } as const;
@@ -170,7 +170,7 @@ describe('a secret that the service hides', () => {
     ['of one provider', [address], {}],
     ['of all', [], { all: true }],
   ])(
-    'is missing from the output of rollcall credentials, which reports the missing secret: %s',
+    'is left out by rollcall credentials, and an error reports the missing secret: %s',
     async (_, addresses, more) => {
       const world = worldWith(true);
       const { context, stderr, written } = capture({ url: 'http://127.0.0.1:9', transport: world.send });

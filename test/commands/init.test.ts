@@ -67,7 +67,7 @@ describe('rollcall init', () => {
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
   ])(
-    'on request, writes a pipeline for %s that changes existing resources after a merge, with both switches',
+    'on request, writes a pipeline for %s that changes existing resources after a merge, with both switches for updates',
     async (pipeline, path) => {
       const { written, stdout } = await started({ url, pipeline, merges: 'update' });
       expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ capabilities: ['update'] });
@@ -223,7 +223,7 @@ describe('rollcall init', () => {
     expect(settings).toMatchObject({ diagnostics: [], config: opened });
   });
 
-  test('checks the service of an existing rollcall.yaml, with its token', async () => {
+  test('checks the service that an existing rollcall.yaml names, with the token for that service', async () => {
     const files = { 'rollcall.yaml': kept.replace('STAGING_TOKEN', 'STAGING_TOKEN, token_file: gone') };
     const asked: string[] = [];
     const { stdout } = await started(

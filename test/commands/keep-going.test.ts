@@ -82,7 +82,7 @@ describe('with --keep-going, a name without an id', () => {
     expect(stderr().trimEnd()).toBe('error: 2 resources are not planned: application.bad, user.bob');
   });
 
-  test('is in the JSON plan, which matches its schema', async () => {
+  test('is in the JSON document of the plan, and the document matches the schema', async () => {
     const { stdout } = await run('plan', { output: 'json' });
     const document = parseJson(stdout());
     expect(schemaErrors('plan', document)).toEqual([]);
@@ -231,7 +231,7 @@ describe('a saved plan with resources that are not planned', () => {
     expect(stdout()).toContain('2 not planned.');
   });
 
-  test('rejects --keep-going, which is an option of plan', async () => {
+  test('cannot be applied with --keep-going, an option for new plans', async () => {
     const { text, world } = await saved();
     const { context } = world.run('', env, { files: { 'p.json': text } });
     const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
@@ -359,7 +359,7 @@ users:
     expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
   });
 
-  test('if its names resolve to a provider that another resource has', async () => {
+  test('if one of its names resolves to a provider that another resource uses', async () => {
     const text = applications(
       'slug: a, name: A, backchannel_providers: [{ name: OIDC 3 }]',
       'slug: b, name: B, backchannel_providers: [3]',
@@ -375,7 +375,7 @@ users:
   });
 });
 
-test('an unplanned resource does not prevent another from taking over its value', async () => {
+test('a resource that is not planned does not prevent another resource from taking a value from it', async () => {
   const text = applications(
     'slug: old, name: Old, provider: { name: nobody }',
     'slug: new, name: New, backchannel_providers: [3]',

@@ -57,7 +57,7 @@ function planned(
   return runOn(plan, service.send, manifest, options, { files, past: { 'm.yaml': former } });
 }
 
-describe('a plan shows the names of ids', () => {
+describe("a plan shows the name of a record next to the record's id", () => {
   const drifted: SandboxSeed = {
     ...seed,
     users: [...(seed.users ?? []), { username: 'carol', name: 'Carol', groups: [staff, admins] }],

@@ -71,7 +71,7 @@ describe('the same manifests, applied to two services with different ids,', () =
     ['one', one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
     ['the other', other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
   ])(
-    'create records with the ids of each service, which are then in sync: %s',
+    'create records with the ids of each service, and a second plan has no changes: %s',
     async (_, seed, providers, groups) => {
       const service = sandboxTransport(seed);
       const { ending, stdout } = await run('apply', service);

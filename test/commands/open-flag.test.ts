@@ -54,7 +54,7 @@ describe('an application with `access: everyone`', () => {
     }
   });
 
-  test('is reported as opened to everyone if core_default_app_access is on, which is read once', async () => {
+  test('is reported as opened to everyone if core_default_app_access is on, and the flag is read once', async () => {
     const two = `${wiki('access: everyone')}  - { slug: mail, name: Mail, access: everyone }\n`;
     const result = await planned(worldOf('2026.8', true), two);
     expect(result).toMatchObject({
@@ -178,7 +178,7 @@ describe('settings in the same manifest', () => {
     expect([ending, stdout]).toEqual(['invalid', expect.stringContaining(closed)]);
   });
 
-  test('cause a warning if they turn core_default_app_access off in a release that does not have it', async () => {
+  test('cause a warning if they turn core_default_app_access off in a release without this flag', async () => {
     const { stdout } = await done(
       planned(worldOf('2026.2', true), withFlag(wiki('access: everyone'), false)),
     );
@@ -331,14 +331,17 @@ describe('a delete of the only group of an application', () => {
   test.each([
     ['a source', []],
     ['a source together with an application', bound.bindings],
-  ])('is refused for %s, which core_default_app_access does not close', async (_, bindings = []) => {
-    const world = worldOf('2026.8', false, { ...bound, bindings });
-    const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
-    const made = await applied(world, text);
-    expect(made.ending, made.stdout).toBe('done');
-    const result = await applied(world, gone);
-    expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
-  });
+  ])(
+    'is refused if it would open %s, as core_default_app_access does not close sources',
+    async (_, bindings = []) => {
+      const world = worldOf('2026.8', false, { ...bound, bindings });
+      const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
+      const made = await applied(world, text);
+      expect(made.ending, made.stdout).toBe('done');
+      const result = await applied(world, gone);
+      expect(result, result.stdout).toMatchObject({ ending: 'incomplete', deletes: 0 });
+    },
+  );
 });
 
 test('with contract_only, the settings of the service are not read', async () => {

@@ -131,7 +131,7 @@ describe('an apply during a restart of the service', () => {
     expect(stderr).toBe('');
   });
 
-  test('gives each request that checks for the service a short time limit, and cancels it at an interruption', async () => {
+  test('sets a short time limit for each request that checks for the service, and an interruption cancels the request', async () => {
     const asked: { timeoutMs: number | undefined; signal: AbortSignal | undefined }[] = [];
     await applying(
       restart,

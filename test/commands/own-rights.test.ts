@@ -230,7 +230,7 @@ describe('the user of the token', () => {
     expect(stdout.includes(line('role.others'))).toBe(!isSuperuser);
   });
 
-  test('may lose rights, which the plan reports next to other consequences of the change', async () => {
+  test('may lose rights, and the plan reports this loss next to other consequences of the change', async () => {
     const service = await serviceOf('2025.12');
     const { stdout } = await run(plan, service, 'version: 1\ngroups: [{ name: ops, state: absent }]\n');
     expect(stdout).toMatch(/note {2}may take rights .*\n +note {2}the user "bot" loses it\n/);

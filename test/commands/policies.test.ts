@@ -122,13 +122,13 @@ describe('undeclared bindings', () => {
     expect(writes(service)).toEqual([]);
   });
 
-  test('are kept with at_least', async () => {
+  test('are kept if the entry has `at_least`', async () => {
     const service = serviceWith(undefined, bound);
     const { stdout } = await run('plan', service.send, text.replace('] }', '], at_least: [policies] }'));
     expect(stdout).toContain('No changes.');
   });
 
-  test('open the record to everyone if their deletion leaves the record without a binding', async () => {
+  test('are reported as opening the record to everyone if deleting them leaves no binding', async () => {
     const { stdout } = await run('plan', serviceWith(undefined, bound).send, grafana(''), all);
     expect(stdout).toContain('Opens application.grafana to everyone.');
   });
@@ -229,7 +229,7 @@ test('an export declares policies in full, and groups and users as access', asyn
 });
 
 test.each(faultNames)(
-  'after %s during its create, an application gets its provider by the end of the next run, and always after its bindings',
+  'an application gets its provider by the end of the next run, and always after its bindings, despite %s during the create',
   async (how) => {
     const declared = '{ group: { name: staff }, order: 1 }, { group: { name: contractors }, order: 2 }';
     const whole = sandboxTransport({});

@@ -169,7 +169,7 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
   });
 });
 
-test('a new source and a new proxy that let more people in have a line in the plan', async () => {
+test('a plan has a line for a new source and for a new proxy that let more people in', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));
   expect(source).toBe(
@@ -179,7 +179,7 @@ test('a new source and a new proxy that let more people in have a line in the pl
   expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
 });
 
-test('a hidden field that lets more people in has a line without its value', async () => {
+test('a plan has a line without the value for a hidden field that lets more people in', async () => {
   const world = new World({}, '2025.12');
   await applied(world, withSource({ enabled: false }));
   const text = JSON.stringify({ version: 1, ...withSource({ enabled: true }) });

@@ -296,7 +296,7 @@ describe('apply --plan', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('accepts a plan printed as JSON, which is the same document', async () => {
+  test('accepts the output of plan -o json in place of a saved plan', async () => {
     const { stdout } = await runPlan({ output: 'json' });
     await done(runApply(stdout));
   });

@@ -96,7 +96,7 @@ describe('rollcall show', () => {
     }
   });
 
-  test('shows no hidden field, since a saved plan does not contain it', async () => {
+  test('shows no hidden field, since a saved plan contains none', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
     const { written } = await endOf(capture({ ...project, files }), (context) =>
       plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),

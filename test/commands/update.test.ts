@@ -211,7 +211,7 @@ describe('an apply with --allow update', () => {
     });
 
     test.each(['', ', groups: [{ name: staff }], at_least: [groups]'])(
-      'keeps undeclared groups with at_least: %j',
+      'keeps undeclared groups if the entry has `at_least`: %j',
       async (more) => {
         const here = world();
         const { context, stdout } = here.run(membership(more));
@@ -221,7 +221,7 @@ describe('an apply with --allow update', () => {
       },
     );
 
-    test('accepts at_least in defaults, which an entry overrides with exactly', async () => {
+    test('uses `exactly` of an entry instead of `at_least` of the defaults', async () => {
       const here = world();
       const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
       await apply(['m.yaml'], applyAsJson, here.run(text).context);

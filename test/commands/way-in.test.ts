@@ -33,7 +33,7 @@ test('a flow that logs anybody in by name alone is an error unless allowed', asy
   await done(validated(['open-login']));
 });
 
-test('a value of --allow that is no known risk is refused, and the error names it', async () => {
+test('an unknown value of --allow is refused, and the error names the value', async () => {
   await expect(validated(['open-logins'])).rejects.toThrow('--allow cannot be "open-logins"');
 });
 
@@ -237,7 +237,7 @@ describe('an update of the login flow', () => {
     },
   );
 
-  test('is confirmed by --allow way-in, which keeps the permissions of the environment', async () => {
+  test('is confirmed by --allow way-in together with --allow update and delete', async () => {
     await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
   });
 
@@ -257,7 +257,7 @@ describe('an update of the login flow', () => {
     },
   );
 
-  test('is confirmed by a saved plan that shows it, with its accepted risks', async () => {
+  test('is confirmed by a saved plan that shows the update and was made with --allow lockout', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
     const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
@@ -368,7 +368,7 @@ test('during an apply that swaps two policies, the login is possible at each req
   ]);
 });
 
-describe('the check, without a token, that the login flow starts', () => {
+describe('the check that the login flow starts', () => {
   const executor = '/api/v3/flows/executor/default-authentication-flow/?query=';
   const asked = ({ requests }: Service): string[] =>
     requests.flatMap(({ method, path, isAnonymous }) => {

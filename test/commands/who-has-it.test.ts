@@ -92,7 +92,7 @@ describe('a backchannel provider that an undeclared application uses', () => {
     ]);
   });
 
-  test('is not shown if the field is hidden, but the application that loses it is', async () => {
+  test('is not shown if the field is hidden, but the plan names the application that loses the provider', async () => {
     const { stdout } = await planned(
       byName,
       {},
@@ -357,7 +357,7 @@ describe('a plan that moves a value from one entry to another', () => {
     expect(text.stdout()).toContain('the change that it depends on failed');
   });
 
-  test('is refused at its lines if entries wait for each other', async () => {
+  test('is refused at the lines of entries that wait for each other', async () => {
     const swapped: SandboxSeed = {
       ...seed,
       applications: [

@@ -163,7 +163,7 @@ describe('the program', () => {
 
 describe('a second interruption', () => {
   test.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))(
-    'by %s ends requests under way, which is reported',
+    'by %s ends requests under way, and the run reports this',
     async (second) => {
       let child: ChildProcess | undefined;
       const silent = createServer((request, response) => {

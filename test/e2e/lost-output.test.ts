@@ -141,7 +141,7 @@ describe('a file on a full disk', () => {
 });
 
 describe('a report', () => {
-  test.runIf(inFull)('is written to the end of a process substitution', async () => {
+  test.runIf(inFull)('is written in full to a process substitution', async () => {
     const { code } = await bash('rollcall plan apps.yaml --report json=>(cat >copy && mv copy got)');
     expect(code).toBe(0);
     await expect.poll(() => existsSync(join(folder, 'got'))).toBe(true);
@@ -149,7 +149,7 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
-    'to %s is appended to standard output, which may be a file or a pipe, and replaces the printed text',
+    'to %s is appended to standard output, a file or a pipe, and replaces the printed text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
       const { stdout } = await bash(`${command} && ${command} >out && cat out`);

@@ -33,7 +33,7 @@ describe.each(createdKinds.map((kind) => [listPathIn(kind), kind] as const))(
       expect(kind.list).toMatch(/^[a-z_]+$/);
     });
 
-    test('is described in the schema of manifests, which accepts a manifest with only the list of that kind', () => {
+    test('is described in the schema of manifests, and the schema accepts a manifest with only the list of that kind', () => {
       expect(Object.keys(definition?.properties ?? {})).toEqual(declarableFields(kind));
       expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
     });

@@ -44,7 +44,7 @@ test('only outposts and proxies keep undeclared list items unless the entry has 
 });
 
 test.each(kinds.map((kind) => ({ type: listPathIn(kind), kind })))(
-  'for the kind $type, lists of references and JSON fields can be declared in part, but secrets only in full',
+  'for the kind $type, lists of references and JSON fields can be declared in part, but secrets must be declared in full',
   ({ kind }) => {
     const path = kind.path.replace('/api/v3', '');
     const facts = newestFacts(path).fields;

@@ -190,7 +190,7 @@ describe('manifests of a baseline', () => {
     );
   });
 
-  test('cause a different warning if the baseline has none', async () => {
+  test('cause a different warning if none exist in the baseline', async () => {
     const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
     expect(baselineWarning('.before/m', absent).map(({ summary }) => summary)).toEqual([
       '.before/m contains none of these manifests, so all entries count as new',

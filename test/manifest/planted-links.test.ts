@@ -84,13 +84,13 @@ describe('manifests outside of the project are found', () => {
     expect(await found('..', 'elsewhere/deeper')).toEqual(['../deeper/m.yaml', '../m.yaml']);
   });
 
-  test('behind a link to a folder beside it, or to the working directory', async () => {
+  test('behind a link to a folder beside the link, or to the working directory', async () => {
     expect(await found('alias')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('alias/deeper/m.yaml')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
   });
 
-  test('by a path through a link to the working directory that then leaves the directory without another link', async () => {
+  test('by a path that goes through a link to the working directory, and then leaves the directory without another link', async () => {
     const path = '../links/mine/../elsewhere/m.yaml';
     expect(await found(path)).toEqual([path]);
   });

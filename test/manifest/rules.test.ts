@@ -140,7 +140,7 @@ describe('all mistakes of an entry are reported in one run', () => {
   });
 });
 
-test('a reference to an absent entry in a later file is reported at the absent entry', async () => {
+test('a reference to an entry that a later file declares absent is reported at that entry', async () => {
   const found = await foundIn(
     'users: [{ username: a, name: A, groups: [{ name: g }] }]',
     'groups: [{ name: g, state: absent }]',

@@ -450,7 +450,7 @@ describe('a list of applications', () => {
   });
 });
 
-describe('a page of a list that cannot be read', () => {
+describe('an unreadable page of a list', () => {
   const declared = { users: manyUsers(500) };
 
   test('is replaced by look-ups of the users that may be on it', async () => {
@@ -482,7 +482,7 @@ describe('a page of a list that cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 400, pages: 4 } }]);
   });
 
-  test('stops requesting pages if three in a row fail', async () => {
+  test('stops the requests of further pages if three pages in a row fail', async () => {
     const service = listingService({
       ...declared,
       instead: ({ page = 0 }) => (page > 1 ? answered(500) : undefined),
@@ -506,7 +506,7 @@ describe('a page of a list that cannot be read', () => {
     ['a refusal', answered(400, { page: ['?'] })],
   ];
 
-  test.each(lasting)('stops requesting pages if the answer is %s', async (_name, answer) => {
+  test.each(lasting)('stops the requests of further pages if the answer is %s', async (_name, answer) => {
     const service = listingService({
       ...declared,
       instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
@@ -517,7 +517,7 @@ describe('a page of a list that cannot be read', () => {
     expect(observed.news).toMatchObject([{ progress: { kind: 'in_pages', found: 100, pages: 1 } }]);
   });
 
-  test('stops requesting pages after a time-out', async () => {
+  test('stops the requests of further pages after a time-out', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
     const service = listingService({
       ...declared,
@@ -528,7 +528,7 @@ describe('a page of a list that cannot be read', () => {
   });
 
   test.each([...lasting, ['a 404', answered(404)]] as const)(
-    'stops requesting pages if each page is answered with %s',
+    'stops the requests of further pages if each page is answered with %s',
     async (_name, answer) => {
       const service = listingService({
         ...declared,

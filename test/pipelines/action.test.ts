@@ -205,7 +205,7 @@ describe('the GitHub action', () => {
 
   const config = 'version: 1\nenvironments: { live: { url: https://id.example.com, token_env: LIVE } }\n';
 
-  test('uses its inputs, whatever the job and rollcall.yaml set for the environment', async () => {
+  test('uses its inputs, even if the job or rollcall.yaml sets other values', async () => {
     write('rollcall.yaml', config);
     const env = { ...job.env, ROLLCALL_URL: 'https://x.example.com', ROLLCALL_TOKEN: 'other-canary' };
     const given = { environment: 'live', comment: 'false', 'plan-file': 'plan.json' };
@@ -222,21 +222,24 @@ describe('the GitHub action', () => {
     ['plan', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['apply', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
     ['validate', ['--env=live'], token],
-  ])('passes the token of %s only to rollcall, and the service by flags', async (command, flags, inEnv) => {
-    const inputs = { COMMAND: command, ENVIRONMENT: 'live', URL: 'https://a.example.com', TOKEN: token };
-    const env = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]));
-    const started: Parameters<Parameters<typeof runRollcall>[0]['start']>[] = [];
-    const start = async (...given: (typeof started)[0]): Promise<number> => {
-      started.push(given);
-      return 0;
-    };
-    const step = { env: { ...env, INPUT_ROLLCALL: 'action', RUNNER_TEMP: job.temp }, cwd: job.workspace };
-    await runRollcall({ ...step, print: () => {}, start });
-    const [, args, variables, input] = started[0] ?? expect.fail('nothing was started');
-    expect(args.filter((arg) => /^--(?:env|url|token)/.test(arg))).toEqual(flags);
-    expect([variables['ROLLCALL_TOKEN'], input]).toEqual([inEnv, token]);
-    expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);
-  });
+  ])(
+    'passes the token of %s only to rollcall, and names the service by flags',
+    async (command, flags, inEnv) => {
+      const inputs = { COMMAND: command, ENVIRONMENT: 'live', URL: 'https://a.example.com', TOKEN: token };
+      const env = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]));
+      const started: Parameters<Parameters<typeof runRollcall>[0]['start']>[] = [];
+      const start = async (...given: (typeof started)[0]): Promise<number> => {
+        started.push(given);
+        return 0;
+      };
+      const step = { env: { ...env, INPUT_ROLLCALL: 'action', RUNNER_TEMP: job.temp }, cwd: job.workspace };
+      await runRollcall({ ...step, print: () => {}, start });
+      const [, args, variables, input] = started[0] ?? expect.fail('nothing was started');
+      expect(args.filter((arg) => /^--(?:env|url|token)/.test(arg))).toEqual(flags);
+      expect([variables['ROLLCALL_TOKEN'], input]).toEqual([inEnv, token]);
+      expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);
+    },
+  );
 
   test('keeps separate comments for two sets of manifests, told apart by their paths or by a key', async ({
     skip,
@@ -315,7 +318,7 @@ describe('the GitHub action', () => {
     expect(log).not.toMatch(/^::error::owned/m);
   });
 
-  test('compares with the commit at which the branch left the branch in `since`, in any folder', async () => {
+  test('compares with the commit at which the branch left the branch that `since` names, in any folder', async () => {
     const repository = new GitProject(join(folder, 'workspace'));
     repository.git('init', '--quiet', '--initial-branch=main');
     repository.commit({ 'roll/manifests/apps.yaml': apps });

@@ -195,7 +195,7 @@ describe('the files that init writes', () => {
   });
 
   test.each(['github', 'gitlab'] as const)(
-    "for %s contain the project's URL of the service and its variable for the token",
+    'for %s contain the URL and the token variable that the project uses for the service',
     (pipeline) => {
       const url = "https://$&.example.com/o'n";
       const written = initFiles({ ...given, url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';

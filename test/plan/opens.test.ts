@@ -173,7 +173,7 @@ describe('a change of bindings', () => {
     ],
     ['nobody if the mode stays', all, all, []],
   ])(
-    'without declared bindings, which changes only the mode, gives access to %s',
+    'that affects only the mode, as no bindings are declared, gives access to %s',
     async (_, declared, more, opened) => {
       const { resource, record } = await world(declared, [group('g')], more);
       expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(opened);

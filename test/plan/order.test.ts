@@ -67,7 +67,7 @@ describe('the order of a plan', () => {
     );
   });
 
-  test('does not exist for changes in a circle, which are refused with one message', async () => {
+  test('does not exist if changes form a circle, and the changes are refused with one message', async () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([
       {
@@ -121,7 +121,7 @@ describe('a change that depends on another', () => {
     expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
   });
 
-  test('is not attempted if the other change failed, and neither are changes that depend on it', async () => {
+  test('is not attempted if the other change failed, and no later change of the chain is attempted either', async () => {
     const chain = { a: 2, b: 3, z: 4 };
     const before = { b: 2, z: 3 };
     const { outcomes, requests } = await applied(await handing(chain, before), before, () =>

@@ -45,7 +45,7 @@ describe.each(someOf(createdKinds, 20).map((kind) => [listPathIn(kind, release),
       },
     );
 
-    test('keeps its identity in an update, and frees it in a delete', () => {
+    test('lets an update repeat the identity of a record, and frees the identity in a delete', () => {
       const { sandbox } = seedSandbox({ is_licensed: true }, release);
       const fields = fieldsIn(sandbox);
       sandbox.create(type, fields);
@@ -61,7 +61,7 @@ function facts(type: string, name: string): FieldFacts | undefined {
 }
 
 test.each([familyOf('providers')])(
-  'in the sandbox, the kind $type is read-only, and its records can be deleted',
+  'in the sandbox, records of the kind $type can be read and deleted, but not created or changed',
   (family) => {
     const { sandbox } = seedSandbox({});
     const path = family.path.replace('/api/v3', '');

@@ -49,7 +49,7 @@ describe('an application of the sandbox', () => {
     ['meta_icon', 'fa://fa-book', { '2023.10': null, '2025.12': 'fa://fa-book' }],
     ['meta_hide', true, { '2023.10': undefined, '2026.5': true }],
     ['meta_hide', 'so', { '2023.10': undefined, '2026.5': ['Must be a valid boolean.'] }],
-  ])('is accepted or refused with the %s %j', (field, value, expected) => {
+  ])('with the %s %j is accepted or refused', (field, value, expected) => {
     let shown: JsonValue | undefined;
     for (const release of sandboxReleases) {
       if (Object.hasOwn(expected, release)) shown = expected[release];
@@ -58,7 +58,7 @@ describe('an application of the sandbox', () => {
   });
 
   test.each(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke'])(
-    'is refused in later releases with the slug %s',
+    'with the slug %s is refused in later releases',
     (slug) => {
       expect(made('2023.10', 'slug', slug)).toBe(slug);
       const said = [`The slug '${slug}' is reserved and cannot be used for applications.`];

@@ -121,7 +121,7 @@ test.each([
   expect((await asked({ [path]: answer, [former]: json(200) }, list)).sent).toEqual([`GET ${path}`]);
 });
 
-test('if the service knows neither path, the answer of the present path counts', async () => {
+test('if the service knows neither the present path nor an earlier one, the answer of the present path counts', async () => {
   const { sent, statuses } = await asked({ [path]: page(405) }, list, list);
   expect(sent).toEqual([`GET ${path}`, `GET ${former}`, `GET ${path}`, `GET ${former}`]);
   expect(statuses).toEqual([405, 405]);

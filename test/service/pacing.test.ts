@@ -184,7 +184,7 @@ describe('the queue of requests', () => {
   });
 
   test.each([1, 2, 3, 8])(
-    'never exceeds a limit of %i concurrent requests, which includes tasks outside the queue',
+    'never exceeds a limit of %i concurrent requests, and tasks outside the queue count towards the limit',
     async (ceiling) => {
       const { pacing, time } = withCeiling(ceiling);
       const clock = time.clock(() => false);

@@ -42,7 +42,7 @@ describe('the enabled capabilities', () => {
     expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
   });
 
-  test('are empty with contract_only, which comes from flag, variable or file in this order', async () => {
+  test('are empty with contract_only, whose value comes from the flag, or else from the variable, or else from the file', async () => {
     const kept = `${config}contract_only: true\n`;
     const reach = async (...given: Parameters<typeof settings>): Promise<readonly unknown[]> => {
       const { contractOnly, capabilities: turnedOn } = await settings(...given);

@@ -44,7 +44,7 @@ describe('an environment of rollcall.yaml overrides the top level', () => {
     expect((await chosen()).vars).toEqual({ domain: 'for-all', team: 'core' });
   });
 
-  test('for vars_files, which are read in addition', async () => {
+  test('for vars_files, but the vars_files of the top level are read too', async () => {
     expect((await chosen()).vars_files).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('production')).vars_files).toEqual(['ops/vars/all.yaml']);
     expect((await chosen('staging')).vars_files).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);

@@ -147,7 +147,7 @@ describe('the Markdown comment of a plan', () => {
     expect(folded).toMatch(/ 1 warning in 30 places\.$/m);
   });
 
-  test('begins with the same marker with and without a plan', async () => {
+  test('begins with the same marker even if no plan could be made', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     const failed = commentOf({ service: plan.service });
     expect(failed.split('\n', 1)).toEqual(comment(plan).split('\n', 1));
