@@ -15,7 +15,7 @@ export const diagnosticCodes = {
     'too-many-files':
       'more than 50,000 files and folders are below a given folder → give a narrower folder or pattern',
     'link-outside':
-      'a link leads out of the given folder, or out of both its own folder and the working directory → give the target of the link',
+      'a link leads out of the given folder, or to a target outside of the working directory and of the folder that contains the link → give the target of the link',
     'link-loop': 'a link leads back to a folder that contains it → remove the link',
     'too-many-resources':
       'more than 100,000 resources are declared → run rollcall on some of the files at a time',
@@ -25,7 +25,7 @@ export const diagnosticCodes = {
   },
   Tables: {
     'csv-syntax':
-      'the cells of a table are ambiguous, or a column has no name or a duplicate name → quote each cell that contains a delimiter, a quote or a line end; inside it, write each quote twice',
+      'the cells of a table are ambiguous, or a column has no name or a duplicate name → quote each cell that contains a delimiter, a quote or a line end; double each quote inside the cell',
   },
   YAML: {
     'yaml-syntax': 'the file is not valid YAML → fix the line that is shown',

@@ -96,7 +96,7 @@ async function runApply(
     throw new UsageError(
       'apply needs a confirmation, but there is no terminal for the question',
       paths.some((path) => path.endsWith('.json'))
-        ? 'To apply a saved plan, which needs no confirmation, use --plan with its manifests. Otherwise read the plan first, then use --yes.'
+        ? 'A saved plan needs no confirmation: to apply one, use --plan and name its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }

@@ -18,7 +18,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
   if (failOn.includes('undeclared') && baseline === undefined && !undeclared)
     throw new UsageError(
       '--fail-on undeclared needs --undeclared or --baseline',
-      'With --undeclared, the plan fails if the service has records that no manifest declares; with --baseline, if entries are no longer declared.',
+      'With --undeclared, the plan fails if the service has records that no manifest declares; with --baseline, the plan fails if entries are no longer declared.',
     );
   if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
     throw new UsageError(

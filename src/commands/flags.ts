@@ -137,7 +137,7 @@ function refuseMissingBaseline(
   if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
     throw new UsageError(
       '--baseline cannot compare manifests from standard input',
-      'Name a file that exists in both folders.',
+      'Name a file that exists in this folder and in the folder of --baseline.',
     );
   }
 }

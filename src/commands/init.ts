@@ -233,7 +233,7 @@ async function answersFrom(
   const givenMerges = merges ?? (chosenPipeline === 'none' ? 'create' : undefined);
   const allowed = await ask(
     givenMerges,
-    'May merges only create resources, or update them too? (create, update):',
+    'What may a merge do: create resources, or update them too? (create, update):',
     'create',
   );
   // The first manifest is written only if there is no manifest yet.

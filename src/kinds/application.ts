@@ -20,7 +20,7 @@ const subjects = { isDeduplicated: true, removalNote: 'is no longer open to' };
 const fields = {
   slug: {
     changeWarning: () =>
-      'its URLs, including those of OpenID Connect and SAML, contain the slug and change with it',
+      'the URLs of the application change with the slug, including the URLs of OpenID Connect and SAML',
     checks: [longSlugProblem, reservedSlugProblem, ambiguousSlugProblem],
   },
   name: {},
@@ -48,14 +48,14 @@ const fields = {
           ? [`users are no longer provisioned or logged out through ${removed.join(', ')}`]
           : []),
       ];
-      return words.join('; ') || 'provisioning and logout through its backchannel providers change';
+      return words.join('; ') || 'users are provisioned or logged out through other providers';
     },
     default: [],
     factField: 'assigned_backchannel_application_slug',
     singleOwner: {
       code: 'shared-backchannel-provider',
       summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
-      detail: 'The service would silently remove it from the first application.',
+      detail: 'The service would silently remove the provider from the other application.',
     },
   },
   'access.groups': {

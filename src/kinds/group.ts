@@ -32,7 +32,7 @@ const notDeclarable = {
   members: membership,
   children: 'A group lists its parents, not its children.',
   permissions:
-    'rollcall sets no permissions. In the service, grant them to a role, and give the group that role.',
+    'rollcall sets no permissions. In the service, grant them to a role, and give the role to the group.',
 };
 
 export const group: RowKind = kindFrom({

@@ -11,7 +11,7 @@ import {
 import { releaseProblemFor } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
-const newSecret = 'logins through it fail until the application has the new value';
+const newSecret = 'logins fail until the application has the new value';
 
 const fields = {
   ...providerFields,
@@ -66,7 +66,7 @@ const fields = {
       const problem = releaseProblemFor(
         { from: '2026.5' },
         release,
-        'allow no login through a new provider without `grant_types`',
+        'refuse logins through a new provider that has no `grant_types`',
         'Most applications need `grant_types: [authorization_code, refresh_token]`. Earlier releases ignore the field.',
       );
       return problem && { ...problem, severity: 'warning' };

@@ -14,7 +14,7 @@ export const providerFields: FieldRows = {
       code: 'missing-field',
       summary: 'the field `authorization_flow` is missing',
       detail:
-        'Write the authorization flow. A new service has the flows `{ slug: default-provider-authorization-implicit-consent }` and `{ slug: default-provider-authorization-explicit-consent }`, which asks users for consent. `defaults` can set the flow for all providers.',
+        'Write the authorization flow. A new service has the flows `{ slug: default-provider-authorization-implicit-consent }` and `{ slug: default-provider-authorization-explicit-consent }`. The second flow asks users for consent. `defaults` can set the flow for all providers.',
     }),
   },
   invalidation_flow: {
@@ -24,7 +24,7 @@ export const providerFields: FieldRows = {
         { from: '2024.10' },
         release,
         'require an `invalidation_flow`',
-        'Write the flow that logs people out. A new service has `{ slug: default-provider-invalidation-flow }`. `defaults` can set it for all providers.',
+        'Write the flow that logs people out. A new service has `{ slug: default-provider-invalidation-flow }`. `defaults` can set the flow for all providers.',
       ),
   },
 };
@@ -66,7 +66,7 @@ export const plainHttp: Problem = {
   code: 'plain-http',
   severity: 'warning',
   summary: 'this URL is not encrypted',
-  detail: 'Its traffic, including logins, can be intercepted. Write https://.',
+  detail: 'The traffic, including logins, can be intercepted. Write https://.',
 };
 
 /** Whether traffic to a URL is unencrypted and leaves the machine. */

@@ -14,7 +14,7 @@ const fields = {
   mode: { default: 'proxy', changeWarning: () => 'requests reach the application in another way' },
   external_host: {
     checks: [urlProblem],
-    changeWarning: () => 'people reach it at another URL',
+    changeWarning: () => 'people reach the application at another URL',
   },
   internal_host: {
     default: '',
@@ -23,7 +23,7 @@ const fields = {
       mode === 'proxy'
         ? {
             code: 'missing-field',
-            summary: 'the field `internal_host` is missing, which the mode `proxy` requires',
+            summary: 'the mode `proxy` requires the field `internal_host`, and this field is missing',
             detail:
               'Write the internal URL of the application, such as http://wiki.internal:8080; or choose a mode in which another proxy forwards the requests: `mode: forward_single` or `forward_domain`.',
           }

@@ -120,7 +120,7 @@ const known = memoizePerText((text): Release => {
 });
 
 export const howToSetRelease: string =
-  "Set the release of the service in rollcall.yaml, such as release: '2025.12'. The commands plan and apply ask the service for it.";
+  "Set the release of the service in rollcall.yaml, such as release: '2025.12'. `plan` and `apply` ask the service for its release.";
 
 /** The problem with a value that every tested release rejects. `what` is a noun such as `this scheme`. */
 export function refusedProblem(

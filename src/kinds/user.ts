@@ -47,7 +47,7 @@ const fields = {
 
 const password = 'rollcall sets no passwords: `rollcall help users` explains how people get one.';
 const rights =
-  'rollcall sets no permissions. In the service, grant them to a role, give a group that role, and add the user to the group.';
+  'rollcall sets no permissions. In the service, grant them to a role, give the role to a group, and add the user to the group.';
 const superuser = 'Members of a superuser group are superusers. Add such a group to `groups`.';
 
 const notDeclarable = {
@@ -67,9 +67,9 @@ export const user: RowKind = kindFrom({
   update: {
     refusal: (observed, declared) => {
       if (observed['type'] === ofServiceItself)
-        return 'it is an account of the service itself, which rejects changes';
+        return 'the service rejects changes to its own accounts, and this is one of them';
       if (declared['type'] !== ofServiceItself) return undefined;
-      return 'it would become an account of the service itself, which rejects all later changes';
+      return 'it would become an account of the service itself, and the service rejects changes to its own accounts';
     },
     fieldsForRefusal: ['type', 'path'],
     protectedOnSelf: ['is_active', 'type'],
@@ -86,7 +86,7 @@ export const user: RowKind = kindFrom({
     nameTakenHint:
       'A user with this name probably exists already. After the other fields are corrected, the outcome is `exists`.',
     incompleteRecordAdvice:
-      'Check the user in the service, especially the groups. If rollcall cannot look up users, another run only finds that the name is taken.',
+      'Check the user in the service, especially the groups. If rollcall cannot look up users, another run can report only that the name is taken.',
   },
 });
 

@@ -201,8 +201,8 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
   return [
     ...(values.includes(beginners)
       ? []
-      : [`its \`${field}\` is ${beginners}: only users who are logged in can start it`]),
-    ...(passes === false ? ['a policy that is bound to it rejects everybody'] : []),
+      : [`its \`${field}\` is ${beginners}: only users who are logged in can start the flow`]),
+    ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),

@@ -139,7 +139,7 @@ export function baselineWarning(
     return [
       warning(
         `${path} contains none of these manifests, so all entries count as new`,
-        '--baseline names a folder with an earlier state of the working directory; the manifests must have the same paths in it.',
+        '--baseline names a folder with an earlier state of the working directory; the manifests must have the same paths in that folder.',
       ),
     ];
   }

@@ -62,7 +62,7 @@ const createWithout = 'These releases create the record without the field, and a
 function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {
     code: 'missing-field',
-    summary: `the field \`${scope}\` is missing, and the \`${identity}\` is unique only within it`,
+    summary: `the field \`${scope}\` is missing, and the \`${identity}\` is unique only within one \`${scope}\``,
     detail: `Each \`${scope}\` can have ${words.one} of this name, so the entry needs both fields.`,
   };
 }

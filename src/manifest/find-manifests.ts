@@ -109,7 +109,7 @@ class Search {
       return 0;
     }
     if (kind !== 'file') {
-      const detail = 'Remove it from the folder, or change its file extension.';
+      const detail = 'Remove the file from the folder, or change the file extension.';
       this.#report(path, 'file-unreadable', 'this is not a file or folder', detail);
       return 0;
     }

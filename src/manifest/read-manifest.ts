@@ -152,7 +152,7 @@ function hideLines(file: SourceFile, places: Places, paths: readonly (string | n
 const plainTextSecret: Problem = {
   code: 'secret-in-clear',
   summary: 'everyone who can read the manifest can read this secret',
-  detail: 'Write ${env:NAME} or ${file:PATH}, which outputs and saved plans never show.',
+  detail: 'Write ${env:NAME} or ${file:PATH}: outputs and saved plans never show such values.',
 };
 
 /** Reports an access token, also if it is escaped or split between references, because it would be sent and shown in the plan. */

@@ -29,7 +29,7 @@ export function resendTargets(
       if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))
         throw new UsageError(
           `--resend names ${address}, which has no secret and no write-only field`,
-          'All its fields are compared, and updated if they differ. Leave out its address.',
+          'All fields of this resource are compared, and updated if they differ. Leave out the address.',
         );
       return resource.address;
     }),

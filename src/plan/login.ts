@@ -228,7 +228,7 @@ function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof o
 
 const openInBetween: typeof openLogin = {
   ...openLogin,
-  summary: 'in every order of these changes, the flow requires no proof of identity for a moment',
+  summary: 'in any order of these changes, there is a moment at which the flow requires no proof of identity',
   detail:
     'Apply the changes in two steps: first the additions, then the removals. Or use --allow open-login.',
 };

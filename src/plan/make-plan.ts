@@ -222,7 +222,7 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
       : undefined;
     if (unclear === undefined) return [];
     const order = textOf(unclear.values['order'] ?? null);
-    return `its \`${field}\` has several bindings with the same ${unclear.binds.idField} and the order ${order}, so rollcall cannot distinguish them`;
+    return `several bindings in its \`${field}\` have the order ${order} and the same ${unclear.binds.idField}, so rollcall cannot distinguish them`;
   });
 }
 
@@ -279,6 +279,6 @@ function renameHint(resource: Resource, observed: ObservedState): string[] {
   if (placeholderFor(resource, kind.title) !== undefined) return [];
   const undeclaredAddress = addressOf(kind.type, observation.namesake);
   return [
-    `has the same \`${kind.title}\` as ${undeclaredAddress}, which is not declared: this creates a second record. To rename that record instead, write \`formerly: ${observation.namesake}\``,
+    `has the same \`${kind.title}\` as ${undeclaredAddress}, which is not declared, so this change creates a second record. To rename the existing record instead, write \`formerly: ${observation.namesake}\``,
   ];
 }

@@ -52,7 +52,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
   return [...others, ...last, ...ofTokens];
 }
 
-const takesOwnRights = "may take rights from this run's own token, so it is done last";
+const takesOwnRights = "may take rights from this run's own token, so this change is made last";
 
 /** Whether a record gives, or may give, rights to the token of the run. */
 function isOwn({ resource, base }: RightsChange, self: TokenUser): boolean {

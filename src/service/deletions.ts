@@ -98,7 +98,7 @@ async function refusalOfRecord(
   if (!needsSuperuser || (self?.proof === 'exists' && self.isSuperuser)) return undefined;
   return isSubject(kind)
     ? 'only superusers see all bindings, so the delete might open a record to everyone'
-    : 'only superusers see all dependent records, which the service might delete too';
+    : 'the service might also delete dependent records, and only superusers see all of them';
 }
 
 /** Refuses to delete the last record that has a certain flag, such as the last superuser group. */
@@ -125,7 +125,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
   const isPolicy = policyField.refersTo === kind.family;
   for (const { app, model, words, pk, isDeletedToo } of dependents) {
     if (isPolicy && model.startsWith(policyBindings.type))
-      return 'records with this policy could open to everyone without it: remove the policy from their `policies` first';
+      return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
     const family = isDeletedToo ? familyOf(app, model) : undefined;
     if (family === undefined || family.isDeletedAlong) continue;
     if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
@@ -150,7 +150,7 @@ async function judgeBindings(
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   if (dependents.some(({ model, pk }) => model === policyBindings.type && !shown.has(pk)))
-    return { notes: [], refusal: 'this token cannot see some of its bindings' };
+    return { notes: [], refusal: 'some bindings of the record are hidden from this token' };
   const deleted = new Set(deletes.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
   const key = bindingKey(candidate);
   const deletedKeys = new Set([key, ...deletes.map(bindingKey)]);

@@ -18,7 +18,7 @@ export function readBaseUrl(
     const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
     throw invalidUrl(
       `includes a page of the service: ${page[0]}`,
-      `The base URL is the part before it: ${base}`,
+      `The base URL is the part before that page: ${base}`,
     );
   }
   if (url.search !== '' || url.hash !== '')

@@ -68,7 +68,7 @@ export async function refuseTokenMismatch(token: Secret, sources: SettingSources
   const tokenPlace = places.join(' or ');
   throw new UsageError(
     `${variable} is set, but the environment ${JSON.stringify(environment)} takes its token from ${tokenPlace}, which contains ${ownPlace ? 'a different' : 'no'} token`,
-    `${ownPlace ? `Unset ${variable}` : `Set the token in ${tokenPlace}`}, or give the path of a file with the right token in ${nameOf('tokenFile')}.`,
+    `${ownPlace ? `Unset ${variable}` : `Set the token in ${tokenPlace}`}, or set ${nameOf('tokenFile')} to the path of a file that contains the right token.`,
   );
 }
 

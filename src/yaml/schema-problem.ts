@@ -160,7 +160,7 @@ function typeHint(error: WrongValue): string | undefined {
   if (types.includes('array')) {
     return typeof data === 'object'
       ? 'Begin each entry with `- `.'
-      : 'Write it as [a, b], or put each entry on its own line, which begins with `- `.';
+      : 'Write it as [a, b], or put each entry on its own line, after `- `.';
   }
   if (types.includes('object') && typeof data === 'string') {
     if (data.startsWith('{')) return 'Remove the quotes.';

@@ -79,7 +79,7 @@ describe('while another client writes,', () => {
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('x application.grafana  unfinished');
     expect(stdout).toContain(
-      'Somebody else changed it in the meantime, or the token sees only some of its bindings.',
+      'Somebody else changed it in the meantime, or some bindings are hidden from the token.',
     );
     expect(sent(service, 'PATCH')).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe('an unfinished application', () => {
     const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
     expect(ending).toBe('incomplete');
     expect(stdout).toContain(
-      'Somebody else changed it in the meantime, or the token sees only some of its bindings.\n',
+      'Somebody else changed it in the meantime, or some bindings are hidden from the token.\n',
     );
     expect(stdout).not.toContain('lets nobody in');
     // The last answer was a successful one, to a bind.
@@ -93,7 +93,7 @@ describe('an unfinished application', () => {
     const { ending, stdout } = await run(apply, send, text, allowed);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed only in part');
-    expect(stdout).toContain('or the token sees only some of its bindings.\n');
+    expect(stdout).toContain('or some bindings are hidden from the token.\n');
     // The token sees only the group, so only the group can be compared.
     sandbox.issue({ token: 't' });
     expect((await run(plan, send, text)).stdout).toContain('No changes.');

@@ -235,7 +235,7 @@ test('no delete is sent if the list of bindings is incomplete', async () => {
     return { ...exchange, body: JSON.stringify({ ...body, pagination, results }) };
   };
   const { stdout } = await applied(world, entry('groups', 'name: staff'));
-  expect(stdout).toContain('this token cannot see some of its bindings');
+  expect(stdout).toContain('some bindings of the record are hidden from this token');
   expect(deletes(world)).toEqual([]);
 });
 
@@ -521,6 +521,6 @@ flows: [{ slug: way, state: absent }]
       world,
       'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
     );
-    expect(stdout).toContain('policy.gate is not deleted: records with this policy');
+    expect(stdout).toContain('policy.gate is not deleted: records that have this policy');
   });
 });

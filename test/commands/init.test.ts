@@ -95,18 +95,18 @@ describe('rollcall init', () => {
       const { context, written } = capture({});
       const ask = async (question: string): Promise<string> => {
         questions.push(question);
-        return question.includes('merges') ? answer : '';
+        return question.includes('a merge') ? answer : '';
       };
       await init(undefined, { url, pipeline }, { ...context, ask });
       return written;
     };
     const { size } = await answering('', 'none');
-    expect([size, questions.filter((one) => one.includes('merges'))]).toEqual([3, []]);
+    expect([size, questions.filter((one) => one.includes('a merge'))]).toEqual([3, []]);
     expect((await answering('update', 'gitlab')).get('.gitlab-ci.yml')).toContain(
       '--plan plan.json --allow update',
     );
     expect((await answering('', 'gitlab')).get('.gitlab-ci.yml')).not.toContain('--allow');
-    expect(questions.filter((one) => one.includes('merges'))).toHaveLength(2);
+    expect(questions.filter((one) => one.includes('a merge'))).toHaveLength(2);
     await expect(answering('all', 'gitlab')).rejects.toThrow('merges cannot be allowed to "all"');
   });
 

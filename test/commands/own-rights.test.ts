@@ -137,7 +137,9 @@ describe.each(someReleases(sandboxReleases))(
         expect(stdout.indexOf(line(address))).toBeLessThan(stdout.search(/^ {2}[-+~] /m));
         const [first = ''] = stdout.split(/^(?= {2}[-+~] )/m).slice(1);
         expect(first).toMatch(new RegExp(`^ {2}[-~] ${address.replace('.', '\\.')} `));
-        expect(first).toContain("note  may take rights from this run's own token, so it is done last");
+        expect(first).toContain(
+          "note  may take rights from this run's own token, so this change is made last",
+        );
         const from = service.requests.length;
         const applied = await run(apply, service, text, { concurrency: '8' });
         expect(applied.ending, applied.stdout + applied.stderr).toBe('done');

@@ -159,7 +159,7 @@ describe('an update of a provider', () => {
     const env = { GRAFANA_SECRET: 'canary-of-another' };
     const shown = await run('plan', made.send, withSecret, allowed, { env });
     expect(shown.stdout).toContain('client_secret  (sensitive; differs from the declared secret)');
-    expect(shown.stdout).toContain('logins through it fail until the application has the new value');
+    expect(shown.stdout).toContain('logins fail until the application has the new value');
     const left = await run('apply', made.send, withSecret, { config: 'rollcall.yaml' }, { env });
     expect(left.stdout).toContain('! provider.Grafana');
     const { stdout } = await run('apply', made.send, withSecret, allowed, { env });

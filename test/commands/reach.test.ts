@@ -83,7 +83,7 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'an enabled source',
       withSource({ enabled: false }),
       withSource({ enabled: true }),
-      'everyone who can log in through it',
+      'everyone who can log in through this source',
     ],
     ['a source that is disabled', withSource({ enabled: true }), withSource({ enabled: false }), undefined],
     [

@@ -44,7 +44,7 @@ describe.each(someReleases(sandboxReleases))('a rename on release %s', (release)
     const from = world.writes().length;
     const shown = await planned(world, after);
     expect(shown.stdout).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
-    expect(shown.stdout).toContain('including those of OpenID Connect and SAML');
+    expect(shown.stdout).toContain('including the URLs of OpenID Connect and SAML');
     const renamed = await run(world, apply, after);
     expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
     expect(renamed.stdout).not.toContain('unclear');

@@ -311,7 +311,7 @@ describe('an apply with --allow update', () => {
       'incomplete',
     );
     expect(stdout()).toContain(
-      '! user.outpost differs and is left unchanged; it is an account of the service itself',
+      '! user.outpost differs and is left unchanged; the service rejects changes to its own accounts',
     );
     expect(stdout()).toContain(
       '! user.pipeline differs and is left unchanged; the token belongs to this user',
@@ -371,7 +371,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       world.requests.filter(({ path }) => /applications\/[^?]/.test(path) || path.includes('username=')),
     ).toEqual([]);
     expect(stdout()).toContain(
-      '! user.outpost differs and is left unchanged; it is an account of the service itself',
+      '! user.outpost differs and is left unchanged; the service rejects changes to its own accounts',
     );
     expect(stdout()).toContain('removes 4 from the `backchannel_providers` of application.mail');
     expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');

@@ -142,12 +142,12 @@ describe('a plan that locks people out is refused:', () => {
     [
       'a policy that is always false is bound',
       `${flow(whole.join(', '), guarded('no'))}policies:\n  - { name: no, type: dummy }\n`,
-      'a policy that is bound to it rejects everybody',
+      'a policy that is bound to the flow rejects everybody',
     ],
     [
       'the flow requires people who are logged in',
       flow(whole.join(', '), ', authentication: require_authenticated'),
-      'only users who are logged in can start it',
+      'only users who are logged in can start the flow',
     ],
     [
       'the brand gets another flow',

@@ -141,13 +141,13 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     'a requirement to be logged in',
     ['who', 'proof', 'enter'],
     { authentication: 'require_authenticated' },
-    ['its `authentication` is require_authenticated: only users who are logged in can start it'],
+    ['its `authentication` is require_authenticated: only users who are logged in can start the flow'],
   ],
   [
     'a false policy',
     ['who', 'proof', 'enter'],
     { policies: [policy('never')] },
-    ['a policy that is bound to it rejects everybody'],
+    ['a policy that is bound to the flow rejects everybody'],
   ],
   ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies everybody']],
   [

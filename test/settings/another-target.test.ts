@@ -118,7 +118,7 @@ describe('the general token with a chosen environment', () => {
     const { message, hint } = await refusalOf({ env }, variables);
     for (const part of said.split('…')) expect(message).toContain(part.trim());
     expect(message).toContain(`the environment "${env}"`);
-    expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Set the token in .*), or .* --token-file\.$/);
+    expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Set the token in .*), or set --token-file to .*\.$/);
   });
 
   test('is refused with --url too, as it is unclear which token the service of --url should get', async () => {

@@ -50,7 +50,7 @@ describe('the URL of the service', () => {
     ['https://example.com/auth/api/v3/core/applications/', 'https://example.com/auth'],
   ])('is suggested if the URL of a page of the service is given: %s', (text, base) => {
     expect(() => readBaseUrl(text, false)).toThrow(
-      expect.objectContaining({ hint: `The base URL is the part before it: ${base}` }),
+      expect.objectContaining({ hint: `The base URL is the part before that page: ${base}` }),
     );
     expect(() => readBaseUrl(text, false)).not.toThrow(/secret|enroll|grafana/);
   });

@@ -38,10 +38,7 @@ describe('a value of the wrong type is reported with the right form', () => {
       'provider: grafana',
       "The ids of this field are numbers. A name is written as `{ name: grafana }`. The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
     ],
-    [
-      'backchannel_providers: 1',
-      'Write it as [a, b], or put each entry on its own line, which begins with `- `.',
-    ],
+    ['backchannel_providers: 1', 'Write it as [a, b], or put each entry on its own line, after `- `.'],
     ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
   ])('for %s', async (field, hint) => {
     const [name = ''] = field.split(':', 1);

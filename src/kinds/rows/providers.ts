@@ -22,7 +22,7 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
         ifMissing: (release, otherFields) =>
           inRange({ from: '2025.10' }, release) === true
             ? undefined
-            : requiredFieldCheck('a new SCIM provider needs a `token` before release 2025.10')(
+            : requiredFieldCheck('before release 2025.10, a new SCIM provider needs a `token`')(
                 release,
                 otherFields,
               ),

@@ -11,9 +11,11 @@ const linkedTo: Readonly<Record<string, string>> = {
 const reach = {
   enabled: {
     changeWarning: (isEnabled) =>
-      isEnabled === false ? 'people can no longer log in through it' : 'people can log in through it',
+      isEnabled === false
+        ? 'people can no longer log in through this source'
+        : 'people can log in through this source',
     accessGain: (is, was) =>
-      is === true && was === false ? 'everyone who can log in through it' : undefined,
+      is === true && was === false ? 'everyone who can log in through this source' : undefined,
   },
   user_matching_mode: {
     changeWarning: (mode) =>

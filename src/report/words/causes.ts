@@ -60,7 +60,7 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
     ['the certificate is not valid yet', 'Check both clocks.', 'CERT_NOT_YET_VALID'],
     [
       'the certificate is for another host',
-      'Use a host name of the certificate in the service URL.',
+      'In the service URL, use a host name that the certificate contains.',
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
@@ -75,7 +75,7 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
     ],
     [
       'the client certificate was not accepted',
-      'Pass a certificate that the service accepts with --client-cert.',
+      'With --client-cert, pass a certificate that the service accepts.',
       'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',

@@ -288,7 +288,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code: 'ambiguous-name',
         summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
-        detail: `A create could duplicate a record that this token cannot see. If neither record exists, delete \`formerly\`. Otherwise use a superuser's token, which sees all ${list}.`,
+        detail: `A create could duplicate a record that this token cannot see. If no record has either name, delete \`formerly\`. Otherwise use a superuser's token, which sees all ${list}.`,
       };
     case 'unread':
       return {

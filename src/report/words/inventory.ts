@@ -72,7 +72,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
       );
     case 'short':
       return notExported(
-        `the service counts ${gap.count} ${list}, but its list has ${gap.read} different records`,
+        `the service counts ${gap.count} ${list}, but lists ${gap.read} distinct records`,
         'The other records are missing here. Run the command again. If that does not help, a proxy may alter the answers.',
       );
     case 'several':
@@ -89,7 +89,7 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     case 'other_types':
       return notExported(
         otherTypes(gap),
-        'These records stay unchanged, and an application can refer to each by its name.',
+        'These records stay unchanged. Applications can refer to them by name.',
       );
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);

@@ -195,7 +195,7 @@ function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | un
   if (clash.kind === 'unseen') return 'Its bindings could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
   const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
-  const other = isOfBound ? ', or the token sees only some of its bindings' : '';
+  const other = isOfBound ? ', or some bindings are hidden from the token' : '';
   const { openTo } = clash;
   return joinLines(
     `Somebody else changed it in the meantime${other}.`,
