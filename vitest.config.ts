@@ -26,7 +26,7 @@ const notInQuick = [
   'test/simulation/{login,once-failed,planted-bugs}.test.ts',
   'test/commands/{access-faults,access-writers,outage,update-faults}.test.ts',
   'test/commands/{big-applies,company,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
-  'test/commands/{flows,later-release,lists,lists-of-all-kinds,scope,way-in}.test.ts',
+  'test/commands/{flows,later-release,lists,lists-of-all-kinds,outputs,own-rights,scope,way-in}.test.ts',
   'test/docs/console.test.ts',
   'test/observe/lists.test.ts',
   'test/e2e/{baseline,completion,hardened,killed-runs,lost-output,network,never-settles,plans}.test.ts',

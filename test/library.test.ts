@@ -10,6 +10,7 @@ import { sandboxToken, seedSandbox } from '../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../src/sandbox/server.ts';
 import { nodeService } from '../src/terminal/node-context.ts';
 import { temporaryFolder } from './support/canary.ts';
+import { someOf } from './support/effort.ts';
 import { tlsFixture } from './support/raw-server.ts';
 import { schemaErrors } from './support/schemas.ts';
 
@@ -157,23 +158,27 @@ describe('the library', () => {
 });
 
 describe('the secrets of manifests and of the library', () => {
-  test.each([
+  const answers: readonly [what: string, status: number | undefined][] = [
+    ['a success with another body', 201],
     ['a success', undefined],
     ['a refusal', 400],
     ['a crash', 500],
-    ['a success with another body', 201],
     ['a redirect', 302],
-  ])('are not shown after %s that repeats them, in any form', async (_what, status) => {
-    const escaped = sandboxToken.replace(/[^a-z]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
-    const body = `{"pk":"${escaped}","name":["${escaped} ${btoa(sandboxToken)}"],"${escaped}":{"${secret}":1},"slug":"wiki"}`;
-    const headers = { location: `https://${sandboxToken}.example.com/`, 'x-authentik-id': sandboxToken };
-    if (status !== undefined) answerToCreate = { status, headers, body };
-    const applied = await apply(manifest(...roll), service);
-    let shown = inspect(applied, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(applied);
-    for (const format of formatNames) shown += await applied.report(format);
-    for (const leak of [sandboxToken, btoa(sandboxToken).slice(0, -4), secret, 'u002d'])
-      expect(shown).not.toContain(leak);
-  });
+  ];
+  test.each(someOf(answers, 2))(
+    'are not shown after %s that repeats them, in any form',
+    async (_what, status) => {
+      const escaped = sandboxToken.replace(/[^a-z]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
+      const body = `{"pk":"${escaped}","name":["${escaped} ${btoa(sandboxToken)}"],"${escaped}":{"${secret}":1},"slug":"wiki"}`;
+      const headers = { location: `https://${sandboxToken}.example.com/`, 'x-authentik-id': sandboxToken };
+      if (status !== undefined) answerToCreate = { status, headers, body };
+      const applied = await apply(manifest(...roll), service);
+      let shown = inspect(applied, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(applied);
+      for (const format of formatNames) shown += await applied.report(format);
+      for (const leak of [sandboxToken, btoa(sandboxToken).slice(0, -4), secret, 'u002d'])
+        expect(shown).not.toContain(leak);
+    },
+  );
 
   test.each([
     ['env:SECRET', { token: secret }],
