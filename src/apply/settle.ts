@@ -98,7 +98,7 @@ export function judgeFailure(proof: FailedProof): JudgedWrite {
   }
 }
 
-/** Judges the answer to a delete, which is safe to repeat; `done` is the outcome after success. */
+/** Judges the answer to a delete, given that a delete is safe to repeat. `done` is the outcome after success. */
 export function judgeDelete(done: 'deleted' | 'updated', { proof }: DeleteResult): JudgedWrite {
   return proof === 'deleted' ? endedWrite(done) : judgeFailure(proof);
 }

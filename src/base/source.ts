@@ -20,7 +20,7 @@ export interface SourceFile {
   readonly isQuotable?: (line: number) => boolean;
 }
 
-/** Offsets in the text, which take less memory than a Range. */
+/** Offsets in the text, because offsets take less memory than a Range. */
 export type Span = readonly [start: number, end: number];
 
 export function sourceFile(filename: string, text: string): SourceFile {

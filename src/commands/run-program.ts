@@ -47,7 +47,7 @@ const usualMistakes: readonly (readonly [form: RegExp, hint: string])[] = [
   [/^--?auto-approve$/, 'To apply without a question, use --yes.'],
 ];
 
-/** Removes the values of unknown options, which may be secrets. */
+/** Removes the values of unknown options, because these values may be secrets. */
 function withoutValues(message: string): string {
   return message.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }

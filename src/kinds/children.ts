@@ -123,7 +123,7 @@ export interface WantedChildren {
   readonly wanted: readonly WantedChild[];
   /** Whether the declaration applies to an existing binding. */
   readonly covers: (child: Child) => boolean;
-  /** If an existing binding is deleted unless the manifest lists the binding: the field for it. Otherwise undefined. */
+  /** The field that would have to declare an existing binding. Without this declaration, the binding is deleted. Undefined if the binding is kept anyway. */
   readonly omittingField: (child: Child) => string | undefined;
   /** The capability needed to delete a binding: `update` if the entry declares access, `delete` if the entry lists bindings. */
   readonly removal: 'update' | 'delete';

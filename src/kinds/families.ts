@@ -50,7 +50,7 @@ interface FamilyRow extends Partial<
   readonly findId?: string;
 }
 
-/** The prefix of the `managed` identifiers of built-in mappings, which are the same in every service. */
+/** The prefix of the `managed` identifiers of built-in mappings. Every service has the same identifiers. */
 const builtInMappingPrefix = 'goauthentik.io/';
 
 /** The lists that a manifest can contain. A list has one or several types, and names are unique within the list. */

@@ -21,7 +21,7 @@ export interface StatedKind {
   readonly isBase?: boolean;
   /** The field with the parent, if names are unique only within a parent. */
   readonly scope?: string;
-  /** For settings, which are a single record that always exists: the name in addresses. */
+  /** For a kind of settings, with a single record that always exists: the name of this record in addresses. */
   readonly single?: string;
   readonly formerPath?: { readonly path: string; readonly id?: string };
   readonly credentials?: Credentials;

@@ -14,9 +14,9 @@ export interface Resource extends DeclaredFields {
   /** The value of the identifying field, such as a slug or username. */
   readonly name: string;
   readonly address: Address;
-  /** The names of the fields with errors, which are missing from `fields`. */
+  /** The names of the fields with errors. These fields are missing from `fields`. */
   readonly broken?: readonly string[];
-  /** Secrets of the manifest and of rollcall's settings, which must not be printed. */
+  /** Secrets of the manifest and of rollcall's settings. No secret may be printed. */
   readonly secrets: readonly string[];
   readonly origin: Origin;
 }

@@ -53,7 +53,7 @@ export function kindsFrom(
   return Object.entries(rows).map(([path, row]) => kindFrom({ ...shared, ...row, path }));
 }
 
-/** Makes a kind from its row and from the API schema, which is read on first use. */
+/** Makes a kind from its row and from the API schema. The API schema is read on first use. */
 export function kindFrom(row: KindRow): RowKind {
   const { list, several, since, formerPath, unique: isUnique = false, leftOut = {} } = row;
   const family = familyOf(list);

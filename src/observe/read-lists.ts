@@ -89,7 +89,7 @@ interface ReadList extends ReadLists {
 }
 
 /**
- * Reads the token's user, which shows whether the list will be complete, and the first page, which shows the number of records.
+ * Reads the token's user to learn whether the list will be complete, and the first page to learn the number of records.
  * If at least an eighth of the records are declared, reads the other pages. A resource that is missing from a complete list is
  * absent.
  */

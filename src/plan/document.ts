@@ -91,7 +91,7 @@ export interface PlanDocument extends Renamed<Plan, typeof planParts> {
   readonly summary: PlanSummary;
   /** Undeclared records, if requested, and whether all records could be read. */
   readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
-  /** The problems of the manifests and the run, which only printed plans and reports contain; see schemas/validation.schema.json. */
+  /** The problems of the manifests and the run. Only printed plans and reports contain problems; see schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 

@@ -10,7 +10,7 @@ const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
-/** The record with the settings, which stores `flags` as sent, including unknown flags. */
+/** The record with the settings. This record stores `flags` as sent, including unknown flags. */
 export function settingsKind(world: World): WritableKind {
   const kind = writableKindFrom(world, {
     path,

@@ -73,7 +73,7 @@ function createContext(
   });
 }
 
-/** The certificate authorities that Node trusts, which in newer releases of Node can include the system's. */
+/** The certificate authorities that Node trusts. Newer releases of Node can also trust the authorities of the system. */
 function defaultCertificates(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types belong to an older release of Node
   return getCACertificates?.() ?? tls.rootCertificates;

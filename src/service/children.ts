@@ -15,7 +15,7 @@ export type ChildrenReading =
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   | { readonly kind: 'not_sent' };
 
-/** Reads the bindings of the given records, or of all records, as far as the token can see them, ordered by id. */
+/** Reads the bindings of the given records or of all records, ordered by id. Bindings that the token cannot see are missing. */
 export async function readChildren(
   children: Children,
   parents: readonly Parent[] | 'all',

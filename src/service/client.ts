@@ -88,7 +88,7 @@ export interface Client {
   unseenProof(answer: Answer): WriteProof;
   create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult>;
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
-  /** Sets the withheld fields of a record that this run created, which needs no capability. */
+  /** Sets the withheld fields of a record that this run created. No capability is needed. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
   bind(children: Children, parent: Parent, fields: JsonObject): Promise<CreateResult>;
   rebind(children: Children, pk: string, fields: JsonObject): Promise<UpdateResult>;

@@ -5,7 +5,7 @@ import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { fieldOfErrorKey } from './field-names.ts';
 import type { Transport } from './transport.ts';
 
-/** A transport that removes hidden fields from the service's error messages, but not from records, which are compared. */
+/** A transport that removes hidden fields from the service's error messages, but not from records, because records are compared. */
 export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
   if (hide.length === 0) return send;
   return async (request, signal) => {

@@ -16,7 +16,7 @@ export interface UnreadableReason {
 }
 
 export interface ObservedValues {
-  /** The values for comparison with the manifest, which must not be printed. */
+  /** The values to compare with the manifest. These values must not be printed. */
   readonly fields: Readonly<Record<string, JsonValue>>;
   /** The fields with rollcall's own secrets redacted, if they contain any. */
   readonly shown?: Readonly<Record<string, JsonValue>>;

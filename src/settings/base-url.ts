@@ -37,7 +37,7 @@ function invalidUrl(problem: string, hint: string): UsageError {
   return new UsageError(`the service URL ${problem}`, hint);
 }
 
-/** The paths of pages and of the API, which a user may have pasted with the base URL. */
+/** The paths of pages and of the API. A user may have pasted such a path with the base URL. */
 const servicePage =
   /\/(?:if\/(?:admin|user|flow)|application\/(?:o|saml|launch)|-\/(?:health|metrics)|api\/v3\/(?:admin|core|providers|root|schema))(?:\/|$)/;
 

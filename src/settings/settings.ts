@@ -47,7 +47,7 @@ export interface Settings extends AllowedOperations {
     readonly allowEnv: ChosenConfig['allow_env'];
     readonly allowFiles: ChosenConfig['allow_files'];
     readonly allowTexts: ChosenConfig['allow_texts'];
-    /** The files and variables with rollcall's own secrets, which manifests may never read. */
+    /** The files and variables that contain rollcall's own secrets. Manifests may never read these files and variables. */
     readonly ownSecrets: OwnSecrets;
   };
   /** Fields that no output shows; if rollcall.yaml is invalid and has a `hide`, all fields that can be hidden. */

@@ -27,7 +27,7 @@ import {
 const maxAliasedValues = 10_000;
 const maxProblems = 1000;
 
-/** Converts YAML nodes to plain JSON, and reports nodes that cannot be read, which become null. */
+/** Converts YAML nodes to plain JSON. A node that cannot be read is reported and becomes null. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly aliasTargets: AliasTargets = new Map();

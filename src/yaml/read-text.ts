@@ -11,7 +11,7 @@ const maxFileBytes: number = 16 * 1024 * 1024;
 const maxLines = 1_000_000;
 
 interface ReadTextOptions {
-  /** Real paths of files with rollcall's own secrets, which are not read. */
+  /** Real paths of files that are never read, because they contain rollcall's own secrets. */
   readonly secretFiles?: ReadonlySet<string>;
   readonly maxBytes?: number;
   /** Whether to follow a link to a target outside both its own folder and the working directory. */

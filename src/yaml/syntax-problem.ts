@@ -54,7 +54,7 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
 }
 
-/** The message about a field that is indented too far, which the parser reports at the line before. */
+/** The message about a field that is indented too far. The parser reports this mistake at the line before. */
 function overIndentedField(
   { code, pos }: YAMLParseError,
   text: string,
@@ -83,7 +83,7 @@ function unquotedReference(
   return { span: [start, start + 2], words };
 }
 
-/** The message about a missing closing character, which the parser reports where the file or block ends, not where it begins. */
+/** The message about a missing closing character. The parser reports this mistake at the end of the file or block, not at the opening character. */
 function unclosedProblem(message: string): SyntaxWords | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;

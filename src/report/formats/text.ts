@@ -68,7 +68,7 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   return viewText(planView(plan), plan, style, detail);
 }
 
-/** The plan that is shown before an apply, without the advice about unchanged resources, which the result will contain. */
+/** The plan that is shown before an apply, without the advice about unchanged resources, because the result will contain this advice. */
 export function planTextBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
   return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, plan, style, detail);
 }

@@ -40,7 +40,7 @@ export interface ValueSide {
   readonly text: string;
 }
 
-/** The fields that are shown for a change: how they were altered since the baseline, which values would be created, or how they differ. */
+/** The fields to show for a change, with the alterations since the baseline, the values to create, or the differences. */
 export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [], setAfter = [] } = change;
   if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));

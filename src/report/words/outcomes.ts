@@ -214,7 +214,7 @@ export function applyWords(
       outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
       outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
         runAgainAdvice(isFixNeeded, saved),
-      // Another run does not help: it finds the existing record, which it is not allowed to change.
+      // Another run does not help, because that run may not change the existing record either.
       outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
   };
