@@ -15,7 +15,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (error instanceof GivenUpError)
     return {
       cause: 'the request was cancelled by the second interruption',
-      advice: 'No problem is known.',
+      advice: 'The service may still have completed it.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
