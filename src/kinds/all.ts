@@ -61,7 +61,7 @@ export function isSubject({ family }: Pick<Kind, 'family'>): boolean {
 }
 
 /** Whether only a superuser can see all effects of deleting a record of this kind. */
-export function deleteNeedsSuperuser(kind: Kind<ResourceType>): boolean {
+export function needsSuperuserToDelete(kind: Kind<ResourceType>): boolean {
   return isSubject(kind) || !defaultKinds.includes(kind);
 }
 

@@ -55,7 +55,7 @@ export type Halt =
       readonly most: number;
       /** The kinds that are not looked up, so all of their resources count as creates. */
       readonly unseen?: ReadonlySet<Kind>;
-      /** The kind with too many deletes, and how many records of it exist. */
+      /** The kind with too many deletes, and the number of existing records of this kind. */
       readonly of?: { readonly kind: Kind; readonly count: number };
     }
   | { readonly kind: 'not_confirmed' }

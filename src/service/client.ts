@@ -101,7 +101,7 @@ export interface Client {
     signal?: AbortSignal,
   ): Promise<DocumentReading>;
   remove(kind: Kind, name: string, pk: string): Promise<DeleteResult>;
-  /** Deletes a binding, which needs the given capability. */
+  /** Deletes a binding. The given capability must be enabled. */
   unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<DeleteResult>;
 }
 

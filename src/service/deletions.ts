@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { lazy } from '../base/memoize.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
-import { deleteNeedsSuperuser, isSubject, kinds, modelOf } from '../kinds/all.ts';
+import { needsSuperuserToDelete, isSubject, kinds, modelOf } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { isEffective, childKey } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
@@ -85,7 +85,7 @@ async function refusalOfRecord(
   if (deletion === undefined) return `rollcall cannot delete ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
-  const needsSuperuser = deleteNeedsSuperuser(kind);
+  const needsSuperuser = needsSuperuserToDelete(kind);
   const needsSelf = deletion.isOwned === true || needsSuperuser;
   const self = needsSelf ? await retrieveTokenUser(context) : undefined;
   if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";

@@ -1,5 +1,5 @@
 import type { Capability } from '../../kinds/capability.ts';
-import { deleteNeedsSuperuser } from '../../kinds/all.ts';
+import { needsSuperuserToDelete } from '../../kinds/all.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { changeKind, pendingChanges, type Change, type Plan } from '../../plan/plan.ts';
 import { groupBy } from '../../base/group-by.ts';
@@ -36,7 +36,7 @@ export function flagNotes({
 
 function superuserWords(capability: Capability, changes: readonly Change[]): string[] {
   const some = changes.filter(
-    ({ resource }) => capability === 'delete' && deleteNeedsSuperuser(resource.kind),
+    ({ resource }) => capability === 'delete' && needsSuperuserToDelete(resource.kind),
   );
   return some.length > 0 ? [`A superuser's token is needed for ${listAddresses(some)}.`] : [];
 }
