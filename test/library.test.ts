@@ -166,7 +166,7 @@ describe('the secrets of manifests and of the library', () => {
     ['a redirect', 302],
   ];
   test.each(someOf(answers, 2))(
-    'are not shown after %s that repeats them, in any form',
+    'are not shown in any form after %s that repeats them',
     async (_what, status) => {
       const escaped = sandboxToken.replace(/[^a-z]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
       const body = `{"pk":"${escaped}","name":["${escaped} ${btoa(sandboxToken)}"],"${escaped}":{"${secret}":1},"slug":"wiki"}`;

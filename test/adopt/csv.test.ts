@@ -234,7 +234,7 @@ describe('an invalid CSV table', () => {
     expect(read(text, application).said).toEqual(said);
   });
 
-  test('is reported without quoting its rows, which may contain private data', () => {
+  test('is reported without quoting rows, as these may contain private data', () => {
     const text =
       'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
     for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {

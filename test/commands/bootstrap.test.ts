@@ -108,7 +108,7 @@ users:
     expect(sandbox.record('user', 'bob')).toBeUndefined();
   });
 
-  test('is described in the JSON document of the plan, which matches the schema of plans', async () => {
+  test('is described in the JSON document of the plan, and the document matches the schema of plans', async () => {
     const { stdout } = await run(plan, empty('2026.2').send, files, {
       target: ['user.alice'],
       output: 'json',

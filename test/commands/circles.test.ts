@@ -52,7 +52,7 @@ describe('a new stage that refers to the flow that contains it', () => {
     },
   );
 
-  test('is marked in the plan, which can be saved and applied', async () => {
+  test('is marked in the plan, and the plan can be saved and applied', async () => {
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] });
     const { context, stdout, written } = world.run(circle);
     await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);

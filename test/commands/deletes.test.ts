@@ -389,7 +389,7 @@ describe('an apply with deletes', () => {
     );
   });
 
-  test('asks a separate question about its deletes, with their number', async () => {
+  test('asks a separate question that states the number of deletes', async () => {
     const world = new World(seed);
     const env = { ROLLCALL_CAPABILITIES: 'delete' };
     const { context, questions } = world.run(jane, env, { answerToPrompt: 'yes' });

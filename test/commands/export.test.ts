@@ -365,7 +365,7 @@ describe('rollcall export', () => {
     expect(refused.stderr).toMatch(/! user\.alice[^]*Nothing was written\.\n$/);
   });
 
-  test('prints JSON, which is a valid manifest too', async () => {
+  test('prints JSON that is also a valid manifest', async () => {
     const { stdout } = await exporting(sandboxHere(seed).send, { output: 'json', target: ['user.bob'] });
     expect(parseJson(stdout)).toEqual({
       version: 1,

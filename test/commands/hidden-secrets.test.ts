@@ -73,7 +73,7 @@ async function rollcall(args: readonly string[], world: World): Promise<Ran> {
 }
 
 describe('the rotation of a secret', () => {
-  test('is one request, which changes only the secret', async () => {
+  test('is one request that changes only the secret', async () => {
     expect(commands).toHaveLength(2);
     const world = worldWith(false);
     expect(await rollcall(compared, world)).toMatchObject({

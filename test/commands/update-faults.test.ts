@@ -59,7 +59,7 @@ describe('undeclared values in the service', () => {
   });
 });
 
-test('a user is not changed to an internal account, which could not be reverted', async () => {
+test('a user is not changed to an internal account, since that change could not be reverted', async () => {
   const world = new World();
   const users = 'version: 1\nusers: [{ username: bob, name: Bob, type: internal_service_account }]\n';
   expect((await applied(world, users)).stdout).toContain('it would become an account of the service itself');

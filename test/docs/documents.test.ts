@@ -45,7 +45,7 @@ describe('the README', () => {
     expect(stdout).toContain('0 to create, 0 to create if absent, 2 differ, 5 in sync.');
   });
 
-  test('has a valid manifest, which the sandbox accepts', async () => {
+  test('has a valid manifest that the sandbox accepts', async () => {
     const [manifest = ''] = blocks('README.md', 'yaml');
     const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
     const applied = await endedHere(['apply', '--yes', '-'], {

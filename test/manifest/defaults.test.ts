@@ -6,7 +6,7 @@ const policies =
   'policies: [{ name: p, type: password, error_message: no }, { name: d, type: dummy }, { name: e, type: dummy, result: false }]';
 
 describe('defaults of a type', () => {
-  test('override those of their list, and are overridden by the entry', async () => {
+  test('override the defaults of the list, and are overridden by the entry', async () => {
     const resources = await desired(`version: 1
 defaults:
   policy: { execution_logging: true }

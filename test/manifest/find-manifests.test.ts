@@ -199,7 +199,7 @@ describe('the manifests of a command line', () => {
     expect((await found('system')).codes).toEqual(['forbidden-file']);
   });
 
-  test('cannot be pipes of a shell, which have no real path', async () => {
+  test('cannot be pipes of a shell, since pipes have no real path', async () => {
     const { diagnostics } = await findManifests(['/dev/fd/63'], {
       ...memoryFiles({}),
       kindOf: async () => 'other',

@@ -95,7 +95,7 @@ describe('manifests outside of the project are found', () => {
     expect(await found(path)).toEqual([path]);
   });
 
-  test('behind a link above the project, which no pull request can add', async () => {
+  test('behind a link above the project, since no pull request can add such a link', async () => {
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'mounted'));
     expect(await found(join(folder, 'mounted/deeper'))).toEqual([join(folder, 'mounted/deeper/m.yaml')]);
   });

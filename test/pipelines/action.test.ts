@@ -348,22 +348,25 @@ describe('the GitHub action', () => {
     expect(outputs).toMatchObject({ changes: 'true', 'plan-file': join(job.workspace, name) });
   });
 
-  test.runIf(inFull)('masks both tokens in outputs, files, summary, comment and log', async () => {
-    const ran = [
-      await run({ command: 'plan', args: '-v', 'plan-file': 'plan.json' }),
-      await run({ command: 'apply', args: '-v', 'plan-file': 'plan.json' }),
-      await run({ command: 'plan', url: 'https://user@[', args: '-v' }),
-    ];
-    github.fail('GET', 500, '');
-    ran.push(await run({ command: 'plan', token: 'other-canary' }));
-    expect(ran.map(({ code }) => code)).toEqual([0, 0, 3, 4]);
-    expect(JSON.stringify([ran, github.comments, github.requests])).not.toContain('canary');
-    const written = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
-    expect(written.length).toBeGreaterThan(10);
-    expect(written.filter((text) => text.includes('canary'))).toEqual([]);
-  });
+  test.runIf(inFull)(
+    'masks the tokens for the service and for GitHub in outputs, files, summary, comment and log',
+    async () => {
+      const ran = [
+        await run({ command: 'plan', args: '-v', 'plan-file': 'plan.json' }),
+        await run({ command: 'apply', args: '-v', 'plan-file': 'plan.json' }),
+        await run({ command: 'plan', url: 'https://user@[', args: '-v' }),
+      ];
+      github.fail('GET', 500, '');
+      ran.push(await run({ command: 'plan', token: 'other-canary' }));
+      expect(ran.map(({ code }) => code)).toEqual([0, 0, 3, 4]);
+      expect(JSON.stringify([ran, github.comments, github.requests])).not.toContain('canary');
+      const written = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+      expect(written.length).toBeGreaterThan(10);
+      expect(written.filter((text) => text.includes('canary'))).toEqual([]);
+    },
+  );
 
   test('interrupts rollcall when the job is cancelled, and waits for its end', async ({ skip }) => {
     skip(!inFull);

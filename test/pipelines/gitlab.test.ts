@@ -150,7 +150,9 @@ describe('the example pipeline for GitLab', () => {
     expect(drifted.artifact('drift', 'plan.xml')).toContain('failures="1"');
   });
 
-  test('shows the plan in one comment of the merge request, which the next run updates', async ({ skip }) => {
+  test('shows the plan in one comment of the merge request, and the next run updates this comment', async ({
+    skip,
+  }) => {
     skip(!inFull);
     const base = project.commit();
     project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: Zoe }]\n' });

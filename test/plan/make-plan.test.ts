@@ -176,7 +176,7 @@ applications:
   const permission = { self: undefined, mayDelete: false };
   const provisioning = 'users are also provisioned or logged out through 1';
 
-  test('is taken from another application, which the plan reports', async () => {
+  test('is taken from another application, and the plan reports this', async () => {
     const { changes } = await planOf(manifest, existing, {}, '', permission);
     expect(changes.map(({ resource, action, remarks }) => [resource.name, action, remarks])).toEqual([
       ['a', 'update', [provisioning, 'removes 1 from the `backchannel_providers` of application.b']],

@@ -40,7 +40,7 @@ describe('the order of a plan', () => {
     expect(plan.changes.every(({ waitsFor }) => waitsFor === undefined)).toBe(true);
   });
 
-  test('puts a change that frees a value right before the change that needs it, through any chain', async () => {
+  test('puts a change that frees a value right before the change that needs the value, through any chain', async () => {
     const plan = await handing({ a: 2, b: 3, c: 4, d: 1 }, { b: 2, c: 3, d: 5 });
     expect(namesIn(plan)).toEqual(['c', 'b', 'a', 'd']);
     expect(plan.changes.map(({ waitsFor }) => waitsFor)).toEqual([

@@ -229,7 +229,7 @@ describe('an HTML report with hostile values', () => {
 });
 
 describe('GitHub annotations with hostile values', () => {
-  test("are one command for each diagnostic, which contains the diagnostic's text", () => {
+  test('are one command for each diagnostic, with the text of the diagnostic', () => {
     holdsFor(1, ({ diagnostics, plan }) => {
       const { environment = '' } = plan;
       const text = formats.github(planReport({ ...none, diagnostics, environment }), setting);

@@ -259,7 +259,7 @@ describe.each(['2023.10', '2026.8'] as const)('a record in the sandbox of releas
     expect(JSON.stringify(made.body)).not.toMatch(/certificate_data|key_data|secret/);
   });
 
-  test('that is a stage is in the list of all stages, which has pages and can be sorted', () => {
+  test('that is a stage is in the list of all stages, and this list has pages and can be sorted', () => {
     const sandbox = of(release);
     for (const name of ['b', 'a', 'c']) askSandbox(sandbox, 'POST', '/stages/dummy/', { name });
     askSandbox(sandbox, 'POST', '/stages/deny/', { name: 'd' });

@@ -28,7 +28,7 @@ function isShown(socket: TLSSocket): boolean {
   return Object.keys(socket.getPeerCertificate() ?? {}).length > 0;
 }
 
-test('a client certificate is presented to the service and not to the proxy, even if both request it', async () => {
+test('a client certificate is presented only to the service, even if the proxy requests one too', async () => {
   const shown: string[] = [];
   const service = createHttpsServer(asking, ({ socket }, response) => {
     shown.push(`service: ${isShown(socket as TLSSocket)}`); // an HTTPS server has only TLS sockets

@@ -288,7 +288,7 @@ describe('pacing during an outage', () => {
     expect(news).toEqual([{ kind: 'gone', waitedMs: 5000 }]);
   });
 
-  test('observes the pause that the service asks for after it has come back', async () => {
+  test('observes a pause that the service asks for when the outage ends', async () => {
     const { pacing, clock } = pacingThat(() => ({ kind: 'slow_down', status: 429, retryAfter: '7' }));
     pacing.note(badGateway, 1);
     expect(await pacing.waitForTurn()).toBe(true);

@@ -175,7 +175,7 @@ describe('a simulated change of a login flow', () => {
   });
 
   // Another client moved the proof stage behind the login stage, before another proof stage was removed.
-  test.each([860])('keeps every promise for seed %i, which once failed', async (seed) => {
+  test.each([860])('keeps every promise for the formerly failing seed %i', async (seed) => {
     expect((await simulateLogin(seed)).violations).toEqual([]);
   });
 

@@ -28,9 +28,12 @@ describe('a created file', () => {
   });
 
   // Node's own recursive mkdir would never end there.
-  test.skipIf(process.platform !== 'linux')('cannot be in /proc, which is reported at once', async () => {
-    await expect(createFile('/proc/rollcall/file', 'text')).rejects.toThrow('ENOENT');
-  });
+  test.skipIf(process.platform !== 'linux')(
+    'cannot be in /proc, and the attempt is reported at once',
+    async () => {
+      await expect(createFile('/proc/rollcall/file', 'text')).rejects.toThrow('ENOENT');
+    },
+  );
 });
 
 describe('private files created together', () => {
