@@ -200,7 +200,7 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   return {
     code: 'invalid-value',
     summary: '`access` contains no group or user, so the service would admit everyone',
-    detail: `Write \`access: ${everyone}\` to open it to everyone. Otherwise name groups or users, or omit the field.`,
+    detail: `Write \`access: ${everyone}\` to admit everyone. Otherwise name groups or users, or omit the field.`,
   };
 }
 

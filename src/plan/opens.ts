@@ -60,7 +60,7 @@ export function newAccess(
 }
 
 function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: string): string {
-  return `${subject} if the flag \`${openFlag.key}\` is ${state}, which is unknown`;
+  return `${subject} if the flag \`${openFlag.key}\` is ${state} (its state is unknown)`;
 }
 
 /** Who may open a record without bindings; undefined if nobody may. */

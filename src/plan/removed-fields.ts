@@ -44,7 +44,7 @@ function remainingText(
   if (current === undefined && (part === undefined || isMasked(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isMasked(before) || (isJsonList(before) && before.some((item) => isMasked(item))))
-    return `keeps the undeclared part of its \`${field}\`, if it has one`;
+    return `keeps any undeclared part of its \`${field}\``;
   const { children } = kind.fields[field] ?? {};
   if (children) return remainingBindingsText(children, part, before, resource, field, observed);
   const known = observed.names?.[field];

@@ -174,7 +174,7 @@ async function judgeBindings(
   const [target, bindings] = opened;
   const binding = dependents.find((each) => bindings.some(({ pk }) => pk === each.pk));
   const record = await recordWithBindings(target, context);
-  const refusal = `everyone could then open ${record}, because the service would also delete the last binding that keeps it closed, ${binding?.name ?? ''}: add another binding first, or delete ${record}`;
+  const refusal = `everyone could then open ${record}, because the service would also delete the last binding that keeps it closed (${binding?.name ?? ''}): add another binding first, or delete ${record}`;
   return { notes: [], refusal };
 }
 

@@ -15,7 +15,7 @@ export async function baselineFiles(baselinePath: string, files: Files): Promise
   if (here === root) {
     throw new UsageError(
       '--baseline cannot be the working directory itself',
-      'Name a folder with an earlier state of this one, as made by: git worktree add --detach .before origin/main.',
+      'Name a folder with an earlier state of the working directory, as made by: git worktree add --detach .before origin/main.',
     );
   }
   const [currentRoot, baselineRoot] = withoutCommonEnd(here, root);

@@ -448,7 +448,7 @@ describe('a manifest that declares access', () => {
 
   test.each([
     ['{}', '5:13', '`access` contains no group or user, so the service would admit everyone'],
-    ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to open it to everyone.'],
+    ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` to admit everyone.'],
     ['nobody', '5:13', 'exactly the groups and users listed here, or `everyone`'],
     ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', '`access.groups` already contains this id'],
     ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],

@@ -105,7 +105,7 @@ test.each([
   [
     'the last subject bound to an application',
     entry('groups', 'name: staff'),
-    'everyone could then open the application "wiki", because the service would also delete the last binding that keeps it closed, "wiki/staff"',
+    'everyone could then open the application "wiki", because the service would also delete the last binding that keeps it closed ("wiki/staff")',
   ],
 ])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
   const world = new World(seed);

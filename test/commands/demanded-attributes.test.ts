@@ -57,7 +57,7 @@ describe('a service that requires an attribute of users', () => {
     expect(ending).toBe('incomplete');
     expect(text).toContain('m.yaml:3:');
     expect(text).toContain('the service refused `attributes.place.room`: This field is required');
-    expect(text).toContain('declare it here');
+    expect(text).toContain('declare the attribute here');
   });
 
   test('rejects the value of an attribute, and the error is reported at the key of the attribute', async () => {

@@ -99,7 +99,7 @@ test('apply with -v reports how it read each kind, and apply without -v does not
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 resources are looked up one by one.',
     'users are looked up one by one: the manifests declare less than an eighth of all 5000.',
     "users are looked up one by one: only superusers get the whole list, and this is not a superuser's token.",
-    'users are looked up one by one: the service returned a different list from the requested one.',
+    'users are looked up one by one: the service did not return the list that was requested.',
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });

@@ -17,7 +17,7 @@ const wiki = (access: string): string =>
 const withFlag = (text: string, value: boolean): string =>
   `${text}settings: [{ flags: { core_default_app_access: ${value} } }]\n`;
 const closed = 'nobody could open it, because the service closes an application that has no binding';
-const perhaps = 'if the flag `core_default_app_access` is on, which is unknown';
+const perhaps = 'if the flag `core_default_app_access` is on (its state is unknown)';
 
 /** A service that has an application without bindings, and this value of the flag. */
 function worldOf(release: SandboxRelease, flag: boolean, more: SandboxSeed = {}): World {
@@ -249,7 +249,7 @@ describe('if core_default_app_access cannot be read', () => {
     const world = worldOf('2026.8', true, { tokens: denied.tokens ?? [] });
     const { opens } = await planned(world, wiki('access: { groups: [{ name: staff }] }'));
     expect(opens).toEqual([
-      `Opens application.wiki to the group "staff" (${staff}) if the flag \`core_default_app_access\` is off, which is unknown.`,
+      `Opens application.wiki to the group "staff" (${staff}) if the flag \`core_default_app_access\` is off (its state is unknown).`,
     ]);
   });
 });

@@ -149,7 +149,7 @@ describe('an update reports', () => {
     world.tamper = ({ method }, answer) =>
       method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();
     expect((await applied(world, wiki)).stdout).toContain(
-      'rollcall sent a request to change it, which had no effect.',
+      'rollcall sent a request to change it, but the request had no effect.',
     );
   });
 

@@ -57,7 +57,7 @@ function listWords({ kind: { list }, declared, progress }: ListReport): string {
     case 'no_superuser':
       return `${oneByOne}: only superusers get the whole list, and this is not a superuser's token.`;
     case 'doubtful':
-      return `${oneByOne}: the service returned a different list from the requested one.`;
+      return `${oneByOne}: the service did not return the list that was requested.`;
     case 'failed':
       return `${oneByOne}: the list could not be read: ${answerWords(progress.failed).summary}.`;
   }

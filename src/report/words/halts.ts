@@ -282,7 +282,7 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
       return {
         code: 'ambiguous-name',
         summary: `both ${before} and ${now} exist as ${list}`,
-        detail: `Their ids: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both without \`formerly\`, or delete one.`,
+        detail: `Their ids: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both records without \`formerly\`, or delete one of them.`,
       };
     case 'unseen':
       return {

@@ -212,7 +212,7 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
     outcome === 'unknown'
       ? `rollcall sent a request to ${verb} it, and the effect is unknown.`
       : attempts > 0
-        ? 'rollcall sent a request to change it, which had no effect.'
+        ? 'rollcall sent a request to change it, but the request had no effect.'
         : 'Nothing was sent.';
   const detail = `${sent} Plan again, read the differences, and apply.`;
   switch (clash.kind) {
@@ -248,7 +248,7 @@ function demandWords(isDeclared: boolean): string {
     'The administrators of the service require this attribute (Directory > Object attributes).';
   return isDeclared
     ? demanded
-    : `${demanded} A record without it cannot be created or changed: declare it here.`;
+    : `${demanded} A record without this attribute cannot be created or changed: declare the attribute here.`;
 }
 
 function refusedWords({ item, ...complaint }: FieldError): string {

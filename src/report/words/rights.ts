@@ -84,11 +84,10 @@ function denialWords(denial: string, finding: TokenFinding | undefined): [summar
         'A proxy or gateway removes the Authorization header: configure it to pass the header on.',
       ];
     default: {
-      const reason =
-        finding === undefined ? 'this was not asked' : 'the service does not say which of these applies';
+      const reason = finding === undefined ? 'this was not asked' : 'the service does not name the cause';
       return [
         denial,
-        `The token is wrong, has expired, or has no permission to view ${probedKind.list}: ${reason}. Create a new token, or grant its user this permission.`,
+        `The token is wrong, has expired, or has no permission to view ${probedKind.list}: ${reason}. Create a new token, or grant this permission to the token's user.`,
       ];
     }
   }
