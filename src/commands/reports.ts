@@ -97,7 +97,7 @@ export class Reports {
     return reports;
   }
 
-  /** Prints the result of a command as JSON, or as text if no report replaces the text. */
+  /** Prints the result of a command as JSON or text. Text is left out if a report to standard output replaces it. */
   print(report: Report, context: Context, detail?: Detail): void {
     const { stdout } = context;
     if (this.#of.flags.output === 'json') stdout.write(json(report, context));

@@ -102,7 +102,7 @@ function unguardedBindings(
         const nested = (inside && values[inside.field]) ?? null;
         if (!isJsonList(nested) || nested.length === 0) return [];
         const target = isShown ? `the ${binds.idField} ${idText(id, name)}` : 'one';
-        return `${target} is used without its \`${inside?.field}\` until these are bound`;
+        return `${target} is used without its \`${inside?.field}\` until they are bound`;
       },
     );
   });

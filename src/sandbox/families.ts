@@ -38,7 +38,7 @@ export function listNameOf(path: string): string {
   return listNames[path] ?? path.split('/').at(-2) ?? '';
 }
 
-/** The list with several types to which a path belongs, or undefined if there is no such list. */
+/** The list of several types whose paths include this path, or undefined if there is none. */
 export function familyOf(path: string, { fields }: TypeFacts): Family | undefined {
   if (fields['component'] === undefined && path !== untypedPath) return undefined;
   return typedLists.find((list) => path.startsWith(list.path.replace(/(?:all|connectors)\/$/, '')));

@@ -51,7 +51,7 @@ describe('an unfinished application', () => {
       allowed,
     );
     expect(ending).toBe('denied');
-    expect(stdout).toContain('it was changed only in part: it is not as declared in `access.groups`');
+    expect(stdout).toContain('it was changed only in part: `access.groups` is not yet as declared');
     expect(stdout).not.toContain('nobody in who is not declared');
     expect(stdout).toContain('Only the former and the declared users and groups can open it.');
   });

@@ -145,7 +145,7 @@ describe('an update of the access of an application with a provider', () => {
     };
     const { ending, stdout } = await run(send, entry('any', staff));
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('x application.grafana  unfinished: not as declared in provider');
+    expect(stdout).toContain('x application.grafana  unfinished, not yet as declared: provider');
     expect(stdout).toContain('Nobody can open it yet.');
   });
 

@@ -43,7 +43,7 @@ describe.each([
     const { ending, stdout } = await ran(world, apply, text);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('x application.wiki  unfinished');
-    expect(stdout).toContain('it is unfinished: it is not as declared in');
+    expect(stdout).toContain('not yet as declared');
     expect(stdout).toContain('--allow update');
     expect(stdout).toContain('Apply incomplete!');
     expect(world.writes()).toEqual([]);

@@ -96,7 +96,7 @@ flows:
       method === 'PATCH' ? answered(403, { detail: 'denied' }) : answer();
     const { context, stdout } = world.run(circle);
     expect(await apply(['m.yaml'], many, context)).toBe('denied');
-    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).toMatch(/stage\.pw +unfinished, not yet as declared: configure_flow/);
     expect(stdout()).toMatch(/flow\.change +created/);
     expect(stdout()).toMatch(/flow\.again +not attempted: a resource that it depends on was not created/);
   });
@@ -121,7 +121,7 @@ flows:
       method === 'POST' && path.includes('/flows/instances/') ? answered(400, { title: ['no'] }) : answer();
     const { context, stdout } = world.run(circle);
     await apply(['m.yaml'], many, context);
-    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).toMatch(/stage\.pw +unfinished, not yet as declared: configure_flow/);
     expect(stdout()).not.toContain('the answer is not from the API');
     expect(writesOf(world)).not.toContain('PATCH stages/password/…');
   });
@@ -140,7 +140,7 @@ flows:
   - { slug: change, name: Change, title: Change, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }, { stage: { name: pw2 }, order: 1 }] }
 `);
     await apply(['m.yaml'], { ...many, concurrency: '1' }, context);
-    expect(stdout()).toMatch(/stage\.pw +unfinished: not as declared in configure_flow/);
+    expect(stdout()).toMatch(/stage\.pw +unfinished, not yet as declared: configure_flow/);
     expect(stdout()).toMatch(/stage\.pw2 +unknown/);
     expect(stdout()).toMatch(/flow\.change +not attempted/);
   });

@@ -245,11 +245,11 @@ test('the entry of a flow binds, changes and unbinds a policy of a stage', async
   expect(stagesIn(service)).toEqual(['10 who', '20 proof', '30 enter']);
 });
 
-test('an update reports that a new stage is used without its policies until these are bound', async () => {
+test('an update reports that a new stage is used without its policies until they are bound', async () => {
   const text = flow([stage('who', 10), stage('second', 25, guarded)].join(', '), ', at_least: [stages]');
   const { stdout } = await run('plan', serviceWith(['10 who', '30 enter']).send, text, ['update']);
   expect(stdout).toContain('the stage "second" (');
-  expect(stdout).toContain('is used without its `policies` until these are bound');
+  expect(stdout).toContain('is used without its `policies` until they are bound');
 });
 
 test('a resource that refers to a flow is created after all stages of the flow', async () => {

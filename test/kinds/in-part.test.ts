@@ -35,7 +35,7 @@ test.each(lists)(
   },
 );
 
-test('only outposts and proxies keep undeclared list items unless the entry has `exactly`', () => {
+test('outposts and proxies keep undeclared list items by default, and no other kinds do', () => {
   const shared = lists.filter(({ part }) => part === 'unless exactly');
   expect(shared.map(({ type, field }) => `${type}.${field}`)).toEqual([
     '/providers/proxy/.property_mappings',

@@ -131,7 +131,7 @@ describe('a sensitive value compared with its baseline', () => {
     expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
   });
 
-  test('is the only masked attribute in the entry, whereas all attributes of the baseline are masked', async () => {
+  test('is masked alone in the entry of a manifest, and with all other attributes in the entry of a baseline', async () => {
     expect(
       await since(
         user("attributes: { key: '${env:SECRET}', n: 1 }"),

@@ -122,7 +122,7 @@ Not affected by this change: 1 in sync.`,
       { a: { name: 'A' } },
       `In this change, compared with .before: 1 added.
 
-  = application.a is added; the record exists already, as declared  m.yaml:3
+  = application.a is a new entry; its record already exists as declared  m.yaml:3
       slug  "a"
       name  "A"`,
     ],
@@ -133,7 +133,7 @@ Not affected by this change: 1 in sync.`,
       { a: { name: 'A', group: 'H' } },
       `In this change, compared with .before: 1 added.
 
-  ! application.a is added; the record exists, differs and is left unchanged  m.yaml:3
+  ! application.a is a new entry; its record exists, differs and is left unchanged  m.yaml:3
       slug   "a"
       name   "A"
       group

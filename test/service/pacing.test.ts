@@ -207,7 +207,7 @@ describe('the queue of requests', () => {
     },
   );
 
-  test("continues after an exception in a task outside the queue, and the exception reaches the task's caller", async () => {
+  test('runs queued tasks even if a task that bypassed the queue throws, and passes the exception to its caller', async () => {
     const { pacing } = withCeiling(1);
     const failing = pacing.runBeside(async () => Promise.reject(new Error('beside')));
     const all = pacing.forEach([1, 2, 3], async (item) => item);

@@ -347,9 +347,9 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
   ),
 );
 
-describe('a request through a proxy that', () => {
+describe('a request through a proxy', () => {
   test.each(someOf(proxyCells, 10))(
-    '$name ($way, $method) has the expected outcome',
+    'has the expected outcome if the proxy $name ($way, $method)',
     async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
       const here = await world(way, answering(ok), { proxy, ...(isSilent && silent) });
       const exchange = await send(here, method);
@@ -363,7 +363,7 @@ describe('a request through a proxy that', () => {
     },
   );
 
-  test.each(methods)('is down counts as never sent: %s', async (method) => {
+  test.each(methods)('counts as never sent if the proxy is down: %s', async (method) => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       await here.proxy?.close();
@@ -374,7 +374,7 @@ describe('a request through a proxy that', () => {
     }
   });
 
-  test('requires credentials sends them only to the proxy, together with the address of the service', async () => {
+  test('sends only the credentials of the proxy and the address of the service to the proxy', async () => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       expect(seen(await send(here, 'POST'))).toBe('answered 200');
@@ -390,7 +390,7 @@ describe('a request through a proxy that', () => {
     ['is known', [tlsFixture('ca.pem')], 'answered 200'],
     ['is not known', [], 'never sent, lasting'],
   ])(
-    "uses TLS is sent only if the authority of the proxy's certificate %s",
+    "is sent over TLS to the proxy only if the authority of the proxy's certificate %s",
     async (_name, certificates, expected) => {
       const service = await rawServer(answering(ok));
       const proxy = await testProxy({ certificate: 'good' });

@@ -32,14 +32,18 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   update: {
     ...createEntryLook('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed as declared.',
-    words: { same: '', added: 'is added; the record exists, and will be changed', altered: 'is altered' },
+    words: {
+      same: '',
+      added: 'is a new entry; its record exists, and will be changed',
+      altered: 'is altered',
+    },
   },
   delete: {
     ...createEntryLook('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is declared absent. Will be deleted.',
     words: {
       same: 'will be deleted',
-      added: 'is added with `state: absent`; the record exists, and will be deleted',
+      added: 'is a new entry with `state: absent`; its record exists, and will be deleted',
       altered: 'is altered; the record is declared absent, and will be deleted',
     },
   },
@@ -51,7 +55,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
         : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
     words: {
       same: 'differs and is left unchanged',
-      added: 'is added; the record exists, differs and is left unchanged',
+      added: 'is a new entry; its record exists, differs and is left unchanged',
       altered: 'is altered; the record differs and is left unchanged',
     },
   },
@@ -72,7 +76,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     },
     words: {
       same: '',
-      added: 'is added; the record exists already, as declared',
+      added: 'is a new entry; its record already exists as declared',
       altered: 'is altered, and in sync',
     },
   },
@@ -81,7 +85,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     verdict: (change) => `Exists; ${uncompared(change)}.`,
     words: {
       same: '',
-      added: 'is added; the record exists already',
+      added: 'is a new entry; its record already exists',
       altered: 'is altered',
     },
   },

@@ -163,7 +163,10 @@ const successes: ReadonlySet<string> = new Set(['found', 'created']);
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
-  const lacking = differences.length > 0 ? `: it is not as declared in ${fieldList(differences)}` : '';
+  const lacking =
+    differences.length > 0
+      ? `: ${fieldList(differences)} ${differences.length === 1 ? 'is' : 'are'} not yet as declared`
+      : '';
   // A successful answer is not the cause: the record was changed meanwhile, or a record that it refers to is missing.
   const answerText = answer && !successes.has(answer.kind) ? answerWords(answer) : undefined;
   return {

@@ -82,7 +82,7 @@ export function verdictWords({
         : 'changed: the answer was lost or unclear, and the record is as declared';
     case 'unfinished': {
       const lacking = differences.map(({ field }) => field).join(', ');
-      return `unfinished${lacking && `: not as declared in ${lacking}`}`;
+      return `unfinished${lacking && `, not yet as declared: ${lacking}`}`;
     }
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
