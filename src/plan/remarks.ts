@@ -138,9 +138,11 @@ function accessNotes(
   const isOpen = all.length === 0 && !isOpenToEveryone(resource);
   return [
     ...(isOpen ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
-    ...(policies > 0 ? [`${countText(policies, 'a policy', 'policies')} also bound, and unchanged`] : []),
+    ...(policies > 0
+      ? [`${countText(policies, 'a policy', 'policies')} also bound, and will not change`]
+      : []),
     ...(others > 0
-      ? [`${countText(others, 'a binding', 'bindings')} disabled or negated, and unchanged`]
+      ? [`${countText(others, 'a binding', 'bindings')} disabled or negated, and will not change`]
       : []),
   ];
 }

@@ -21,7 +21,7 @@ export const maxTries: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', 
 export const maxConsecutiveFailures = {
   writes: 5,
   lookUps: 5,
-  /** The limit is above one, because a record that the service fails to show breaks only the page that contains it. */
+  /** If the service cannot show a record, only the page with this record fails. Therefore more than one page may fail. */
   pages: 3,
 } as const;
 

@@ -66,11 +66,11 @@ export function manifestPaths({ paths, diagnostics }: Settings): readonly string
 }
 
 type Purpose =
-  /** The purpose of runs that send requests: an unusable setting causes a UsageError, an invalid rollcall.yaml causes diagnostics. */
+  /** For runs that send requests. An unusable setting causes a UsageError, an invalid rollcall.yaml causes diagnostics. */
   | 'service'
-  /** The purpose of checks: the token and other secrets are read if possible, so that they can be redacted. */
+  /** For checks of manifests. The token and other secrets are read if possible, so that they can be redacted. */
   | 'manifests'
-  /** The purpose of commands that list names or manifests, and need no secret. */
+  /** For commands that list names or manifests, and need no secret. */
   | 'names';
 
 /** Merges flags, environment variables and configuration files. */

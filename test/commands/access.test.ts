@@ -183,8 +183,8 @@ describe('a plan of declared access', () => {
     ]);
     const { stdout } = await run('plan', twice.send, grafana('{ groups: [{ name: staff }] }'), allowed);
     expect(stdout).toContain(`observed  ["staff" (${staff}), "staff" (${staff})]\n`);
-    expect(stdout).toContain('note  a policy is also bound, and unchanged');
-    expect(stdout).toContain('note  a binding is disabled or negated, and unchanged');
+    expect(stdout).toContain('note  a policy is also bound, and will not change');
+    expect(stdout).toContain('note  a binding is disabled or negated, and will not change');
   });
 
   describe('with a baseline, even without permission to update,', () => {

@@ -335,7 +335,7 @@ describe('doctor at a service with only the documented operations', () => {
   );
 
   test.each(Object.entries(missing))(
-    'passes if requests without a token are refused, and fails otherwise: look-ups of absent applications get %s',
+    'passes only if requests without a token are refused, for a service in which an absent application gets %s',
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });

@@ -79,7 +79,7 @@ describe('a plan with groups', () => {
   });
 
   test.each([[[]], [[{ pk: ids[0], name: 'root', is_superuser: true }]]])(
-    'reports who becomes a superuser through any ancestor of a group, in addition to %j',
+    'reports who becomes a superuser through any ancestor of a group, if the service has the groups %j',
     async (groups) => {
       const text = `version: 1
 groups:
