@@ -25,14 +25,14 @@ const notInQuick = [
   'test/{examine,judge,probe}/**',
   'test/simulation/{login,once-failed,planted-bugs}.test.ts',
   'test/commands/{access-faults,access-writers,outage,update-faults}.test.ts',
-  'test/commands/{big-applies,company,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
-  'test/commands/{flows,later-release,lists,lists-of-all-kinds,outputs,own-rights,scope,way-in}.test.ts',
+  'test/commands/{big-applies,company,deep-answers,deletes-shown,every-bindable,export-all,export-whole}.test.ts',
+  'test/commands/{flows,later-release,lists,lists-of-all-kinds,outputs,own-rights,reach,scope,way-in}.test.ts',
   'test/docs/console.test.ts',
-  'test/observe/lists.test.ts',
+  'test/{manifest/parts,observe/lists,plan/policies}.test.ts',
   'test/e2e/{baseline,completion,hardened,killed-runs,lost-output,network,never-settles,plans}.test.ts',
   'test/pipelines/{action,gitlab,workflows}.test.ts',
   'test/report/{hostile,widths}.test.ts',
-  'test/sandbox/{recorded-kinds,recordings}.test.ts',
+  'test/sandbox/{recorded-kinds,recordings,releases}.test.ts',
   'test/service/{idle-connections,recordings,socket-faults,system-authorities}.test.ts',
 ];
 

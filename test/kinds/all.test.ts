@@ -3,6 +3,7 @@ import { declarableFields, isBindingField } from '../../src/kinds/access.ts';
 import { defaultKinds, kinds, kindsOf, joinWords } from '../../src/kinds/all.ts';
 import { type Kind, comparedFields } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { someOf } from '../support/effort.ts';
 import { readSchema } from '../support/schemas.ts';
 import { createdKinds, requiredFieldsOf, listPathIn } from '../support/written-type.ts';
 
@@ -22,7 +23,7 @@ interface ManifestSchema {
 
 const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
 
-describe.each(createdKinds.map((kind) => [listPathIn(kind), kind] as const))(
+describe.each(someOf(createdKinds, 30).map((kind) => [listPathIn(kind), kind] as const))(
   'the kind %s',
   (written, kind) => {
     const nameOf = ({ type, variant }: Kind): string => (variant ? `${type}_${variant.value}` : type);
