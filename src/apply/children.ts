@@ -50,10 +50,10 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
     switch (proof) {
       case 'created':
         return endedWrite('created');
+      // Bindings have no names that could be taken, so a 409 does not show whether the binding was created.
       case 'exists':
       case 'taken':
       case 'unknown':
-        return endedWrite('rejected');
       case 'ambiguous': {
         const bound = await readBoundChildren(target);
         const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(target, bound).has(child);

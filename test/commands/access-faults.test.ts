@@ -187,6 +187,21 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
+  test.each([
+    ['is unknown if the binding is not found', false, 'incomplete', '? application.grafana  unknown'],
+    ['is a change if the binding is found', true, 'done', '~ application.grafana  changed'],
+  ])('reads the bindings after a 409: the outcome %s', async (_, isCreated, ending, line) => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const send: Transport = async (request, signal) => {
+      if (!isBind(request)) return service.send(request, signal);
+      if (isCreated) await service.send(request, signal);
+      return answered(409, '<html></html>');
+    };
+    const wanted = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
+    const ran = await run(apply, send, wanted, allowed);
+    expect([ran.ending, ran.stdout]).toEqual([ending, expect.stringContaining(line)]);
+  });
+
   test('after a denied binding, attempts no more applications that need a binding', async () => {
     const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
     const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
