@@ -21,7 +21,7 @@ export function changedFieldsOf(
   return changes;
 }
 
-/** Changed fields that the shipped record lacks and whose defaults are unknown. Their declared values may be the defaults. */
+/** Changed fields that are missing in the shipped record and whose defaults are unknown. Their declared values may be the defaults. */
 export function possiblyUnchangedFields(
   { fields }: Kind<ResourceType>,
   changes: JsonObject,

@@ -12,7 +12,7 @@ import type { ReadContext } from '../service/client.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
 import { observedRecordAt, type ObservedState } from './observation.ts';
 
-/** Reads who may open records without bindings. Sends no request if the release lacks the flag, or if every record has bindings before and after the run. */
+/** Reads who may open records without bindings. Sends no request if the release does not have the flag, or if every record has bindings before and after the run. */
 export async function readUnboundAccess(
   resources: readonly Resource[],
   observed: ObservedState,

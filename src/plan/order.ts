@@ -88,7 +88,7 @@ export function orderChanges<Planned extends Change>(
 
 /**
  * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, the sort ignores one dependency, preferably
- * the dependency on an existing record that only lacks bindings.
+ * the dependency on an existing record in which only bindings are missing.
  */
 function sortChanges<Waiting extends { readonly holder: Address }>(
   changes: readonly Change[],
