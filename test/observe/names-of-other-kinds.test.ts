@@ -23,3 +23,18 @@ test('a declared record that another client creates during the plan is planned a
   expect(stdout).toContain('1 in sync');
   expect(methods).toEqual(new Set(['GET']));
 });
+
+test('a record of the declared type that appears during the plan needs no look-up of its own before the next plan', async () => {
+  const { sandbox, send: ask, requests } = sandboxTransport({}, undefined, '2026.2');
+  const send: Transport = (request, signal) => {
+    if (
+      request.path.startsWith('/api/v3/stages/all/') &&
+      sandbox.record('/stages/dummy/', 'key') === undefined
+    )
+      sandbox.create('/stages/dummy/', { name: 'key' });
+    return ask(request, signal);
+  };
+  const { ending } = await runOn(apply, send, 'version: 1\nstages: [{ name: key, type: dummy }]\n');
+  expect(ending).toBe('done');
+  expect(requests.filter(({ path }) => path.startsWith('/api/v3/stages/dummy/'))).toHaveLength(2);
+});

@@ -32,6 +32,10 @@ describe('an error answer', () => {
   ])('is attributed to the service: %s', (_, exchange) => {
     expect(wordsFor(exchange)).toContain('the service failed');
     expect(wordsFor(exchange)).toContain('log of the service');
+    // A 405 may also come from a wrong URL.
+    expect(wordsFor(exchange).includes('check the service URL')).toBe(
+      exchange.kind === 'answered' && exchange.status === 405,
+    );
   });
 });
 
