@@ -169,11 +169,10 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const { ready, result } = await completeCreate(change, startedCreate, run);
   stops.count(ready, result.outcome, endedOutages);
   const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
-  const outcome: Outcome = {
-    ...printableOutcome(ready, result, run.unbound),
-    ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
+  const outcome = printableOutcome(ready, result, run.unbound, {
+    stoppedBy: stoppedMeanwhile,
     durationMs: clock.now() - startedAt,
-  };
+  });
   if (run.failFast && isIncomplete(outcome)) stops.stopRun('fail_fast');
   return outcome;
 }
@@ -246,7 +245,7 @@ async function referencedOutcomes(
   const outcomes = Array.from(first, async (address): Promise<Outcome[]> => {
     const known = await (settling.get(address) ?? started.get(address));
     if (known === undefined || 'change' in known) return known ? [known] : [];
-    return [{ ...printableOutcome(known.ready, known.result, unbound), durationMs: 0 }];
+    return [printableOutcome(known.ready, known.result, unbound, { durationMs: 0 })];
   });
   return (await Promise.all(outcomes)).flat();
 }

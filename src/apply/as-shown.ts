@@ -8,21 +8,25 @@ import type { WriteResult } from './settle.ts';
 
 export function printableOutcome(
   change: Change,
-  { held, inDoubt, clash, ...settled }: WriteResult,
+  { outcome, answer, held, at, clash, inDoubt, attempts }: WriteResult,
   unbound: UnboundState,
-): Omit<Outcome, 'durationMs'> {
+  { stoppedBy, durationMs }: Pick<Outcome, 'stoppedBy' | 'durationMs'>,
+): Outcome {
   const { resource } = change;
   const differences = held ? compareRecord(resource, held) : [];
-  const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
-  const isThere = settled.outcome === 'exists' || settled.outcome === 'updated';
+  const isThere = outcome === 'exists' || outcome === 'updated';
   return {
     change,
-    ...settled,
-    ...(held && held.pk !== '' && { pk: held.pk }),
-    ...(answer && { answer }),
-    ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
-    ...(clash && { clash: printableConflict(change, clash, unbound) }),
-    ...(differences.length > 0 && { differences }),
+    outcome,
+    answer: answer && withoutSecrets(answer, resource.secrets),
+    doubt: inDoubt && isThere ? (held ? 'checked' : 'unchecked') : undefined,
+    differences: differences.length > 0 ? differences : undefined,
+    at,
+    clash: clash && printableConflict(change, clash, unbound),
+    stoppedBy,
+    pk: held?.pk || undefined,
+    attempts,
+    durationMs,
   };
 }
 

@@ -68,7 +68,8 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
 }
 
 async function inField(field: string, write: Promise<WriteResult>): Promise<WriteResult> {
-  return { at: field, ...(await write) };
+  const ended = await write;
+  return { ...ended, at: ended.at ?? field };
 }
 
 /** Changes a binding to its declared values, unless the binding has changed since the plan read it. */

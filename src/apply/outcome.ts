@@ -84,17 +84,17 @@ export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
   /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
-  readonly answer?: Answer;
+  readonly answer?: Answer | undefined;
   /** Set if an earlier request of this run may have created the record, or if the answer to an update was unclear. */
-  readonly doubt?: Doubt;
+  readonly doubt?: Doubt | undefined;
   /** The declared fields whose values in the service differ from the manifest. For `created`, these are the values in the answer to the create. */
-  readonly differences?: readonly Difference[];
-  readonly at?: string;
-  readonly clash?: Conflict;
+  readonly differences?: readonly Difference[] | undefined;
+  readonly at?: string | undefined;
+  readonly clash?: Conflict | undefined;
   /** The reason why nothing was sent, if the outcome is `not_attempted`. */
-  readonly stoppedBy?: StopReason;
+  readonly stoppedBy?: StopReason | undefined;
   /** The id of the record, for `created` and `updated`, and for `exists` if the id is known. */
-  readonly pk?: string;
+  readonly pk?: string | undefined;
   readonly attempts: number;
   readonly durationMs: number;
 }

@@ -15,12 +15,13 @@ export interface WriteResult extends WriteEnding {
 export interface WriteEnding {
   readonly outcome: Exclude<OutcomeKind, 'differs'>;
   /** The answer that decided the outcome. By default, this is the answer to the last write, if anything was sent. */
-  readonly answer?: Answer;
-  readonly held?: ObservedRecord;
+  readonly answer?: Answer | undefined;
+  readonly held?: ObservedRecord | undefined;
   /** The field that caused the outcome, if it was a single field. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /** The reason why an existing record was not changed, and the current fields of the record. */
   readonly clash?:
+    | undefined
     | Exclude<Conflict, { kind: 'changed' | 'ignored' }>
     | {
         readonly kind: 'changed' | 'ignored';
@@ -139,13 +140,14 @@ export async function settleWrite<Result extends JudgedRequest>(
   const retries = new Retries(pacing, maxTries.write);
   const mayContinue = (): boolean => (attempts === 0 ? control.mayBegin() : control.mayRetry());
 
-  function ended({ outcome, answer = last, ...end }: WriteEnding): WriteResult {
-    const settled = inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome;
+  function ended({ outcome, answer = last, held, at, clash }: WriteEnding): WriteResult {
     const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
     return {
-      ...end,
-      outcome: settled,
-      ...(answer && { answer: isOpen ? withOutageWait(answer, pacing.outage) : answer }),
+      outcome: inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome,
+      answer: answer && isOpen ? withOutageWait(answer, pacing.outage) : answer,
+      held,
+      at,
+      clash,
       inDoubt,
       attempts,
     };

@@ -64,7 +64,7 @@ interface ChangeBase {
   /** The declared fields that are not compared, because this release does not return them. */
   readonly notShown?: readonly string[];
   /** The declared fields that are not compared: fields that no release returns, and bindings that the service does not show. */
-  readonly notCompared?: readonly string[];
+  readonly notCompared?: readonly string[] | undefined;
   /** The declared fields whose values differ in the service; empty if the record does not exist. */
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */

@@ -12,7 +12,7 @@ export function withResentFields(
   observed: ObservedValues,
   differences: readonly Difference[],
   isResent: boolean,
-): Required<Pick<Change, 'differences' | 'notCompared'>> {
+): Pick<Change, 'differences'> & { readonly notCompared: readonly string[] } {
   const fields = fieldNames(resource).filter(
     (field) =>
       isNotComparable(resource, field, observed) &&

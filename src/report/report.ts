@@ -77,7 +77,7 @@ export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Ch
   /** The answer of the service, or why nothing was sent; may be empty. */
   readonly detail: string;
   /** The id that the service gave to the request that decided the outcome. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Whether every further run would end in the same way until somebody fixes something. */
   readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -182,14 +182,14 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
   const outcomes = run.outcomes.map((outcome): OutcomeView => {
     const { change, answer, ...known } = outcome;
     return {
-      ...known,
       resource: change.resource,
       planned: change.action !== 'no-op' || isMissing(outcome),
       detail: outcomeDetail(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),
-      ...(outcome.outcome === 'unchanged' && change.notCompared && { notCompared: change.notCompared }),
-      ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
+      notCompared: outcome.outcome === 'unchanged' ? change.notCompared : undefined,
+      requestId: answer?.requestId,
+      ...known,
     };
   });
   const { error, ...rest } = run;

@@ -60,19 +60,19 @@ export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
   /** The body, if it is a JSON object, with rollcall's own secrets redacted. */
-  readonly body?: JsonObject;
-  readonly requestId?: string;
-  readonly retryAfter?: string;
+  readonly body?: JsonObject | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfter?: string | undefined;
   /** The ids of the records, for `several`. */
-  readonly ids?: readonly string[];
-  readonly redirectOrigin?: string;
+  readonly ids?: readonly string[] | undefined;
+  readonly redirectOrigin?: string | undefined;
   readonly error?: Error;
   /** How long rollcall waited for the service in vain, if there was an outage. */
   readonly waitedMs?: number;
   /** The content type of the answer and the keys of its JSON, for `no_such_route`. */
-  readonly form?: string;
+  readonly form?: string | undefined;
   /** True if a request over http:// failed as it would at a port that expects TLS. */
-  readonly likeTlsPort?: true;
+  readonly likeTlsPort?: true | undefined;
   /** True if the service had already answered the same request at the path of a later release. */
   readonly wasAnsweredBefore?: true;
 }
@@ -124,16 +124,13 @@ export function classifyAnswer(exchange: Exchange, request: ExpectedAnswer): Ans
       return {
         kind,
         status,
-        ...(body && { body }),
-        ...(kind === 'several' && { ids: idsIn(json) }),
-        ...optionalField('requestId', headers['x-authentik-id']),
-        ...optionalField('retryAfter', headers['retry-after']),
-        ...optionalField(
-          'form',
-          kind === 'no_such_route' ? contentForm(headers['content-type'], json) : undefined,
-        ),
-        ...optionalField('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
-        ...(kind === 'unexplained_refusal' && exchange.likeTlsPort && { likeTlsPort: true }),
+        body,
+        ids: kind === 'several' ? idsIn(json) : undefined,
+        requestId: headers['x-authentik-id'],
+        retryAfter: headers['retry-after'],
+        form: kind === 'no_such_route' ? contentForm(headers['content-type'], json) : undefined,
+        redirectOrigin: kind === 'redirect' ? originOf(headers['location']) : undefined,
+        likeTlsPort: kind === 'unexplained_refusal' ? exchange.likeTlsPort : undefined,
       };
     }
   }
@@ -266,10 +263,6 @@ export function isValidPk(pk: JsonValue | undefined): boolean {
 function originOf(location: string | undefined): string | undefined {
   if (location === undefined || !URL.canParse(location)) return undefined;
   return new URL(location).origin;
-}
-
-function optionalField<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
-  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
 export function isAnswered({ status, wasAnsweredBefore }: Answer): boolean {

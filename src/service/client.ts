@@ -128,13 +128,12 @@ export function createClient(
       const within = field === undefined || id === undefined ? undefined : { field, id };
       const expected = { shape: answers, identity: kind.identity, name, within };
       const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
-      const judged = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
-      const { answer } = judged;
+      const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
       if (isDocumented) evidence.note(answer);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
       if (proof === 'exists' && !isDocumented) readable.hasUndocumentedData = true;
-      if (proof !== 'exists') return { ...judged, proof };
+      if (proof !== 'exists') return { answer, stop, proof };
       const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
       // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
       const record = {
@@ -142,20 +141,19 @@ export function createClient(
         shown: answer.body ?? {},
         exact: exact && recordOf(exact, answer, expected),
       };
-      return { ...judged, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
+      return { answer, stop, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
     },
     ...undocumentedReads(send, readable, canUpdate),
     unseenProof: (answer) => proofOfCreate(answer.kind, false),
     readSelf,
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
-      const judged = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
-      const { answer } = judged;
+      const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
       const proof = proofOfCreate(answer.kind, readable.canRead(kind));
-      if (proof !== 'created') return { ...judged, proof };
+      if (proof !== 'created') return { answer, stop, proof };
       const record = recordOf(exchange, answer);
       const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));
-      return { ...judged, proof, held };
+      return { answer, stop, proof, held };
     },
     async update(...change) {
       requireCapability('update');

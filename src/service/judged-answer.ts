@@ -5,7 +5,7 @@ import { whatAnswersProve, type Proof, type ReadProof } from './what-answers-pro
 export interface JudgedAnswer {
   readonly answer: Answer;
   /** Whether the whole run, or only the work on this type, must stop after this answer. */
-  readonly stop?: NonNullable<Proof['stop']>;
+  readonly stop?: Proof['stop'];
 }
 
 /** A judged answer that also contains `Given` if its proof is `Wanted`. */
@@ -13,8 +13,7 @@ export type ProvenAnswer<All extends string, Wanted extends All, Given> = Judged
   (({ readonly proof: Wanted } & Given) | { readonly proof: Exclude<All, Wanted> });
 
 export function judgeAnswer(answer: Answer): JudgedAnswer {
-  const { stop } = whatAnswersProve[answer.kind];
-  return { answer, ...(stop && { stop }) };
+  return { answer, stop: whatAnswersProve[answer.kind].stop };
 }
 
 /** Sends an undocumented read, and takes data from the answer if the answer is as expected. */

@@ -82,10 +82,10 @@ export function redactError(error: Error, redactor: Redactor, depth = 0): void {
 const maxCauses = 8;
 
 /** Returns an answer that is safe to show. The record in a successful answer is left out, because no report needs it. */
-export function withoutSecrets({ body: received, ...answer }: Answer, secrets: readonly string[]): Answer {
+export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
   const { requestId, redirectOrigin, error, status = 0 } = answer;
-  const body = status < 400 ? undefined : received;
-  if (secrets.length === 0) return { ...answer, ...(body && { body }) };
+  const body = status < 400 ? undefined : answer.body;
+  if (secrets.length === 0) return { ...answer, body };
   const redactor = redactorOf(secrets);
   if (error) redactError(error, redactor);
   const cleaned =
@@ -93,8 +93,8 @@ export function withoutSecrets({ body: received, ...answer }: Answer, secrets: r
     (hasNoSecret(redactor, JSON.stringify(body)) ? body : redactor.redactJson(body, fieldNamesInErrors()));
   return {
     ...answer,
-    ...(isJsonObject(cleaned) && { body: cleaned }),
-    ...(requestId !== undefined && { requestId: redactor.redact(requestId) }),
-    ...(redirectOrigin !== undefined && { redirectOrigin: redactor.redact(redirectOrigin) }),
+    body: isJsonObject(cleaned) ? cleaned : undefined,
+    requestId: requestId && redactor.redact(requestId),
+    redirectOrigin: redirectOrigin && redactor.redact(redirectOrigin),
   };
 }

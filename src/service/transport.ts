@@ -24,7 +24,7 @@ export type Exchange =
       readonly body: string;
       /** The body before redaction, if it contained secrets, for comparison only; it must not be printed. */
       readonly asReceived?: string;
-      readonly likeTlsPort?: true;
+      readonly likeTlsPort?: true | undefined;
     }
   /** No byte of the request was written, so the service cannot have acted on it. */
   | {

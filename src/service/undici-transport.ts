@@ -31,11 +31,13 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);
   // Since 2025.10, the service translates its messages into the requested language.
-  const anonymousHeaders = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
+  const anonymous = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
+  const authorized = { ...anonymous, authorization: options.authorization };
+  const forBody = { 'content-type': 'application/json' };
   const target: Target = {
     timeoutMs: options.timeoutMs,
-    headers: { ...anonymousHeaders, authorization: options.authorization },
-    anonymousHeaders,
+    anonymousHeaders: { withoutBody: anonymous, withBody: { ...anonymous, ...forBody } },
+    headers: { withoutBody: authorized, withBody: { ...authorized, ...forBody } },
     dispatcher: agent,
     origin,
     isPlain: protocol === 'http:',
@@ -50,10 +52,12 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   };
 }
 
+type RequestHeaders = Readonly<Record<'withoutBody' | 'withBody', Readonly<Record<string, string>>>>;
+
 interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly anonymousHeaders: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
+  readonly anonymousHeaders: RequestHeaders;
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
@@ -88,10 +92,9 @@ function exchange(request: HttpRequest, target: Target, signal: AbortSignal | un
         origin,
         path: basePath + request.path,
         method: request.method,
-        headers: {
-          ...(request.isAnonymous ? anonymousHeaders : headers),
-          ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        },
+        headers: (request.isAnonymous ? anonymousHeaders : headers)[
+          request.body === undefined ? 'withoutBody' : 'withBody'
+        ],
         body: request.body ?? null,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -157,7 +160,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       status: this.#status,
       headers: singleValues(this.#headers),
       body,
-      ...(this.#target.isPlain && this.#status === 400 && { likeTlsPort: true }),
+      likeTlsPort: (this.#target.isPlain && this.#status === 400) || undefined,
     });
   }
 
