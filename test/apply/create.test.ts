@@ -245,9 +245,7 @@ describe('a pause that exceeds the limit', () => {
     const stops: string[] = [];
     const control = { ...alone, stop: (scope: string) => stops.push(scope) };
     const { send, requests } = scriptedTransport();
-    expect(
-      await createRecord(application, { client: documentedClient(send), pacing, control }),
-    ).toEqual({
+    expect(await createRecord(application, { client: documentedClient(send), pacing, control })).toEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,

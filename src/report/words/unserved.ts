@@ -7,6 +7,10 @@ import { listNames } from './diagnostics.ts';
 export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>): string[] {
   // An outpost that is not selected may serve the providers.
   if (scope !== undefined) return [];
+  const toServe = changes.flatMap(({ action, resource: { address, kind, name } }) =>
+    action === 'create' && kind.referencedBy ? { address, name, ...kind.referencedBy } : [],
+  );
+  if (toServe.length === 0) return [];
   const served = new Set(
     changes.flatMap(({ resource }) =>
       declaredNames(resource).map(
@@ -14,13 +18,9 @@ export function unservedNote({ changes, scope }: Pick<Plan, 'changes' | 'scope'>
       ),
     ),
   );
-  const unserved = changes.flatMap(({ action, resource }) => {
-    const { address, kind, name } = resource;
-    const { referencedBy } = kind;
-    if (action !== 'create' || referencedBy === undefined) return [];
-    const { list, field, example } = referencedBy;
-    return served.has(`${list}.${field} ${address}`) ? [] : [{ address, list, example: example(name) }];
-  });
+  const unserved = toServe.flatMap(({ address, name, list, field, example }) =>
+    served.has(`${list}.${field} ${address}`) ? [] : { address, list, example: example(name) },
+  );
   const [first] = unserved;
   if (first === undefined) return [];
   const names = listNames(unserved.map(({ address }) => printableLine(address)));
