@@ -155,7 +155,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const isDenial = answer.status === 401 || answer.status === 403;
     const later = allWrites.filter((write) => before(answer, write));
     // A token without permission to create may still change records.
-    const created = later.filter(({ purpose }) => purpose === 'create');
+    const created = later.filter((post) => post.purpose === 'create' && !isInFormerForm(run, post));
     if (isDenial && answer.purpose === 'create' && created.some((post) => isOfKind(post, answer)))
       fail('denied', `${run.name} sent more ${answer.type}s after #${answer.request} was denied`);
     // Whether a write continues a record that needs several writes.

@@ -34,7 +34,7 @@ export const rules = {
   reads: 'No record is looked up more than five times in a row, except during outages.',
   pause: 'No request is sent before `Retry-After` has passed.',
   denied:
-    'After a denied create, or a refusal because of the licence, no more records of that kind are created, but all other kinds still are. After a denied documented read, nothing is sent.',
+    'After a denied create, or a refusal because of the licence, no more creates of that kind begin, but creates of all other kinds do. After a denied documented read, nothing is sent.',
   wrong_place: 'After an answer that shows a wrong URL, no new request starts. No redirect is followed.',
   patience:
     'If the service restarts within --wait, no outcome is unknown, and everything is done. If the service never answered, the run waits only if --wait was given.',
