@@ -61,6 +61,15 @@ describe('a report of undeclared records', () => {
     expect(text.split('There may be others.')).toHaveLength(2);
   });
 
+  test('gives the reasons for five unread parts, and only names the types of the others', async () => {
+    const types = ['group', 'role', 'flow', 'stage', 'user', 'brand', 'token'] as const;
+    const gaps = types.map((type) => ({ ...gap, type, summary: `no ${type}s` }));
+    const text = await written('text', { found: [], gaps });
+    expect(text).toContain('  Not all records were read: no users.\n');
+    expect(text).toContain('  Not all records of 2 more types were read: brand, token. ');
+    expect(text).not.toContain('no brands');
+  });
+
   test('shortens the list of records in a comment with little space, but not the unread parts', async () => {
     const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
     const limit = { most: 5000, lengthOf: (text: string) => text.length };

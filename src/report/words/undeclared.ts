@@ -9,6 +9,7 @@ import { printableLine, withoutEmpty } from '../printable.ts';
 import { listNames } from './diagnostics.ts';
 
 const maxListed = 20;
+const maxReasons = 5;
 
 /** Records that no manifest declares, as every format shows them. All texts are safe to print. */
 export interface UndeclaredView {
@@ -27,13 +28,18 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     const lines = withoutEmpty(...first, more > 0 && `and ${more} more of type ${type}`);
     return all.length === 0 ? [] : { count: `${all.length} ${all.length === 1 ? type : list}`, lines };
   });
+  const others = [...new Set(gaps.slice(maxReasons).map(({ type }) => type))];
   return {
     head: headline(found.length, gaps.length === 0),
-    missing: gaps.map(({ summary, detail }, place) => {
-      const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
-      const advice = !isTold && detail.replaceAll('\n', ' ');
-      return printableLine(withoutEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
-    }),
+    missing: withoutEmpty(
+      ...gaps.slice(0, maxReasons).map(({ summary, detail }, place) => {
+        const isTold = gaps.slice(0, place).some((other) => other.detail === detail);
+        const advice = !isTold && detail.replaceAll('\n', ' ');
+        return printableLine(withoutEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
+      }),
+      others.length > 0 &&
+        `Not all records of ${others.length} more types were read: ${listNames(others)}. With --format json, the reasons are shown.`,
+    ),
     lists,
     hint:
       found.length > 0
