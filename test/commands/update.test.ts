@@ -202,7 +202,7 @@ describe('an apply with --allow update', () => {
       expect(after.stdout()).toContain('No changes.');
     });
 
-    test('without permission to update, keeps the memberships and reports a difference', async () => {
+    test('keeps the memberships and reports a difference if ROLLCALL_CAPABILITIES is empty', async () => {
       const here = world();
       const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
       await apply(['m.yaml'], { output: 'text', yes: true }, context);
