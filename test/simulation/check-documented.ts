@@ -14,7 +14,9 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
   const isDocumented = (answer: Of<'delivered'>): boolean =>
     partOf(answer.purpose, { type: answer.type, isWrite: isWrite(answer) }) === undefined;
   const isFaulty = (answer: Of<'delivered'>): boolean =>
-    isDocumented(answer) ? !isPlain(answer) : !answer.isNotOffered && !answer.clear;
+    isDocumented(answer)
+      ? !isPlain(answer)
+      : !answer.isNotOffered && (!answer.clear || isUnknownHost(answer));
   if (run.failFast || run.delivered.some((answer) => isFaulty(answer))) return;
   for (const identity of history.declared) {
     if (identity.invalid || identity.stray || wasChangedByOthers(history, run, identity)) continue;
@@ -25,6 +27,11 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
         `${run.name} reports ${addressOf(identity)} as ${outcome}, although it could have been created`,
       );
   }
+}
+
+/** Whether the request could not be sent for a reason that somebody has to fix, which ends the run. */
+function isUnknownHost({ exchange, words }: Of<'delivered'>): boolean {
+  return exchange === 'never_sent' && words === 'unknown host';
 }
 
 /** Whether an answer to a documented operation comes from the service itself and lets the run continue. */
