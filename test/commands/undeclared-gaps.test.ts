@@ -25,7 +25,7 @@ const asksToWait = (): Transport =>
 
 describe('records that could not be read', () => {
   test('are reported as not read if the service asks for too long a pause', async () => {
-    const { stdout } = await planned(asksToWait());
+    const { stdout } = await planned(asksToWait(), { output: 'json' });
     expect(stdout).toContain(
       'not all users were read: the run was interrupted, or the service asked rollcall to wait too long',
     );
@@ -44,7 +44,7 @@ describe('records that could not be read', () => {
   });
 
   test('are reported once for the providers of all types', async () => {
-    const { stdout } = await planned(listingService({}).send);
+    const { stdout } = await planned(listingService({}).send, { output: 'json' });
     expect(stdout.split('not all providers could be read')).toHaveLength(2);
   });
 

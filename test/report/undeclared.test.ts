@@ -66,7 +66,7 @@ describe('a report of undeclared records', () => {
     const gaps = types.map((type) => ({ ...gap, type, summary: `no ${type}s` }));
     const text = await written('text', { found: [], gaps });
     expect(text).toContain('  Not all records were read: no users.\n');
-    expect(text).toContain('  Not all records of 2 more types were read: brand, token. ');
+    expect(text).toContain('  Not all records of these types were read either: brand, token. ');
     expect(text).not.toContain('no brands');
   });
 
