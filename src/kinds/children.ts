@@ -23,6 +23,8 @@ export interface Children {
   readonly expiry?: { readonly isExpiring: string; readonly at: string };
   /** Whether a PATCH must contain parent, child and order, because the service would otherwise reject the PATCH or crash. */
   readonly isSentWhole: boolean;
+  /** Whether a record that should have such bindings, but has none, counts as created only in part. */
+  readonly isEssential?: true;
   /** The nested bindings of a binding, and the field that contains the id to which the nested bindings are bound. */
   readonly inside?: Inside & { readonly bindableIn: string };
   /** If some children must come last: the field of a child that determines its rank, and the rank for each value of the field. */

@@ -20,6 +20,7 @@ export const stageBindings: Children = {
   },
   // authentik 2023.10.7 and 2025.12.4 accepted a PATCH with only the order.
   isSentWhole: false,
+  isEssential: true,
   inside: { field: 'policies', children: policyBindings, bindableIn: 'policybindingmodel_ptr_id' },
   // Login stages come last, because they use the results of earlier stages. Stages that ask for a user name come after stages that require a proof of identity.
   last: {

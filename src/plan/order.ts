@@ -214,7 +214,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
   }
 }
 
-/** The resources whose bindings the plan creates or changes: resources that refer to them wait until all bindings exist. */
+/** The resources whose bindings the plan creates or changes, and unfinished resources: resources that refer to them wait until all bindings exist. */
 export function resourcesWithBindings(changes: readonly Change[]): Address[] {
   return changes.flatMap((change) => {
     const { resource, differences } = change;
@@ -222,7 +222,7 @@ export function resourcesWithBindings(changes: readonly Change[]): Address[] {
       change.action === 'create'
         ? declaresBindings(resource)
         : differences.some(({ field }) => isBindingField(resource.kind, field));
-    return isPending(change) && isBinding ? [resource.address] : [];
+    return change.unfinished || (isPending(change) && isBinding) ? [resource.address] : [];
   });
 }
 

@@ -6,7 +6,10 @@ import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
-/** Whether an earlier run left the record incomplete: withheld fields are not set, and either the manifest declares these fields or no declared bindings exist. */
+/**
+ * Whether an earlier run left the record incomplete: essential bindings are declared and none exists, or withheld fields are not
+ * set, and either the manifest declares these fields or no declared bindings exist.
+ */
 export function isUnfinished(
   resource: Resource,
   record: Pick<ObservedRecord, 'fields' | 'bound'>,
@@ -15,6 +18,13 @@ export function isUnfinished(
   const { bindable } = resource.kind;
   const declared = wantedChildren(resource);
   if (bindable === undefined || declared.every(({ wanted }) => wanted.length === 0)) return false;
+  const isWithoutEssential = declared.some(
+    ({ children, wanted }) =>
+      children.isEssential &&
+      wanted.some(({ field }) => differences.some((difference) => difference.field === field)) &&
+      bindingsOf(record, children).length === 0,
+  );
+  if (isWithoutEssential) return true;
   if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
   if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
   // If some of the bindings exist, the others were probably added to the manifest later.

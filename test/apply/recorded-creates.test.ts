@@ -45,6 +45,17 @@ describe.each(['application', 'user'] as const)('a recorded create of an %s', (t
   );
 });
 
+test('a create whose answer has no id is reported without an id', async () => {
+  const clock = virtualClock();
+  const body = { slug: 'wiki', name: 'Wiki' };
+  const outcomes = await applyPlan(await planOf(JSON.stringify({ version: 1, applications: [body] })), {
+    client: documentedClient(async () => answered(201, body)),
+    pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+    clock,
+  });
+  expect(outcomes.map(({ outcome, pk }) => [outcome, pk])).toEqual([['created', undefined]]);
+});
+
 test.each([
   ['application', 'meta_icon', '{ slug: wiki, name: Wiki, meta_icon: "fa://fa-book" }'],
   ['user', 'roles', '{ username: alice, name: A, roles: [11111111-1111-4111-8111-111111111111] }'],

@@ -99,13 +99,15 @@ describe('an unfinished application', () => {
     expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
-  test('is reported as closed if it is new and got no provider yet', async () => {
+  test('is reported as visible to everyone, and without logins, if it is new and got no bindings and no provider yet', async () => {
     const { send, sandbox } = serviceWith([], { add_bindings: false });
     sandbox.delete('application', 'grafana');
     const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
-    expect(stdout).toContain('Only declared users and groups can open it.');
+    expect(stdout).toContain(
+      'Without bindings, everyone may see it and open its launch URL. Nobody can log in through it, because its `provider` is set last.',
+    );
     expect(stdout).toContain(
       'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
     );

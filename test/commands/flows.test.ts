@@ -270,6 +270,40 @@ test('a resource that refers to a flow is created after all stages of the flow',
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
+test('a flow without any of its stages stays unfinished until a run may update, and records that refer to it wait', async () => {
+  const text = `${flow([stage('who', 10), stage('proof', 20)].join(', '))}providers:
+  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
+`;
+  const service = serviceWith();
+  const refusing: Transport = async (request, signal) =>
+    request.method === 'POST' && request.path.includes('/flows/bindings/')
+      ? answered(502, '<html>')
+      : service.send(request, signal);
+  await run('apply', refusing, text);
+  const planned = await run('plan', service.send, text);
+  expect([planned.ending, planned.stdout]).toEqual([
+    'incomplete',
+    expect.stringContaining('! flow.door is unfinished: it was created only in part'),
+  ]);
+  const { ending, stdout } = await run('apply', service.send, text);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('x flow.door  unfinished, not yet as declared: stages');
+  expect(stdout).toMatch(
+    /provider\.P +not attempted: a resource that it depends on was not created, or only in/,
+  );
+  expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
+  await done(run('apply', service.send, text, all));
+  expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
+});
+
+test('a flow that has another stage instead of the declared one differs, and is not unfinished', async () => {
+  const planned = await run('plan', serviceWith(['10 who']).send, flow(stage('proof', 20)));
+  expect([planned.ending, planned.stdout]).toEqual([
+    'done',
+    expect.stringContaining('! flow.door differs and is left unchanged'),
+  ]);
+});
+
 test.each([
   [
     '{ stage: { name: who }, order: 1 }, { stage: { name: who }, order: 1 }',

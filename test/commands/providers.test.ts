@@ -302,10 +302,14 @@ describe('an outpost', () => {
       'outposts: [{ name: authentik Embedded Outpost, providers: [{ name: "Wiki" }] }]',
     );
     expect((await run('apply', made.send, wiki())).stdout).toContain(words);
-    expect((await run('plan', made.send, served)).stdout).not.toContain('Nobody will reach');
-    expect((await run('plan', made.send, oauth2())).stdout).not.toContain('Nobody will reach');
+    expect((await run('plan', made.send, served)).stdout).not.toContain('nobody can reach');
+    expect((await run('plan', made.send, oauth2())).stdout).not.toContain('nobody can reach');
+    const changed = wiki().replace('https://wiki.', 'https://other.');
+    const update = await run('plan', made.send, changed, allowed);
+    expect(update.stdout).toContain('~ provider.Wiki');
+    expect(update.stdout).not.toContain('nobody can reach');
     const part = await run('plan', service().send, wiki(), { target: ['provider.*'] });
-    expect(part.stdout).not.toContain('Nobody will reach');
+    expect(part.stdout).not.toContain('nobody can reach');
   });
 
   test('that is new is created once, with its providers', async () => {

@@ -110,6 +110,14 @@ describe('a secret that no answer shows', () => {
     },
   );
 
+  test('is named as not compared only with the outcome `unchanged`', async () => {
+    const { context, stdout } = new Certificates().with(withKey, 'two');
+    await apply(['m.yaml'], { output: 'json', yes: true }, context);
+    const { outcomes } = parseJson(stdout()) as { outcomes: object[] }; // the schema of an apply has these
+    expect(outcomes).toMatchObject([{ outcome: 'differs' }]);
+    expect(outcomes[0]).not.toHaveProperty('not_compared');
+  });
+
   test('is sent again once, on request, without other fields', async () => {
     const world = new Certificates();
     const resend = ['certificate.wiki'];

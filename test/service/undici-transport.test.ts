@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
@@ -59,6 +60,20 @@ describe('a request over a real socket', () => {
     const endless = 3_600_000; // longer than the time limit of a test
     expect(await timed(endless, 200)).toBe('TimeoutError');
     expect(await timed(200, endless)).toBe('TimeoutError');
+  });
+
+  test.each([
+    ['http', true],
+    ['https', undefined],
+  ])('may have reached a TLS port if the answer is a 400 over %s://: %s', async (scheme, likeTlsPort) => {
+    const dispatcher = new MockAgent();
+    dispatcher.get(`${scheme}://id.example.com`).intercept({ path: '/x/' }).reply(400, 'no');
+    const baseUrl = `${scheme}://id.example.com`;
+    const { send } = undiciTransport({ baseUrl, timeoutMs, authorization: 'Bearer t', dispatcher });
+    const answer = await send({ method: 'GET', path: '/x/' });
+    expect(answer).toMatchObject({ kind: 'answered', status: 400 });
+    expect('likeTlsPort' in answer && answer.likeTlsPort).toBe(likeTlsPort);
+    await dispatcher.close();
   });
 
   test('may have reached a TLS port if the connection closes without an answer, but not after an earlier answer', async () => {

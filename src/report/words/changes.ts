@@ -95,7 +95,7 @@ export function createEntryLook(label: string, sign: string, colour: EntryLook['
   return { label, sign, colour };
 }
 
-const unfinishedText = 'is unfinished: it gives nobody access yet, and an update will complete it';
+const unfinishedText = 'is unfinished: it was created only in part, and an update will complete it';
 
 const inSyncText = 'its declared fields are in sync';
 

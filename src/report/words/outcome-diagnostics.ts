@@ -151,11 +151,19 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
   return type && `A token needs \`add_${type}\` to add bindings, and \`delete_${type}\` to remove bindings.`;
 }
 
-function usabilityWords(done: 'created' | 'changed', { kind }: Resource): string {
+/** Who can use a resource that was created or changed in part, given the fields that are not as declared yet. */
+function usabilityWords(done: 'created' | 'changed', { kind }: Resource, missing: readonly string[]): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
-  return done === 'created'
-    ? 'Only declared users and groups can open it.'
-    : 'Only the former and the declared users and groups can open it.';
+  if (done === 'changed') return 'Only the former and the declared users and groups can open it.';
+  const closed = missing.filter((field) => kind.bindable?.withheld.includes(field));
+  return [
+    ...(missing.some((field) => isBindingField(kind, field))
+      ? ['Without bindings, everyone may see it and open its launch URL.']
+      : []),
+    closed.length > 0
+      ? `Nobody can log in through it, because its \`${closed[0]}\` is set last.`
+      : 'As soon as all its bindings exist, only declared users and groups can open it.',
+  ].join(' ');
 }
 
 const successes: ReadonlySet<string> = new Set(['found', 'created']);
@@ -185,7 +193,12 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       answerText?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
-      clash === undefined && usabilityWords(done, change.resource),
+      clash === undefined &&
+        usabilityWords(
+          done,
+          change.resource,
+          differences.map(({ field }) => field),
+        ),
       'To finish it, plan and apply with --allow update.',
       answer && requestIdWords(answer),
     ),
