@@ -99,6 +99,7 @@ export function checkDeleteReferences(
     const at = referencedEntries.get(address);
     if (!deletedEntries.has(address)) deletedEntries.set(address, placeOf(resource, state));
     if (at !== undefined) report(kind.identity, referencedDeleteProblem('it', at));
+    return; // a record that is deleted may refer to another one that is deleted
   }
   for (const declared of declaredNames) {
     const to = addressOfName(declared);

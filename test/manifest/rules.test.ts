@@ -148,3 +148,10 @@ test('a reference to an entry that a later file declares absent is reported at t
   expect(found.map(({ code, file }) => [code, file])).toEqual([['names-absent', 'm/2.yaml']]);
   expect(found[0]?.detail).toContain('m/1.yaml');
 });
+
+test('an entry that is declared absent may refer to another one that is declared absent', async () => {
+  const app = 'applications: [{ slug: wiki, state: absent }]';
+  const entitlement = 'entitlements: [{ name: e, app: { slug: wiki }, state: absent }]';
+  expect(await foundIn(app, entitlement)).toEqual([]);
+  expect(await foundIn(entitlement, app)).toEqual([]);
+});
