@@ -24,7 +24,8 @@ export function exceededLimit(
   if (maxUpdates !== undefined && change > maxUpdates) return tooMany('update', change, maxUpdates);
   if (destroy > (maxDeletes ?? defaultMaxDeletes))
     return tooMany('delete', destroy, maxDeletes ?? defaultMaxDeletes);
-  return maxDeletes === undefined ? tooManyOfKind(made) : undefined;
+  const ofKind = maxDeletes === undefined ? tooManyOfKind(made) : undefined;
+  return ofKind && { ...ofKind, total: destroy };
 }
 
 const defaultMaxDeletes = 10;
@@ -34,7 +35,7 @@ function tooMany(action: WriteAction, count: number, most: number): Halt & { rea
 }
 
 /** Refuses a plan that deletes more than one record of a kind and more than a tenth of the records of this kind. */
-function tooManyOfKind({ changes, deletions }: Bounded): Halt | undefined {
+function tooManyOfKind({ changes, deletions }: Bounded): ReturnType<typeof tooMany> | undefined {
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {
     const count = going.filter((each) => each === kind).length;

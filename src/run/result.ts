@@ -57,6 +57,8 @@ export type Halt =
       readonly unseen?: ReadonlySet<Kind>;
       /** The kind with too many deletes, and the number of existing records of this kind. */
       readonly of?: { readonly kind: Kind; readonly count: number };
+      /** The number of such changes of all kinds, if it differs from `count`. */
+      readonly total?: number;
     }
   | { readonly kind: 'not_confirmed' }
   /** The saved plan must not be applied at all, or not to this service. */

@@ -381,6 +381,14 @@ describe('an apply with deletes', () => {
     expect(deletes(world)).toEqual([]);
   });
 
+  test('names the number of all deletes as the limit if too many of one kind are planned', async () => {
+    const world = new World({ ...seed, users, groups: [{ name: 'old' }] });
+    const text = `${going(5)}groups: [{ name: old, state: absent }]\n`;
+    expect((await applied(world, text)).stderr).toContain('allow it with --max-deletes 6.');
+    const { stdout } = await applied(world, text, { ...deleting, maxDeletes: '6' });
+    expect(stdout).toContain('6 destroyed');
+  });
+
   test('deletes a few resources by default, and more with --max-deletes', async () => {
     const world = new World({ ...seed, users });
     expect((await applied(world, going(4))).stdout).toContain('4 destroyed');

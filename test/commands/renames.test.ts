@@ -90,8 +90,8 @@ test('a renamed resource found under both names is an error with both ids, and n
   const world = new World({ users });
   const { ending, stderr, stdout } = await run(world, apply, jane);
   expect(ending).not.toBe('done');
-  expect(stderr + stdout).toContain('both "jane" and "jane.doe" exist');
-  expect(stderr + stdout).toContain('Their ids: 2, 1.');
+  expect(stderr + stdout).toContain('both "jane.doe" and "jane" exist');
+  expect(stderr + stdout).toContain('Their ids, in this order: 2, 1.');
   expect(world.writes()).toEqual([]);
 });
 

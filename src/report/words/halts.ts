@@ -57,7 +57,7 @@ function interruptedDiagnostic(what: string): Diagnostic {
 }
 
 function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnostic {
-  const { action, count, most, unseen = new Set(), of } = halt;
+  const { action, count, most, unseen = new Set(), of, total = count } = halt;
   const summary = of
     ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
@@ -65,7 +65,7 @@ function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnosti
   const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
   const detail =
     action === 'delete'
-      ? `Read the plan. If it is intended, allow it with --max-deletes ${count}.`
+      ? `Read the plan. If it is intended, allow it with --max-deletes ${total}.`
       : `${included}Raise the limit, or narrow the plan with --target and --exclude.`;
   return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
@@ -281,8 +281,8 @@ function renameProblem(resource: Resource, { why, ids }: Extract<NameFault, { ki
     case 'both':
       return {
         code: 'ambiguous-name',
-        summary: `both ${before} and ${now} exist as ${list}`,
-        detail: `Their ids: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both records without \`formerly\`, or delete one of them.`,
+        summary: `both ${now} and ${before} exist as ${list}`,
+        detail: `Their ids, in this order: ${ids.map((id) => idText(id)).join(', ')}. A rename would overwrite one of them. Declare both records without \`formerly\`, or delete one of them.`,
       };
     case 'unseen':
       return {
