@@ -155,7 +155,8 @@ function typeHint(error: WrongValue): string | undefined {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return `The ids of this field are numbers. ${nameInsteadOfId(error)}${whereToFindId(error)}`;
+    const idHint = `${nameInsteadOfId(error)}${whereToFindId(error)}`;
+    return idHint === '' ? undefined : `The ids of this field are numbers. ${idHint}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'

@@ -30,6 +30,14 @@ describe('a value of the wrong type is reported with the right form', () => {
     expect(await told(text)).toEqual([`wrong-type 5:22 ${hint}`]);
   });
 
+  test('for a number that is not an id, a text has no hint about ids', async () => {
+    const text =
+      'version: 1\nstages: [{ type: email, name: a, timeout: soon }]\nflows: [{ slug: f, name: F, title: F, designation: recovery, stages: [{ stage: { name: a }, order: x }] }]\n';
+    const found = await told(text);
+    expect(found).toEqual([expect.stringMatching(/^wrong-type 2:/), expect.stringMatching(/^wrong-type 3:/)]);
+    expect(found.join('')).not.toContain('The ids of this field');
+  });
+
   test.each([
     ['name: 12', 'Quote it.'],
     ['name: true', 'Quote it.'],
