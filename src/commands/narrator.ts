@@ -191,7 +191,7 @@ function unresolvedCause(names: readonly UnresolvedName[], notRead: number): str
   if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';
   if (areAll(({ kind }) => kind === 'taken')) return 'a new resource has the name of another record';
   if (areAll(({ kind }) => kind === 'torn')) return 'the record to rename was not found or is ambiguous';
-  return 'no id was found for some names in the manifests';
+  return 'some names or ids in the manifests were not found';
 }
 
 /** Says why there is no plan, and how many resources or names were not looked up for that reason. */

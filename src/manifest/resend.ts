@@ -28,8 +28,8 @@ export function resendTargets(
         );
       if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))
         throw new UsageError(
-          `--resend names ${address}, which has no secret and no write-only field`,
-          'All fields of this resource are compared, and updated if they differ. Leave out the address.',
+          `--resend names ${address}, which declares no secret and no write-only field that could be sent again`,
+          'Other fields are compared, and updated if they differ. A generated secret is only sent in a create. Leave out the address.',
         );
       return resource.address;
     }),

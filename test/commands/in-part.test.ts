@@ -78,7 +78,7 @@ describe('a user that exists although this run should create it', () => {
     const line = `${ours}, and fields may be missing (the service said: username: Dieser`;
     expect(outputs['text']).toContain(`  = user.alice  ${line}`);
     expect(outputs['text']).toContain(
-      'and correct them there: rollcall changes existing records only with the capability',
+      'Check these resources: plan again with the capability `update` and --allow update',
     );
     expect(outputs['text']).toContain('Apply incomplete!');
     expect(outputs['text']).not.toContain('creates nothing twice');

@@ -171,7 +171,9 @@ describe('a secret that no answer shows', () => {
   test('cannot be sent again if the entry does not declare it', async () => {
     const { context } = new Certificates().with(withoutKey);
     const options = { output: 'text', resend: ['certificate.wiki'], ...allowed } as const;
-    await expect(plan(['m.yaml'], options, context)).rejects.toThrow('has no secret and no write-only field');
+    await expect(plan(['m.yaml'], options, context)).rejects.toThrow(
+      'declares no secret and no write-only field',
+    );
   });
 
   test('appears in an export as a variable in a comment', async () => {

@@ -89,7 +89,7 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
     summary: `not ${isDelete ? 'deleted' : `changed in ${fieldList(differences)}`}: ${leftBecause}`,
     detail: isDelete
       ? 'Remove this obstacle and apply again, or delete the record in the service.'
-      : 'Declare the value that the service has, or change the value in the service.',
+      : 'Otherwise declare the value that the service has, or change the value in the service.',
   };
 }
 
@@ -137,8 +137,10 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
           : `it ${doubtWords}, but has ${serviceValueWords(difference)} in ${field}`,
       detail: joinLines(
         !isMasked(declared) && `The manifest declares ${JSON.stringify(declared)}.`,
-        observed === null && 'This release of the service may not know the field.',
-        'Set the field in the service: rollcall changes existing records only with the capability `update` and --allow update.',
+        observed === null &&
+          !change.resource.kind.bindable?.withheld.includes(field) &&
+          'This release of the service may not know the field.',
+        'To set the field, plan and apply with the capability `update` and --allow update.',
         request,
       ),
     };

@@ -226,7 +226,7 @@ const finishByUpdateAdvice =
   'To finish the unfinished resources, apply again with the capability `update` and --allow update. The next plan shows the missing parts as changes.';
 
 const checkPartsAdvice =
-  'Check these resources in the service and correct them there: rollcall changes existing records only with the capability `update` and --allow update.';
+  'Check these resources: plan again with the capability `update` and --allow update, or look at them in the service.';
 
 /** Answers that stay the same until somebody changes settings of the service or of a proxy in front of it. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
