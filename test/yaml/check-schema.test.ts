@@ -34,7 +34,7 @@ describe('a value of the wrong type is reported with the right form', () => {
     const text =
       'version: 1\nstages: [{ type: email, name: a, timeout: soon }]\nflows: [{ slug: f, name: F, title: F, designation: recovery, stages: [{ stage: { name: a }, order: x }] }]\n';
     const found = await told(text);
-    expect(found).toEqual([expect.stringMatching(/^wrong-type 2:/), expect.stringMatching(/^wrong-type 3:/)]);
+    expect(found).toEqual([expect.stringMatching(/^wrong-type 3:/), expect.stringMatching(/^wrong-type 2:/)]);
     expect(found.join('')).not.toContain('The ids of this field');
   });
 
