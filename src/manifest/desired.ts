@@ -176,8 +176,10 @@ const deleteNotDocumented = undocumentedProblem(
   'Leave out the entry, or turn off contract_only.',
 );
 
-function extraFieldProblem({ identity, scope }: Kind): Problem {
-  const identityFields = scope === undefined ? `\`${identity}\`` : `\`${identity}\` and \`${scope}\``;
+function extraFieldProblem({ identity, scope, variant }: Kind): Problem {
+  const identityFields = [identity, scope, variant?.field]
+    .flatMap((field) => (field === undefined ? [] : `\`${field}\``))
+    .join(' and ');
   return {
     code: 'declared-of-absent',
     summary: 'this field is declared for a resource that should be absent',
