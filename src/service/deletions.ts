@@ -39,15 +39,30 @@ interface DeleteContext extends ReadContext {
   readonly isFlagOff: () => Promise<boolean>;
 }
 
-/** Decides for each record whether it may be deleted, after reading its dependents. */
+/**
+ * Decides for each record whether it may be deleted, after reading its dependents. If a record stays, the others are judged again,
+ * because a delete may be safe only together with that of another record.
+ */
 export async function readDeletions(context: DeleteContext): Promise<DeleteDecisions> {
   const of = new Map<Address, DeleteDecision>();
   const counts = new Map<Kind, number>();
-  for (const candidate of context.deletes) {
-    const dependents = lazy(() => readDependents(candidate, context));
-    const { notes, ...decision } = await judgeDeletion(candidate, context, dependents);
-    const all = [...notes, ...dependentNotes((await dependents()) ?? [])];
-    of.set(candidate.resource.address, { ...decision, notes: all });
+  let going = context.deletes.map((candidate) => ({
+    ...candidate,
+    dependents: lazy(() => readDependents(candidate, context)),
+  }));
+  for (let before; before !== going.length;) {
+    before = going.length;
+    for (const candidate of going) {
+      const { dependents } = candidate;
+      const { notes, ...decision } = await judgeDeletion(
+        candidate,
+        { ...context, deletes: going },
+        dependents,
+      );
+      const all = [...notes, ...dependentNotes((await dependents()) ?? [])];
+      of.set(candidate.resource.address, { ...decision, notes: all });
+    }
+    going = going.filter(({ resource }) => of.get(resource.address)?.refusal === undefined);
   }
   for (const kind of new Set(context.deletes.map(({ resource }) => resource.kind))) {
     if (!(await canListAll(kind, context))) continue;

@@ -88,6 +88,25 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
   });
 });
 
+test('a delete that is safe only together with another delete is not planned if the other record stays', async () => {
+  const world = new World(seed, '2026.2');
+  const entitled = `version: 1
+applications: [{ slug: wiki, name: Wiki }]
+entitlements: [{ name: reader, app: { slug: wiki } }]
+`;
+  expect((await applied(world, entitled)).ending).toBe('done');
+  const text = `version: 1
+groups: [{ name: staff, state: absent }]
+applications: [{ slug: wiki, state: absent }, { slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
+`;
+  const allow = ['update', 'delete'];
+  const { stdout } = await planned(world, text, { allow });
+  expect(stdout).toContain('application.wiki is not deleted: the service would also delete');
+  expect(stdout).toContain('group.staff is not deleted: everyone could then open the application "wiki"');
+  const again = `${text}entitlements: [{ name: reader, app: { slug: wiki }, state: absent }]\n`;
+  expect((await applied(world, again, { allow })).stdout).toContain('3 destroyed');
+});
+
 test('a resource declared absent is shown and left unchanged unless both delete switches are on', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});
