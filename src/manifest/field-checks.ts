@@ -76,7 +76,7 @@ export function hasSensitiveName(resource: Resource): boolean {
 export function sensitiveNameProblem(subject: string): Problem {
   return {
     code: 'sensitive-name',
-    summary: `${subject} comes from an environment variable or a file`,
+    summary: `${subject} comes from an environment variable, a file or a generator`,
     detail: 'Such values are secret, and a name cannot be secret. Use ${var:NAME}.',
   };
 }
