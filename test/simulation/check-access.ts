@@ -1,4 +1,5 @@
 import { declaredInsiders } from './access.ts';
+import { isQuestion } from './events.ts';
 import {
   addressOf,
   isSame,
@@ -216,17 +217,21 @@ export function checkAccessOf(
   const firstRuns = ofKind(events.slice(0, healed === -1 ? events.length : healed), 'run_began').length;
   const isAlone = !isFirst || firstRuns === 1;
   const isMisled = run.delivered.some(({ words }) => words.includes('no_bindings'));
+  // A web page with 404 counts as absent if the service twice answers in this way for a record that does not exist.
+  const areTwoPages =
+    run.delivered.filter((one) => isQuestion(one) && one.words.includes('html_404')).length > 1;
   for (const outcome of report.outcomes) {
     const identity = declared.find((other) => isSame(other, outcome));
     if (identity === undefined || !done.has(outcome.outcome)) continue;
     const says = `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome}`;
     const isExcused =
       outcome.type === 'application' &&
-      !identity.absent &&
-      (!isAlone ||
-        isMisled ||
-        (isFirst && access.blindFor !== undefined) ||
-        wasOpenedAfter(history, run, outcome.name));
+      (identity.absent
+        ? areTwoPages
+        : !isAlone ||
+          isMisled ||
+          (isFirst && access.blindFor !== undefined) ||
+          wasOpenedAfter(history, run, outcome.name));
     if (!isExcused && !isAsDeclared(history, run, ended, identity)) fail('true', says);
     const application = access.applications.find(
       ({ slug }) => outcome.type === 'application' && slug === outcome.name,

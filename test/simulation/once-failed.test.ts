@@ -65,6 +65,10 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   ],
   [972_699, 'the checker ignored an answer of the service after denials that came from elsewhere'],
   [982_826, 'the checker took a 404 for a wrong URL before the path of an earlier release was tried'],
+  [
+    1_054_623,
+    'the checker did not know that a 404 page that comes back counts as absent, for a declared delete too',
+  ],
   [1_049_259, 'the checker expected creates after a look-up whose request could not be sent'],
   [1_040_505, 'the checker did not know that a create may continue in the form of an earlier release'],
   [1_038_810, 'a 409 of a proxy to the create of a binding counted as a refused value'],
