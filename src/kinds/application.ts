@@ -127,7 +127,8 @@ export const application: RowKind = kindFrom({
   // For a token without superuser rights, the service returns a cached list and ignores the requested page.
   listing: { completeFor: 'superusers' },
   access,
-  withheld: ['provider', 'backchannel_providers'],
+  withheld: ['provider', 'backchannel_providers', 'meta_launch_url'],
+  createdWith: { meta_launch_url: '' },
   fields,
   notDeclarable,
   words: {

@@ -106,7 +106,7 @@ describe('an unfinished application', () => {
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
     expect(stdout).toContain(
-      'Without bindings, everyone may see it and open its launch URL. Nobody can log in through it, because its `provider` is set last.',
+      'Until its bindings exist, everyone may see its name. Nobody can open it, because `provider` is set last.',
     );
     expect(stdout).toContain(
       'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
@@ -117,6 +117,25 @@ describe('an unfinished application', () => {
     );
     const pending = await run(plan, send, text, allowed);
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
+  });
+
+  test('gets its launch URL only after its bindings', async () => {
+    const { send, sandbox } = serviceWith([], { add_bindings: false });
+    sandbox.delete('application', 'grafana');
+    const url = 'https://grafana.example.com/';
+    const text = grafana('{ groups: [{ name: staff }] }', `    meta_launch_url: ${url}\n`);
+    const { stdout } = await run(apply, send, text);
+    expect(stdout).toContain('Nobody can open it, because `meta_launch_url` is set last.');
+    expect(sandbox.record('application', 'grafana')?.['meta_launch_url']).toBe('');
+    const left = await run(plan, send, text);
+    expect([left.ending, left.stdout]).toEqual(['incomplete', expect.stringContaining('is unfinished')]);
+    sandbox.issue({ token: 't' });
+    const done = await run(apply, send, text, allowed);
+    expect([done.ending, sandbox.record('application', 'grafana')?.['meta_launch_url']]).toEqual([
+      'done',
+      url,
+    ]);
+    expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
   test('is finished by the next run that may update, and left unchanged by a run that may not', async () => {

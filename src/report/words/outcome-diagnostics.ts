@@ -157,13 +157,13 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
 function usabilityWords(done: 'created' | 'changed', { kind }: Resource, missing: readonly string[]): string {
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   if (done === 'changed') return 'Only the former and the declared users and groups can open it.';
-  const closed = missing.filter((field) => kind.bindable?.withheld.includes(field));
+  const unset = missing.filter((field) => kind.bindable?.withheld.includes(field));
   return [
     ...(missing.some((field) => isBindingField(kind, field))
-      ? ['Without bindings, everyone may see it and open its launch URL.']
+      ? ['Until its bindings exist, everyone may see its name.']
       : []),
-    closed.length > 0
-      ? `Nobody can log in through it, because its \`${closed[0]}\` is set last.`
+    unset.length > 0
+      ? `Nobody can open it, because ${unset.map((field) => `\`${field}\``).join(' and ')} ${unset.length === 1 ? 'is' : 'are'} set last.`
       : 'As soon as all its bindings exist, only declared users and groups can open it.',
   ].join(' ');
 }
