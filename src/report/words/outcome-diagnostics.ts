@@ -11,7 +11,7 @@ import type { Change } from '../../plan/plan.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { answerWords, fieldPath, joinLines, requestIdWords, serviceSentence, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
-import { returnedValuesWords, doubtWords, serviceValueWords } from './outcomes.ts';
+import { returnedValuesWords, doubtWords, serviceValueWords, usabilityWords } from './outcomes.ts';
 import { fieldList, unchangedWords } from './plan.ts';
 
 /** A problem of a resource, or of a field that the manifest need not declare. */
@@ -153,21 +153,6 @@ function rightsWords({ change, answer, at }: Outcome): string | undefined {
   return type && `A token needs \`add_${type}\` to add bindings, and \`delete_${type}\` to remove bindings.`;
 }
 
-/** Who can use a resource that was created or changed in part, given the fields that are not as declared yet. */
-function usabilityWords(done: 'created' | 'changed', { kind }: Resource, missing: readonly string[]): string {
-  if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
-  if (done === 'changed') return 'Only the former and the declared users and groups can open it.';
-  const unset = missing.filter((field) => kind.bindable?.withheld.includes(field));
-  return [
-    ...(missing.some((field) => isBindingField(kind, field))
-      ? ['Until its bindings exist, everyone may see its name.']
-      : []),
-    unset.length > 0
-      ? `Nobody can open it, because ${unset.map((field) => `\`${field}\``).join(' and ')} ${unset.length === 1 ? 'is' : 'are'} set last.`
-      : 'As soon as all its bindings exist, only declared users and groups can open it.',
-  ].join(' ');
-}
-
 const successes: ReadonlySet<string> = new Set(['found', 'created']);
 
 function unfinishedProblem(outcome: Outcome): PlacedProblem {
@@ -195,12 +180,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       answerText?.advice,
       rightsWords(outcome),
       answer && waitAdvice(answer),
-      clash === undefined &&
-        usabilityWords(
-          done,
-          change.resource,
-          differences.map(({ field }) => field),
-        ),
+      clash === undefined && usabilityWords(done, change.resource, differences),
       'To finish it, plan and apply with --allow update.',
       answer && requestIdWords(answer),
     ),

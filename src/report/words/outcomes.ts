@@ -11,6 +11,8 @@ import {
 import { destinationLabel, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
+import { isBindingField } from '../../kinds/access.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -248,4 +250,24 @@ function runAgainAdvice(needsFix: boolean, saved: boolean): string {
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
   return `${capitalised(sentence)}: it continues with the missing resources, and creates nothing twice.`;
+}
+
+/** Who can use a resource that was created or changed in part, given the fields that are not as declared. */
+export function usabilityWords(
+  done: 'created' | 'changed',
+  { kind }: Resource,
+  differences: readonly Pick<Difference, 'field'>[],
+): string {
+  if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
+  if (done === 'changed') return 'Only the former and the declared users and groups can open it.';
+  const missing = differences.map(({ field }) => field);
+  const unset = missing.filter((field) => kind.bindable?.withheld.includes(field));
+  return [
+    ...(missing.some((field) => isBindingField(kind, field))
+      ? ['Until its bindings exist, everyone may see its name.']
+      : []),
+    unset.length > 0
+      ? `Nobody can open it, because ${unset.map((field) => `\`${field}\``).join(' and ')} ${unset.length === 1 ? 'is' : 'are'} set last.`
+      : 'As soon as all its bindings exist, only declared users and groups can open it.',
+  ].join(' ');
 }
