@@ -68,8 +68,7 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
 }
 
 async function inField(field: string, write: Promise<WriteResult>): Promise<WriteResult> {
-  const ended = await write;
-  return { ...ended, at: ended.at ?? field };
+  return { ...(await write), at: field };
 }
 
 /** Changes a binding to its declared values, unless the binding has changed since the plan read it. */

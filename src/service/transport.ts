@@ -8,6 +8,7 @@ export interface HttpRequest {
   /** JSON text, only for POST and PATCH. */
   readonly body?: string;
   readonly timeoutMs?: number;
+  /** Only for requests without a body. */
   readonly isAnonymous?: true;
 }
 

@@ -31,13 +31,13 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   const agent = options.dispatcher ?? createAgent({ ...options, timeoutMs });
   const { origin, pathname, protocol } = new URL(options.baseUrl);
   // Since 2025.10, the service translates its messages into the requested language.
-  const anonymous = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
-  const authorized = { ...anonymous, authorization: options.authorization };
-  const forBody = { 'content-type': 'application/json' };
+  const anonymousHeaders = { 'accept-language': 'en', ...options.headers, accept: 'application/json' };
+  const headers = { ...anonymousHeaders, authorization: options.authorization };
   const target: Target = {
     timeoutMs: options.timeoutMs,
-    anonymousHeaders: { withoutBody: anonymous, withBody: { ...anonymous, ...forBody } },
-    headers: { withoutBody: authorized, withBody: { ...authorized, ...forBody } },
+    anonymousHeaders,
+    headers,
+    headersOfBody: { ...headers, 'content-type': 'application/json' },
     dispatcher: agent,
     origin,
     isPlain: protocol === 'http:',
@@ -52,12 +52,12 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   };
 }
 
-type RequestHeaders = Readonly<Record<'withoutBody' | 'withBody', Readonly<Record<string, string>>>>;
-
 interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
-  readonly headers: RequestHeaders;
-  readonly anonymousHeaders: RequestHeaders;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The headers of a request with a body. */
+  readonly headersOfBody: Readonly<Record<string, string>>;
+  readonly anonymousHeaders: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly isPlain: boolean;
   readonly basePath: string;
@@ -66,7 +66,8 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
 }
 
 function exchange(request: HttpRequest, target: Target, signal: AbortSignal | undefined): Promise<Exchange> {
-  const { dispatcher, origin, basePath, headers, anonymousHeaders, timeoutMs } = target;
+  const { dispatcher, origin, basePath, headers, headersOfBody, anonymousHeaders, timeoutMs } = target;
+  const authorized = request.body === undefined ? headers : headersOfBody;
   return new Promise((resolve) => {
     const interrupts = signal && onAbort(signal);
     const handler = new ExchangeHandler(target, (result) => {
@@ -92,9 +93,7 @@ function exchange(request: HttpRequest, target: Target, signal: AbortSignal | un
         origin,
         path: basePath + request.path,
         method: request.method,
-        headers: (request.isAnonymous ? anonymousHeaders : headers)[
-          request.body === undefined ? 'withoutBody' : 'withBody'
-        ],
+        headers: request.isAnonymous ? anonymousHeaders : authorized,
         body: request.body ?? null,
         headersTimeout: 0,
         bodyTimeout: 0,
