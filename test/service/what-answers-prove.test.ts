@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { documentedClient } from '../support/documented-client.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { application } from '../../src/kinds/application.ts';
 import { group } from '../../src/kinds/group.ts';
 import { user } from '../../src/kinds/user.ts';
-import { classifyRecordAnswer, type Answer } from '../../src/service/answer.ts';
+import { classifyAnswer, classifyRecordAnswer, type Answer } from '../../src/service/answer.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -203,6 +204,29 @@ describe('the kept parts of an answer', () => {
 
   test.each(['/login/', '', 'https://'])('include no origin if the redirect leads to %j', (location) => {
     expect(read(answered(302, '', { location }))).toEqual({ kind: 'redirect', status: 302 });
+  });
+
+  test('include the ids of several records without the secrets that were redacted', () => {
+    const page = (pk: string): JsonObject => ({
+      pagination: {
+        next: 0,
+        previous: 0,
+        count: 2,
+        current: 1,
+        total_pages: 1,
+        start_index: 1,
+        end_index: 2,
+      },
+      results: [
+        { pk, name: 'staff' },
+        { pk: 'b', name: 'staff' },
+      ],
+    });
+    const exchange = answered(200, page('(redacted)'));
+    const received = { ...exchange, asReceived: JSON.stringify(page('canary')) } as Exchange; // answered() returns an answer
+    const expected = { shape: 'list', identity: 'name', name: 'staff', isUnique: false } as const;
+    const { kind, ids } = classifyAnswer(received, expected);
+    expect([kind, ids]).toEqual(['several', ['(redacted)', 'b']]);
   });
 
   test('include a body that is an object', () => {
