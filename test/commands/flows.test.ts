@@ -208,6 +208,10 @@ describe.each(changes)('an apply in which $what', ({ what, before, now, after })
 test('a stage of an existing flow is removed with permission to delete', async () => {
   const text = flow([stage('who', 10), stage('proof', 20)].join(', '));
   const service = serviceWith(['10 who', '20 proof', '30 enter']);
+  const without = await run('plan', service.send, text);
+  expect(without.stdout).toMatch(
+    /! flow\.door differs[^]*removing bindings from `stages` needs --allow delete too/,
+  );
   const { ending, stdout } = await run('apply', service.send, text, ['update']);
   expect(ending).toBe('incomplete');
   expect(stdout).toContain('stages["stage enter"]');
