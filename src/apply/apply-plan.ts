@@ -59,6 +59,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     settling: new Map(),
     started: new Map(),
     sent: new Map(),
+    kept: new Set(),
     deletions,
     last: finalDeletes,
   };
@@ -94,6 +95,8 @@ interface Run extends ApplyOptions {
   readonly settling: Map<Address, Promise<Outcome>>;
   readonly started: Map<Address, Promise<StartedCreate>>;
   readonly sent: Map<Address, number>;
+  /** The resources whose changes failed, so that records to delete may still exist. */
+  readonly kept: Set<Address>;
 }
 
 type StartedCreate = Outcome | { readonly ready: ReadyPending; readonly result: WriteResult };
@@ -141,6 +144,7 @@ async function outcomeWithReport(change: ReadyChange, run: Run): Promise<Outcome
     if (attempts === 0) return notAttempted(change, 'error');
     return { change, attempts, durationMs: 0, outcome: 'unknown' };
   });
+  if (isMissing(outcome)) run.kept.add(change.resource.address);
   try {
     await loginCheck?.after(outcome);
     onOutcome?.(outcome);
@@ -255,9 +259,10 @@ function withCreatedIds(
   outcomes: readonly Outcome[],
   run: Run,
 ): ReadyPending | undefined {
-  // A dependency counts as created only after all of its steps succeeded.
-  if (outcomes.some((outcome) => isMissing(outcome) && run.parents.has(outcome.change.resource.address)))
-    return undefined;
+  // A dependency counts as created only after all of its steps succeeded. A delete needs only its id.
+  const isPart = (outcome: Outcome): boolean =>
+    isMissing(outcome) && run.parents.has(outcome.change.resource.address);
+  if (change.action !== 'delete' && outcomes.some(isPart)) return undefined;
   const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
   const resource = withRunIds(change.resource, (address) => pks.get(address));
   return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;
@@ -275,7 +280,8 @@ function execute(change: ReadyPending, run: Run): Promise<WriteResult> {
       return updateParent({ ...change, isMovedElsewhere, resent: resentFields(change) }, writer);
     }
     case 'delete': {
-      const deletes = run.deletions.map(({ resource: each, base }) => ({ resource: each, held: base }));
+      const going = run.deletions.filter(({ resource: { address } }) => !run.kept.has(address));
+      const deletes = going.map(({ resource: each, base }) => ({ resource: each, held: base }));
       return deleteRecord({ resource, held: change.base }, deletes, run.isFlagOff, writer);
     }
   }

@@ -36,7 +36,10 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
   if (declared.length === 0) return createRecord(resource, writer);
   const isOpen = declared.every(({ wanted }) => wanted.length === 0);
   const { withheld: all = [], createdWith = {} } = kind.bindable ?? {};
-  const opening = all.filter((field) => Object.hasOwn(resource.fields, field));
+  const opening = all.filter(
+    (field) =>
+      Object.hasOwn(resource.fields, field) && !(isOpen && kind.access && createdWith[field] !== undefined), // it is created with the other fields
+  );
   const withheld = isOpen ? [] : opening;
   const omitted = withheld.filter((field) => createdWith[field] === undefined);
   const closed = withFields(withoutFields(resource, omitted), (field, name) => {

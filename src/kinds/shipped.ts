@@ -29,6 +29,11 @@ export function shippedRecordsOf(release: Release | undefined): ShippedRecords {
   return { records: recordsOf(line), line, isOwn: line === `${release.year}.${release.month}` };
 }
 
+/** Whether a release creates a record with this address. */
+export function isShipped(address: string): boolean {
+  return recordedLines.some((line) => recordsOf(line).has(address));
+}
+
 export function isAsShipped(value: JsonValue, shipped: JsonValue): boolean {
   if (sameJson(value, shipped)) return true;
   return typeof value === 'string' && shipped === digestOf(value);

@@ -99,7 +99,6 @@ export function checkDeleteReferences(
     const at = referencedEntries.get(address);
     if (!deletedEntries.has(address)) deletedEntries.set(address, placeOf(resource, state));
     if (at !== undefined) report(kind.identity, referencedDeleteProblem('it', at));
-    return; // a record that is deleted may refer to another one that is deleted
   }
   for (const declared of declaredNames) {
     const to = addressOfName(declared);
@@ -107,6 +106,7 @@ export function checkDeleteReferences(
     const { field, item } = declared;
     const heir = formerAddresses.get(to);
     if (heir !== undefined) report(field, renamedProblem(to, heir.owner, heir.at), item);
+    if (isToBeDeleted(resource)) continue; // it may refer to another record that is deleted
     const at = deletedEntries.get(to);
     if (at !== undefined) report(field, referencedDeleteProblem(to, at), item);
     else if (!referencedEntries.has(to)) referencedEntries.set(to, placeOf(resource, field, item));

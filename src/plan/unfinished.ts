@@ -2,13 +2,14 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
 import type { Bindable } from '../kinds/children.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { isShipped } from '../kinds/shipped.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
 /**
- * Whether an earlier run left the record incomplete: essential bindings are declared and none exists, or withheld fields are not
- * set, and either the manifest declares these fields or no declared bindings exist.
+ * Whether an earlier run left the record incomplete: essential bindings are declared and none exists, or no withheld field is set,
+ * and either the manifest declares one without a first value or no declared bindings exist.
  */
 export function isUnfinished(
   resource: Resource,
@@ -24,10 +25,12 @@ export function isUnfinished(
       wanted.some(({ field }) => differences.some((difference) => difference.field === field)) &&
       bindingsOf(record, children).length === 0,
   );
-  if (isWithoutEssential) return true;
+  if (isWithoutEssential) return !isShipped(resource.address);
   if (!areWithheldFieldsUnset(bindable, record.fields)) return false;
-  if (differences.some(({ field }) => bindable.withheld.includes(field))) return true;
-  // If some of the bindings exist, the others were probably added to the manifest later.
+  const { withheld, createdWith } = bindable;
+  if (differences.some(({ field }) => withheld.includes(field) && createdWith[field] === undefined))
+    return true;
+  // If some of the bindings exist, the others, and fields with another default, were probably declared or changed later.
   return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 

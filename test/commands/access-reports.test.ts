@@ -106,7 +106,7 @@ describe('an unfinished application', () => {
     const { ending, stdout } = await run(apply, send, text);
     expect(ending).toBe('denied');
     expect(stdout).toContain(
-      'Until its bindings exist, everyone may see its name. Nobody can open it, because `provider` is set last.',
+      'If it has no bindings, everyone may see its name. Nobody can open it, because `provider` is set last.',
     );
     expect(stdout).toContain(
       'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
@@ -117,6 +117,16 @@ describe('an unfinished application', () => {
     );
     const pending = await run(plan, send, text, allowed);
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
+  });
+
+  test('is not unfinished if a launch URL is declared later', async () => {
+    const { send } = serviceWith([{ group: 'staff' }]);
+    const text = grafana(
+      '{ groups: [{ name: staff }] }',
+      '    meta_launch_url: https://grafana.example.com/\n',
+    );
+    const { ending, stdout } = await run(plan, send, text);
+    expect([ending, stdout]).toEqual(['done', expect.stringContaining('! application.grafana differs')]);
   });
 
   test('gets its launch URL only after its bindings', async () => {

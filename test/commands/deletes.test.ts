@@ -107,6 +107,20 @@ applications: [{ slug: wiki, state: absent }, { slug: mail, name: Mail, access: 
   expect((await applied(world, again, { allow })).stdout).toContain('3 destroyed');
 });
 
+test('a delete that is safe only together with another delete is not sent if the other delete fails', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method, path }, answer) =>
+    method === 'DELETE' && path.includes('/applications/') ? answered(403, { detail: 'no' }) : answer();
+  const text = `version: 1
+groups: [{ name: staff, state: absent }]
+applications: [{ slug: wiki, state: absent }, { slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
+`;
+  const { stdout } = await applied(world, text, { allow: ['update', 'delete'] });
+  expect(stdout).toContain('x application.wiki  denied');
+  expect(stdout).toMatch(/group\.staff +(?:not attempted|in conflict)/);
+  expect(deletes(world).some((path) => path.includes('/groups/'))).toBe(false);
+});
+
 test('a resource declared absent is shown and left unchanged unless both delete switches are on', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});

@@ -300,6 +300,21 @@ test('a flow without any of its stages stays unfinished until a run may update, 
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
+test('a flow that ships without stages differs if a manifest adds one, and is not unfinished', async () => {
+  const slug = 'default-provider-authorization-implicit-consent';
+  const service = serviceWith();
+  service.ask('POST', '/flows/instances/', { ...door, slug });
+  const planned = await run(
+    'plan',
+    service.send,
+    flow(stage('who', 20)).replace('slug: door', `slug: ${slug}`),
+  );
+  expect([planned.ending, planned.stdout]).toEqual([
+    'done',
+    expect.stringContaining(`! flow.${slug} differs and is left unchanged`),
+  ]);
+});
+
 test('a flow that has another stage instead of the declared one differs, and is not unfinished', async () => {
   const planned = await run('plan', serviceWith(['10 who']).send, flow(stage('proof', 20)));
   expect([planned.ending, planned.stdout]).toEqual([

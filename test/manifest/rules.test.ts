@@ -149,6 +149,14 @@ test('a reference to an entry that a later file declares absent is reported at t
   expect(found[0]?.detail).toContain('m/1.yaml');
 });
 
+test('an entry that is declared absent may not refer to a former name', async () => {
+  const found = await foundIn(
+    'applications: [{ slug: new, formerly: old, name: Wiki }]',
+    'entitlements: [{ name: e, app: { slug: old }, state: absent }]',
+  );
+  expect(found.map(({ code, file }) => [code, file])).toEqual([['former-name', 'm/2.yaml']]);
+});
+
 test('an entry that is declared absent may refer to another one that is declared absent', async () => {
   const app = 'applications: [{ slug: wiki, state: absent }]';
   const entitlement = 'entitlements: [{ name: e, app: { slug: wiki }, state: absent }]';

@@ -194,10 +194,18 @@ interface ApplyWords {
 /** How a run of apply ended, in words. `summary` may count more outcomes than `outcomes` contains. */
 export function applyWords(
   { interrupted, saved, lostLogins = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostLogins'>,
-  outcomes: readonly (OutcomeFacts & Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
+  outcomes: readonly (OutcomeFacts &
+    Pick<Outcome, 'stoppedBy'> &
+    Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
+  const areUnfinished = outcomes.some(({ outcome }) => outcome === 'unfinished');
+  // The same apply does not complete an unfinished resource, nor create the resources that wait for it.
+  const continues = outcomes.some(
+    (each) =>
+      isMissing(each) && each.outcome !== 'unfinished' && !(areUnfinished && each.stoppedBy === 'unmade'),
+  );
   const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
   const uncompared = outcomes.filter(({ notCompared }) => notCompared).length;
   const counts = outcomeKinds.flatMap((kind) => {
@@ -213,9 +221,8 @@ export function applyWords(
     counts: `${counts.join(', ')}.`,
     remarks: withoutEmpty(
       interrupted && interruptedSentence,
-      outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdateAdvice,
-      outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
-        runAgainAdvice(isFixNeeded, saved),
+      areUnfinished && finishByUpdateAdvice,
+      continues && runAgainAdvice(isFixNeeded, saved),
       // Another run does not help, because that run may not change the existing record either.
       outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
     ),
@@ -264,7 +271,7 @@ export function usabilityWords(
   const unset = missing.filter((field) => kind.bindable?.withheld.includes(field));
   return [
     ...(missing.some((field) => isBindingField(kind, field))
-      ? ['Until its bindings exist, everyone may see its name.']
+      ? ['If it has no bindings, everyone may see its name.']
       : []),
     unset.length > 0
       ? `Nobody can open it, because ${unset.map((field) => `\`${field}\``).join(' and ')} ${unset.length === 1 ? 'is' : 'are'} set last.`

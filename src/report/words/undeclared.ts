@@ -38,7 +38,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
         return printableLine(withoutEmpty(`Not all records were read: ${summary}.`, advice).join(' '));
       }),
       others.length > 0 &&
-        `Not all records of these types were read either: ${listNames(others)}. With --format json, the reasons are shown.`,
+        `Not all records of these types were read either: ${listNames(others)}. With -o json, the reasons are shown.`,
     ),
     lists,
     hint:
