@@ -16,7 +16,7 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
   const isFaulty = (answer: Of<'delivered'>): boolean =>
     isDocumented(answer)
       ? !isPlain(answer)
-      : !answer.isNotOffered && (!answer.clear || isUnknownHost(answer));
+      : !answer.isNotOffered && (!answer.clear || answer.exchange === 'never_sent');
   if (run.failFast || run.delivered.some((answer) => isFaulty(answer))) return;
   for (const identity of history.declared) {
     if (identity.invalid || identity.stray || wasChangedByOthers(history, run, identity)) continue;
@@ -27,11 +27,6 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
         `${run.name} reports ${addressOf(identity)} as ${outcome}, although it could have been created`,
       );
   }
-}
-
-/** Whether the request could not be sent for a reason that somebody has to fix, which ends the run. */
-function isUnknownHost({ exchange, words }: Of<'delivered'>): boolean {
-  return exchange === 'never_sent' && words === 'unknown host';
 }
 
 /** Whether an answer to a documented operation comes from the service itself and lets the run continue. */

@@ -212,8 +212,8 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       break;
     case 'unchanged':
     case 'differs':
-      // Another client may have created the record.
-      if (posts.some((post) => !cannotHaveHadEffect(run, post)))
+      // Another client may have created or changed the record. A change that was answered with 404 had no effect.
+      if (posts.some((post) => !cannotHaveHadEffect(run, post) && !wasAnsweredWith(run, post, 404)))
         fail('attempts', `${says}, but sent a create for it`);
       if (!wasPresent(history, reported, run)) fail('seen', `${says}, but it did not exist`);
       break;
@@ -376,4 +376,9 @@ function refuses(answer: Of<'delivered'>): boolean {
 /** Whether a record existed at some moment of a run. */
 function wasPresent(history: History, identity: Identity, run: RunHistory): boolean {
   return versionsDuring(history, identity, run).length > 0;
+}
+
+/** Whether the answer to a request had this status. */
+function wasAnsweredWith({ delivered }: RunHistory, { request }: Of<'sent'>, status: number): boolean {
+  return delivered.some((answer) => answer.request === request && answer.status === status);
 }
