@@ -88,6 +88,34 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
   });
 });
 
+test('a delete does not wait for an unfinished resource that the record belongs to', async () => {
+  const world = new World(
+    { ...seed, applications: [{ slug: 'bare', name: 'Bare' }], bindings: [] },
+    '2026.2',
+  );
+  const entitlement = 'entitlements: [{ name: reader, app: { slug: bare } }]\n';
+  expect((await applied(world, `version: 1\n${entitlement}`)).ending).toBe('done');
+  const text = `version: 1
+applications: [{ slug: bare, name: Bare, access: { groups: [{ name: staff }] } }]
+${entitlement.replace(' }]', ', state: absent }]')}`;
+  const { stdout } = await applied(world, text);
+  expect(stdout).toContain('x application.bare  unfinished');
+  expect(stdout).toContain('- entitlement.bare/reader  deleted');
+});
+
+test('an application for everyone is created whole, with its launch URL, and is not read again', async () => {
+  const world = new World({ ...seed, applications: [], bindings: [] });
+  world.tamper = ({ method, path }, answer) =>
+    method === 'GET' && path.includes('/applications/open/') && world.writes().length > 0
+      ? answered(500, '')
+      : answer();
+  const text =
+    'version: 1\napplications: [{ slug: open, name: Open, access: everyone, meta_launch_url: "https://open.example.com/" }]\n';
+  const { ending, stdout } = await applied(world, text);
+  expect([ending, stdout]).toEqual(['done', expect.stringContaining('+ application.open  created')]);
+  expect(world.writes()).toHaveLength(1);
+});
+
 test('a delete that is safe only together with another delete is not planned if the other record stays', async () => {
   const world = new World(seed, '2026.2');
   const entitled = `version: 1
