@@ -46,9 +46,13 @@ export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly
 }
 
 export function incompletePlanLines(plan: Plan): string[] {
+  const unfinished = unfinishedChanges(plan);
+  const left = unfinished.filter(({ leftBecause }) => leftBecause !== undefined);
+  const others = unfinished.filter(({ leftBecause }) => leftBecause === undefined);
   return [
     ...incompleteLine(notPlannedChanges(plan), 'not planned'),
-    ...incompleteLine(unfinishedChanges(plan), 'unfinished, which needs --allow update'),
+    ...incompleteLine(others, 'unfinished, which needs --allow update'),
+    ...incompleteLine(left, 'unfinished and left unchanged'),
   ];
 }
 

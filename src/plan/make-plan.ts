@@ -167,19 +167,22 @@ function plannedUpdate(
     ...(notCompared.length > 0 && { notCompared }),
   } as const;
   if (differences.length === 0) return { ...found, action: 'no-op' };
+  const left = {
+    ...found,
+    action: 'no-op',
+    ...(isUnfinished(resource, base, differences) && ({ unfinished: true } as const)),
+  } as const;
   if (permission === 'none') {
     const removal = differences.find(({ field }) => deletesBindings(resource, field, base));
     return {
-      ...found,
-      action: 'no-op',
-      ...(isUnfinished(resource, base, differences) && { unfinished: true }),
+      ...left,
       ...(removal && { remarks: [`removing bindings from \`${removal.field}\` needs --allow delete too`] }),
     };
   }
   const leftBecause = refusedUpdateReason(resource, base, differences, permission);
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission }
-    : { ...found, action: 'no-op', leftBecause };
+    : { ...left, leftBecause };
 }
 
 export function refusedUpdateReason(

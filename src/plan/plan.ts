@@ -178,7 +178,7 @@ export function notPlannedChanges({ changes }: Pick<Plan, 'changes'>): NotPlanne
   return changes.filter((change) => change.action === 'not-planned');
 }
 
-/** Changes that an earlier run started and that only a run with `update` can complete. */
+/** Changes that an earlier run started and that this plan does not complete. */
 export function unfinishedChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return changes.filter(({ unfinished }) => unfinished === true);
 }

@@ -302,6 +302,30 @@ test('a flow without any of its stages stays unfinished until a run may update, 
   expect(stagesIn(service)).toEqual(['10 who', '20 proof']);
 });
 
+test('records that refer to a flow without stages wait too if only a right to delete is missing', async () => {
+  const service = serviceWith();
+  const { policybindingmodel_ptr_id: target = null } = service.ask('POST', '/flows/instances/', door);
+  const policy = service.list('/policies/all/?name=never')[0]?.['pk'] ?? null;
+  service.ask('POST', '/policies/bindings/', { target, policy, order: 0 });
+  const text = `${flow(stage('who', 10), ', policies: []')}providers:
+  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
+`;
+  const planned = await run('plan', service.send, text, ['update']);
+  expect([planned.ending, planned.stdout, planned.stderr]).toEqual([
+    'incomplete',
+    expect.stringContaining(
+      '! flow.door is unfinished: it was created only in part, and it is left unchanged; removing bindings from `policies` needs --allow delete',
+    ),
+    expect.stringContaining('1 resource is unfinished and left unchanged: flow.door'),
+  ]);
+  const { ending, stdout } = await run('apply', service.send, text, ['update']);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toMatch(/provider\.P +not attempted: a resource that it depends on/);
+  expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
+  await done(run('apply', service.send, text, all));
+  expect(stagesIn(service)).toEqual(['10 who']);
+});
+
 test('a flow that ships without stages differs if a manifest adds one, and is not unfinished', async () => {
   const slug = 'default-provider-authorization-implicit-consent';
   const service = serviceWith();

@@ -49,10 +49,12 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   },
   differs: {
     ...createEntryLook('differing', '!', 'amber'),
-    verdict: ({ resource, leftBecause: why, unfinished }) =>
-      unfinished
-        ? `Exists, and ${unfinishedText}.`
-        : `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${why === undefined ? '' : `: ${why}`}.`,
+    verdict: (change) => {
+      const { resource, leftBecause: why, unfinished } = change;
+      const reason = why === undefined ? '' : `: ${why}`;
+      if (unfinished) return `Exists, and ${unfinishedText(change)}${reason}.`;
+      return `Exists and ${isToBeDeleted(resource) ? 'is declared absent. It is not deleted' : 'differs. It is left unchanged'}${reason}.`;
+    },
     words: {
       same: 'differs and is left unchanged',
       added: 'is a new entry; its record exists, differs and is left unchanged',
@@ -95,7 +97,10 @@ export function createEntryLook(label: string, sign: string, colour: EntryLook['
   return { label, sign, colour };
 }
 
-const unfinishedText = 'is unfinished: it was created only in part, and an update will complete it';
+function unfinishedText({ leftBecause }: Change): string {
+  const consequence = leftBecause === undefined ? 'an update will complete it' : 'it is left unchanged';
+  return `is unfinished: it was created only in part, and ${consequence}`;
+}
 
 const inSyncText = 'its declared fields are in sync';
 
@@ -125,7 +130,7 @@ export function changeWords(change: Change): string {
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${inSyncText}`;
   const isKept = kind === 'differs' && isToBeDeleted(change.resource);
   if (isKept) words.same = 'is not deleted';
-  if (change.unfinished) words.same = unfinishedText;
+  if (change.unfinished) words.same = unfinishedText(change);
   const verb = `${words[since?.kind ?? 'same']}${invalidInBaselineText(change)}`;
   const isUnknown = kind === 'not_compared' && uncompared(change);
   return printableLine(withoutEmpty(verb, isUnknown, leftBecause).join(isKept ? ': ' : '; '));
