@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
-import type { Family, FieldOfKind, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, type PartialComparison, plainUuid, sameJson } from './values.ts';
 
@@ -229,35 +229,6 @@ function pickFields(values: JsonObject, isWanted: (field: string) => boolean): J
   return Object.fromEntries(Object.entries(values).filter(([field]) => isWanted(field)));
 }
 
-type MapId = (id: JsonValue, family: Family, place: readonly (string | number)[]) => JsonValue;
-
-export function mapIds(
-  { refersTo, children }: Pick<FieldOfKind, 'refersTo' | 'children'>,
-  value: JsonValue,
-  change: MapId,
-): JsonValue {
-  if (children) return mapBoundIds(children, value, change);
-  if (!refersTo) return value;
-  if (!isJsonList(value)) return change(value, refersTo, []);
-  return value.map((one, item) => change(one, refersTo, [item]));
-}
-
-function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, change: MapId): JsonValue {
-  if (!isJsonList(value)) return value;
-  return value.map((one, item) => {
-    if (!isJsonObject(one)) return one;
-    return Object.fromEntries(
-      Object.entries(one).map(([key, inner]) => {
-        const field = fields.find(({ idField }) => idField === key);
-        if (field) return [key, change(inner, field.refersTo, [item, key])];
-        if (key !== inside?.field) return [key, inner];
-        const within: MapId = (id, family, place) => change(id, family, [item, key, ...place]);
-        return [key, mapBoundIds(inside.children, inner, within)];
-      }),
-    );
-  });
-}
-
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return sameJson(declared, observed);
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
@@ -267,6 +238,27 @@ export function sameBindings(children: Children, declared: JsonValue, observed: 
     const other = pairs.get(one);
     return other !== undefined && hasSameValues(one, other);
   });
+}
+
+/** The bindings after an update: declared values override the observed values of matching bindings. */
+export function bindingsAfter(
+  children: Children,
+  declared: JsonValue,
+  observed: JsonValue,
+  isPart: boolean,
+): JsonValue {
+  const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, observed)];
+  const pairs = matchBindings(wanted, there);
+  const matched = new Set(pairs.values());
+  const others = isPart ? there.filter((item) => !matched.has(item)) : [];
+  return [
+    ...wanted.map((item): JsonObject => ({
+      [item.binds.idField]: item.id,
+      ...pairs.get(item)?.values,
+      ...item.values,
+    })),
+    ...others.map(({ binds, id, values }): JsonObject => ({ [binds.idField]: id, ...values })),
+  ];
 }
 
 /** Compares bindings that are declared in part: the record may have further bindings. */

@@ -1,7 +1,8 @@
 import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
-import { childFields, mapIds } from './bindings.ts';
+import { childFields } from './bindings.ts';
+import { mapIds } from './map-ids.ts';
 import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
 import type { Family, FieldOfKind, Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';

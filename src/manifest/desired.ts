@@ -7,7 +7,7 @@ import type { SourceFile, Span } from '../base/source.ts';
 import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
 import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts';
-import { mapIds } from '../kinds/bindings.ts';
+import { mapIds } from '../kinds/map-ids.ts';
 import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';

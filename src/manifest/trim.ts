@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, mapValues, type JsonValue } from '../base/json.ts';
 import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
-import { mapIds } from '../kinds/bindings.ts';
+import { mapIds } from '../kinds/map-ids.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 // The white space that the service strips: Python's, which differs from JavaScript's.

@@ -1,5 +1,5 @@
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields, matchBindings } from '../kinds/bindings.ts';
+import { bindingsAfter, bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
@@ -122,26 +122,6 @@ function recordAfterChange(change: LoginChange, observed: LoginRecord | undefine
     ] as const;
   });
   return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
-}
-
-function bindingsAfter(
-  children: Children,
-  declared: JsonValue,
-  observed: JsonValue,
-  isPart: boolean,
-): JsonValue {
-  const [wanted, there] = [bindingsIn(children, declared), bindingsIn(children, observed)];
-  const pairs = matchBindings(wanted, there);
-  const matched = new Set(pairs.values());
-  const others = isPart ? there.filter((item) => !matched.has(item)) : [];
-  return [
-    ...wanted.map((item): JsonObject => ({
-      [item.binds.idField]: item.id,
-      ...pairs.get(item)?.values,
-      ...item.values,
-    })),
-    ...others.map(({ binds, id, values }): JsonObject => ({ [binds.idField]: id, ...values })),
-  ];
 }
 
 /** When a record is deleted, the service deletes its bindings too. */

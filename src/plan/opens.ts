@@ -1,8 +1,8 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
-import { placeholderFor, sentValue } from '../kinds/fields.ts';
-import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
+import { partialComparison, placeholderFor, sentValue } from '../kinds/fields.ts';
+import { bindingsAfter, bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -96,7 +96,10 @@ function newAccessInState(
   if (declaring.length === 0)
     return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
   const after: Subjects = {
-    each: declaring.flatMap((field) => subjectsOfField(resource, field, sentValue(resource, field) ?? null)),
+    each: declaring.flatMap((field) => {
+      const now = action === 'create' ? null : (observed.fields[field] ?? null);
+      return subjectsOfField(resource, field, declaredAfter(resource, field, now));
+    }),
     isAll,
     isOpen: isOpen.after,
   };
@@ -125,6 +128,14 @@ function newAccessInState(
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
+}
+
+/** The declared value of a field after the change; a declared binding keeps the observed values that it does not declare. */
+function declaredAfter(resource: Resource, field: string, observed: JsonValue): JsonValue {
+  const declared = sentValue(resource, field) ?? null;
+  const { children } = resource.kind.fields[field] ?? {};
+  if (children === undefined) return declared;
+  return bindingsAfter(children, declared, observed, partialComparison(resource, field) !== undefined);
 }
 
 function accessFields({ kind, fields }: Resource): readonly string[] {

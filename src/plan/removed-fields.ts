@@ -2,7 +2,8 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import { isMasked } from '../base/sensitive.ts';
 import { isInstruction, partialComparisonOf, partialComparison, sentValue } from '../kinds/fields.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { labelBindings, mapIds } from '../kinds/bindings.ts';
+import { labelBindings } from '../kinds/bindings.ts';
+import { mapIds } from '../kinds/map-ids.ts';
 import type { Children } from '../kinds/children.ts';
 import { isNameReference, type PartialComparison } from '../kinds/values.ts';
 import { namesByPointer, namesById } from '../kinds/named.ts';

@@ -60,10 +60,31 @@ describe('a change of bindings', () => {
     ],
     [
       'the group of a binding that becomes enabled',
-      { policies: [group('g')] },
+      { policies: [group('g', { enabled: true })] },
       [group('g', { enabled: false }), group('h')],
       {},
       [g],
+    ],
+    [
+      'everyone if only a binding remains that stays disabled, because `enabled` is not declared',
+      { policies: [group('g')] },
+      [group('g', { enabled: false }), group('h')],
+      {},
+      ['everyone'],
+    ],
+    [
+      'everyone but the group of a binding that stays negated',
+      { policies: [group('g')] },
+      [group('g', { negate: true }), group('h')],
+      {},
+      [],
+    ],
+    [
+      'everyone admitted by the bindings that a partial declaration keeps, if the mode becomes any',
+      { policies: [group('g')], policy_engine_mode: 'any', at_least: ['policies'] },
+      [group('g'), policy('p')],
+      all,
+      [g, 'whoever passes the policy "p"'],
     ],
     [
       'everyone if only a disabled binding remains',
