@@ -7,6 +7,7 @@ import {
   changedBindings,
   extraBindings,
   declaredBindings,
+  isEnabled,
 } from '../kinds/bindings.ts';
 import type { Child, WantedChild } from '../kinds/children.ts';
 import { rankOfChild } from '../service/children.ts';
@@ -90,7 +91,10 @@ async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promis
       ...(areOwnFieldsChanged ? [() => changeBinding(binder, one, base)] : []),
       ...(areNestedChanged ? [() => writeNested(binder, one)] : []),
     ];
-    return { phase: -moves * (needsReverseOrder(base, now, order) ? 2 : 1), order, steps };
+    const enabling =
+      Number(isEnabled(base)) - Number(isEnabled({ values: { ...base.values, ...one.values } }));
+    const moving = -moves * (needsReverseOrder(base, now, order) ? 2 : 1);
+    return { enabling, phase: moving, order, steps };
   });
   const moved = changes.toSorted(compareMoves);
   const extra = extraBindings(binder, bound).toSorted((a, b) => b.child.rank - a.child.rank);
@@ -131,13 +135,21 @@ function minOrder(orders: readonly (JsonValue | undefined)[]): number {
 }
 
 interface Move {
+  /** Negative for a binding that is enabled, positive for a binding that is disabled. */
+  readonly enabling: number;
   readonly phase: number;
   readonly order: number;
 }
 
-/** Sorts moves: first moves to later positions, beginning with the last child; then moves to earlier positions, beginning with the first child. */
+/**
+ * Sorts changes of bindings. Bindings are enabled first and disabled last, because a record without enabled bindings is open to
+ * everyone. Of the others, moves to later positions come first, beginning with the last child; then moves to earlier positions,
+ * beginning with the first child.
+ */
 function compareMoves(a: Move, b: Move): number {
-  return a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order);
+  return (
+    a.enabling - b.enabling || a.phase - b.phase || (a.phase < 0 ? b.order - a.order : a.order - b.order)
+  );
 }
 
 function nestedValuesOf({ values, inside }: WantedChild): readonly JsonValue[] {

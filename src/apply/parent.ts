@@ -1,7 +1,8 @@
 import type { JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
-import { fieldOf, sentValue } from '../kinds/fields.ts';
+import { fieldOf } from '../kinds/fields.ts';
 import { type Resource, withFields } from '../kinds/resource.ts';
+import { restrictsAccess } from '../plan/reach.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -127,9 +128,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   if (check.kind === 'ended') return resultWithoutWrites(check.end);
   const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
-  // The mode `all` restricts access and is set first; the mode `any` extends access and is set last.
-  const { mode } = resource.kind.bindable ?? {};
-  const first = others.filter((field) => field === mode?.field && sentValue(resource, field) === mode.all);
+  const first = others.filter((field) => restrictsAccess(resource, field, now.fields));
   const last = others.filter((field) => !first.includes(field));
   const control = ignoreDenials(continueOnceStarted(writer.control));
   const target = { ...writer, control, resource, parent: now };

@@ -4,7 +4,7 @@ import { isGenerated, managedPart, mergedValue, neverShownFields, sentFields } f
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
-import { refusedUpdateReason } from '../plan/make-plan.ts';
+import { refusedUpdateReason } from '../plan/refused-update.ts';
 import type { UpdateData } from '../plan/plan.ts';
 import { readDeclaredChildren, type DeclaredChildrenReading } from '../service/children.ts';
 import type { LookUpResult, ReadContext, UpdateResult } from '../service/client.ts';

@@ -1,16 +1,13 @@
-import { textOf, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { bindingsOf } from '../service/children.ts';
 import type { DeleteDecisions } from '../service/deletions.ts';
 import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
-import { placeholderFor, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
-import { isBindingField, wantedChildren } from '../kinds/access.ts';
-import { removesBindings, ambiguousBinding } from '../kinds/bindings.ts';
+import { placeholderFor, sentValue } from '../kinds/fields.ts';
+import { isBindingField } from '../kinds/access.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { factKey, idsWithPointers, type ReferenceFacts } from '../kinds/named.ts';
-import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -25,13 +22,13 @@ import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not
 import { newAccess, accessOfNewRecord } from './opens.ts';
 import { orderChanges } from './order.ts';
 import { freedValues, remarksOn } from './remarks.ts';
+import { deletesBindings, refusedUpdateReason } from './refused-update.ts';
 import { withRemovedFields } from './removed-fields.ts';
-import { isUnfinished } from './unfinished.ts';
+import { isUnfinished, withNeededUnfinished } from './unfinished.ts';
 import {
   isPending,
   pendingChanges,
   type Change,
-  type Difference,
   type Permission,
   type Plan,
   type ReadyChange,
@@ -99,7 +96,7 @@ export function makePlan(
       }),
     };
   });
-  const ordered = orderChanges(moveDeletesLast(changes), holderOf);
+  const ordered = orderChanges(moveDeletesLast(withNeededUnfinished(changes, observed)), holderOf);
   const plannedChanges = heldBack ? { changes: withoutRefusedChanges(ordered), refused: [] } : ordered;
   const manifestDigest = (): string => manifestDigestOf(resources);
   return {
@@ -183,63 +180,6 @@ function plannedUpdate(
   return leftBecause === undefined
     ? { ...found, action: 'update', base, permission }
     : { ...left, leftBecause };
-}
-
-export function refusedUpdateReason(
-  resource: Resource,
-  record: ObservedRecord,
-  differences: readonly Pick<Difference, 'field'>[],
-  { self, mayDelete }: Permission,
-): string | undefined {
-  const { refusal, protectedOnSelf = [] } = resource.kind.update;
-  const refused = refusal?.(record.fields, sentFields(resource));
-  if (refused !== undefined) return refused;
-  const unclear = differences.flatMap(({ field }) => ambiguousBindings(resource, field, record))[0];
-  if (unclear !== undefined) return unclear;
-  const removal = mayDelete
-    ? undefined
-    : differences.find(({ field }) => deletesBindings(resource, field, record));
-  if (removal)
-    return `removing bindings from \`${removal.field}\` needs --allow delete; or write \`at_least: [${removal.field}]\``;
-  const protectedDifference = differences.find(({ field }) => protectedOnSelf.includes(field));
-  const text = `this ${resource.kind.type}`;
-  if (protectedDifference && self === undefined)
-    return `it is unknown whether the token belongs to ${text}, whose \`${protectedDifference.field}\` differs`;
-  if (protectedDifference && self === record.pk)
-    return `the token belongs to ${text}, whose \`${protectedDifference.field}\` differs`;
-  const { exact } = record;
-  const isSent = (field: string): boolean => !isBindingField(resource.kind, field);
-  const sent = (observed: ObservedRecord['fields'], field: string): JsonValue =>
-    mergedValue(resource, field, observed[field]);
-  const inexactFields =
-    exact &&
-    differences.find(
-      ({ field }) => isSent(field) && !sameJson(sent(record.fields, field), sent(exact, field)),
-    );
-  return (
-    inexactFields && `its \`${inexactFields.field}\` holds a number that rollcall cannot send back exactly`
-  );
-}
-
-function ambiguousBindings(resource: Resource, field: string, record: ObservedRecord): string[] {
-  return wantedChildren(resource).flatMap((item) => {
-    const unclear = item.fields.includes(field)
-      ? ambiguousBinding(item, bindingsOf(record, item.children))
-      : undefined;
-    if (unclear === undefined) return [];
-    const order = textOf(unclear.values['order'] ?? null);
-    return `several bindings in its \`${field}\` have the order ${order} and the same ${unclear.binds.idField}, so rollcall cannot distinguish them`;
-  });
-}
-
-/** Whether an update of the field would delete an undeclared binding. */
-function deletesBindings(resource: Resource, field: string, record: ObservedRecord): boolean {
-  return wantedChildren(resource).some(
-    (item) =>
-      item.removal === 'delete' &&
-      item.fields.includes(field) &&
-      removesBindings(item, bindingsOf(record, item.children)),
-  );
 }
 
 /** Adds the current records to a plan that was read from a file and is not stale. */

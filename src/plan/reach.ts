@@ -6,6 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
+import { isUnset } from './unfinished.ts';
 
 /** Who gains access through the declared fields of a change, compared with the service and with the baseline. */
 export function accessGains(
@@ -39,6 +40,18 @@ const gainingFields = memoizePerKey(
   ({ fields }: Kind) =>
     new Set(Object.keys(fields).filter((field) => fields[field]?.accessGain !== undefined)),
 );
+
+/** Whether the declared value of a field takes access away and gives none. */
+export function restrictsAccess(resource: Resource, field: string, held: ObservedRecord['fields']): boolean {
+  const { mode, withheld = [], createdWith = {} } = resource.kind.bindable ?? {};
+  const now = mergedValue(resource, field, held[field]);
+  if (field === mode?.field) return now === mode.all;
+  if (withheld.includes(field) && isUnset(createdWith[field], now)) return true;
+  const gains = (...values: [JsonValue, JsonValue]): boolean =>
+    accessGainsOfField(resource, field, values, held).length > 0;
+  const before = managedPart(resource, field, held[field]) ?? null;
+  return gains(before, now) && !gains(now, before);
+}
 
 function accessGainsOfField(
   resource: Resource,

@@ -1,11 +1,14 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
+import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
+import { addressOfName, declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isShipped } from '../kinds/shipped.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
-import type { Difference } from './plan.ts';
+import type { Change, Difference } from './plan.ts';
 
 /**
  * Whether an earlier run left the record incomplete: essential bindings are declared and none exists, or no withheld field is set,
@@ -34,17 +37,38 @@ export function isUnfinished(
   return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 
+/** Marks records that new resources refer to, but whose declared bindings are missing: without these, the new resources are less protected than declared. */
+export function withNeededUnfinished<Planned extends Change>(
+  changes: readonly Planned[],
+  observed: ObservedState,
+): readonly Planned[] {
+  const needed = new Set(
+    changes.flatMap(({ action, resource }) =>
+      action === 'create' ? declaredNames(resource).map((named) => addressOfName(named)) : [],
+    ),
+  );
+  return changes.map((change) => {
+    const { resource, action, differences } = change;
+    const record = observedRecordAt(observed, resource.address);
+    const isNeeded = action === 'no-op' && differences.length > 0 && needed.has(resource.address);
+    if (!isNeeded || record === undefined || resource.kind.access !== undefined) return change;
+    const isLacking = wantedChildren(resource).some(
+      (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
+    );
+    return isLacking ? { ...change, unfinished: true } : change;
+  });
+}
+
 /** Whether the withheld fields, which make a record usable, are not set yet. */
 export function areWithheldFieldsUnset(
   { withheld, createdWith }: Bindable,
   fields: ObservedRecord['fields'],
 ): boolean {
-  return (
-    withheld.length > 0 &&
-    withheld.every((field) => isEmpty(fields[field]) || fields[field] === createdWith[field])
-  );
+  return withheld.length > 0 && withheld.every((field) => isUnset(createdWith[field], fields[field]));
 }
 
-function isEmpty(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || (isJsonList(value) && value.length === 0);
+/** Whether the value of a withheld field leaves the record unusable. */
+export function isUnset(createdWith: JsonValue | undefined, value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === createdWith) return true;
+  return isJsonList(value) && value.length === 0;
 }

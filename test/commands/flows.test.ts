@@ -287,7 +287,7 @@ test('a flow without any of its stages stays unfinished until a run may update, 
   const planned = await run('plan', service.send, text);
   expect([planned.ending, planned.stdout]).toEqual([
     'incomplete',
-    expect.stringContaining('! flow.door is unfinished: it was created only in part'),
+    expect.stringContaining('! flow.door is unfinished: declared parts of it are missing'),
   ]);
   const { ending, stdout } = await run('apply', service.send, text);
   expect(ending).toBe('incomplete');
@@ -314,7 +314,7 @@ test('records that refer to a flow without stages wait too if only a right to de
   expect([planned.ending, planned.stdout, planned.stderr]).toEqual([
     'incomplete',
     expect.stringContaining(
-      '! flow.door is unfinished: it was created only in part, and it is left unchanged; removing bindings from `policies` needs --allow delete',
+      '! flow.door is unfinished: declared parts of it are missing, and it is left unchanged; removing bindings from `policies` needs --allow delete',
     ),
     expect.stringContaining('1 resource is unfinished and left unchanged: flow.door'),
   ]);
@@ -324,6 +324,41 @@ test('records that refer to a flow without stages wait too if only a right to de
   expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
   await done(run('apply', service.send, text, all));
   expect(stagesIn(service)).toEqual(['10 who']);
+});
+
+test.each([
+  ['a policy', flow('').replace('stages: []', 'policies: [{ policy: { name: never }, order: 0 }]'), []],
+  ['one of its stages', flow([stage('who', 10), stage('proof', 20)].join(', ')), ['10 who']],
+])('a flow without %s differs, and is unfinished if a new record refers to it', async (_, text, stages) => {
+  const service = serviceWith(stages);
+  if (stages.length === 0) service.ask('POST', '/flows/instances/', door);
+  expect((await run('plan', service.send, text)).ending).toBe('done');
+  const withNew = `${text}providers:
+  - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
+`;
+  const planned = await run('plan', service.send, withNew);
+  expect([planned.ending, planned.stdout]).toEqual([
+    'incomplete',
+    expect.stringContaining('! flow.door is unfinished: declared parts of it are missing'),
+  ]);
+  expect((await run('apply', service.send, withNew)).ending).toBe('incomplete');
+  expect(writes(service).some((line) => line.startsWith('POST providers'))).toBe(false);
+  await done(run('apply', service.send, withNew, all));
+});
+
+test('an update demands more of people before it removes stages', async () => {
+  const service = serviceWith(['10 who', '20 proof']);
+  const text = flow(stage('who', 10), ', authentication: require_superuser').replace(
+    'designation: authentication',
+    'designation: enrollment',
+  );
+  const before = service.requests.length;
+  await done(run('apply', service.send, text, all));
+  expect(writes(service, before).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'PATCH flows',
+    'DELETE flows',
+    'PATCH flows',
+  ]);
 });
 
 test('a flow that ships without stages differs if a manifest adds one, and is not unfinished', async () => {

@@ -106,6 +106,44 @@ describe.each(someReleases(sandboxReleases))('with policies on release %s,', (re
   });
 });
 
+describe('an update of several bindings', () => {
+  test('enables bindings before it disables others', async () => {
+    const service = serviceWith(undefined, [['staff', 5]]);
+    bind(service, 'ops', 6, { enabled: false });
+    const text = grafana(
+      '{ group: { name: staff }, order: 5, enabled: false }, { group: { name: ops }, order: 6, enabled: true }',
+    );
+    const moments: string[] = [];
+    const send: Transport = async (request, signal) => {
+      const answer = await service.send(request, signal);
+      if (request.method !== 'GET') moments.push(boundIn(service).join(', '));
+      return answer;
+    };
+    await done(run('apply', send, text, all));
+    expect(moments).toEqual(['5 staff, 6 ops', '5 staff (off), 6 ops']);
+  });
+
+  test('does not negate two bindings that people must all pass', async () => {
+    const service = serviceWith(undefined, [['staff', 5]]);
+    bind(service, 'ops', 6, { negate: true });
+    const both =
+      '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: false }';
+    const mode = ', policy_engine_mode: all';
+    const { ending, stdout } = await run('apply', service.send, grafana(both, mode), all);
+    expect([ending, writes(service)]).toEqual(['incomplete', []]);
+    expect(stdout).toContain('changing `negate` in several bindings would admit others in between');
+    await done(run('apply', service.send, grafana(both), all));
+    expect(boundIn(service)).toEqual(['5 not staff', '6 ops']);
+  });
+
+  test('comes after a change that takes the provider away', async () => {
+    const service = serviceWith(undefined, [['staff', 5]]);
+    const text = grafana('').replace('provider: 1', 'provider: null');
+    await done(run('apply', service.send, text, all));
+    expect(writes(service)).toEqual(['PATCH applications provider', 'DELETE bindings']);
+  });
+});
+
 describe('undeclared bindings', () => {
   const text = grafana('{ group: { name: staff }, order: 5 }');
   const bound = [

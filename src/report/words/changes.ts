@@ -98,8 +98,8 @@ export function createEntryLook(label: string, sign: string, colour: EntryLook['
 }
 
 function unfinishedText({ leftBecause }: Change): string {
-  const consequence = leftBecause === undefined ? 'an update will complete it' : 'it is left unchanged';
-  return `is unfinished: it was created only in part, and ${consequence}`;
+  const consequence = leftBecause === undefined ? 'an update will add them' : 'it is left unchanged';
+  return `is unfinished: declared parts of it are missing, and ${consequence}`;
 }
 
 const inSyncText = 'its declared fields are in sync';
