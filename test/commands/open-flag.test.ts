@@ -335,7 +335,7 @@ describe('a delete of the only group of an application', () => {
     'is refused if it would open %s, as core_default_app_access does not close sources',
     async (_, bindings = []) => {
       const world = worldOf('2026.8', false, { ...bound, bindings });
-      const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
+      const text = `version: 1\nsources: [{ type: kerberos, name: Kerberos, slug: kerberos, realm: EXAMPLE.COM, enabled: true, policies: [{ group: { name: staff }, order: 0 }] }]\n`;
       const made = await applied(world, text);
       expect(made.ending, made.stdout).toBe('done');
       const result = await applied(world, gone);

@@ -80,6 +80,8 @@ export function smallestEntry(
     [identity]: name,
     ...(variant && { [variant.field]: variant.value }),
     ...fields,
+    // A new record with policies needs it; others are enabled anyway.
+    ...(kind.fields['enabled']?.ifMissing && { enabled: true }),
     ...Object.fromEntries(
       secret.map((field) => [
         field,

@@ -1,4 +1,4 @@
-import { textOf } from '../../base/json.ts';
+import { isJsonList, textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
@@ -10,6 +10,15 @@ const linkedTo: Readonly<Record<string, string>> = {
 
 const reach = {
   enabled: {
+    ifMissing: (_, { policies = null }) =>
+      isJsonList(policies) && policies.length > 0
+        ? {
+            code: 'missing-field',
+            summary: 'a new source with `policies` needs `enabled`',
+            detail:
+              'The service enables a new source by default, before its policies are bound. Write `enabled: true`, and the source is enabled after its policies are bound.',
+          }
+        : undefined,
     changeWarning: (isEnabled) =>
       isEnabled === false
         ? 'people can no longer log in through this source'
