@@ -28,6 +28,8 @@ interface FlowOfLogin {
   readonly is: 'login flow';
   /** The field with the flow's purpose, and the value for login flows. */
   readonly purpose: { readonly field: string; readonly value: string };
+  /** The purposes of flows in which people must prove who they are. */
+  readonly proving: readonly JsonValue[];
   /** The field that restricts who may start the flow, and the values that allow anonymous users to start it. */
   readonly beginners: {
     readonly field: string;
@@ -42,7 +44,7 @@ interface PolicyOfLogin {
   readonly passes: (fields: JsonObject) => boolean | undefined;
 }
 
-/** The default brand determines the login flow. */
+/** A brand determines the login flow of its domain; the default brand, that of all other domains. */
 interface BrandOfLogin {
   readonly is: 'login brand';
   readonly isDefault: string;

@@ -36,6 +36,11 @@ export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind
   return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
+/** Whether people must prove who they are in a flow, because it logs them in. */
+export function isProvingFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
+  return login?.is === 'login flow' && login.proving.includes(fields[login.purpose.field] ?? null);
+}
+
 /** A flow with its stages and policies, or undefined if the stages are unknown. */
 export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow | undefined {
   const { kind, fields } = record;
@@ -153,7 +158,7 @@ export type NameOnlyLogin =
 
 /** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
 export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
-  if (!isLoginFlow(record) || passes === false) return undefined;
+  if (!isProvingFlow(record) || passes === false) return undefined;
   let isNamed = false;
   let isUnknown = false;
   const guards: string[] = [];

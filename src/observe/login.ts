@@ -5,7 +5,7 @@ import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
 import { readDeclaredChildren } from '../service/children.ts';
 import type { ReadContext, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
@@ -35,7 +35,7 @@ export async function readLogin(
     ),
   );
   const flows = await reader.all('login flow');
-  const used = flows.filter((flow) => isLoginFlow(flow) || brandFlowIds.has(textOf(plainUuid(flow.pk))));
+  const used = flows.filter((flow) => isProvingFlow(flow) || brandFlowIds.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
   const inside = await reader.named('login stage', [...stages, ...declared].flatMap(nestedStagesOf));

@@ -5,7 +5,7 @@ import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { isLoginFlow, isProvingFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
@@ -52,21 +52,40 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isLoginFlow(record) ? key : []));
   }
 
-  /** The key of the default brand's login flow, or else of the first login flow (by slug) whose policies let people pass. */
-  get defaultLoginKey(): string | undefined {
-    for (const { kind, fields } of this.#records.values()) {
-      const { login } = kind;
-      const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;
-      if (login?.is !== 'login brand' || !family || fields[login.isDefault] !== true) continue;
-      const reference = fields[login.flow] ?? null;
-      if (reference === null) return this.#firstLoginKey();
-      const flow = this.recordOf(family, reference);
-      return flow && this.keyOf(flow);
-    }
-    return undefined;
+  get provingKeys(): readonly string[] {
+    return [...this.#records].flatMap(([key, record]) => (isProvingFlow(record) ? key : []));
   }
 
-  #firstLoginKey(): string | undefined {
+  /** The login flow of each brand, by the keys of brand and flow. Without a flow of its own, a brand uses the first login flow. */
+  get loginOfBrands(): ReadonlyMap<string, string | undefined> {
+    const brands = [...this.#records].flatMap(([key, { kind, fields }]): [string, string | undefined][] => {
+      const { login } = kind;
+      const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;
+      if (login?.is !== 'login brand' || !family) return [];
+      const reference = fields[login.flow] ?? null;
+      if (reference === null) return [[key, this.firstLoginKey]];
+      const flow = this.recordOf(family, reference);
+      return [[key, flow && this.keyOf(flow)]];
+    });
+    return new Map(brands);
+  }
+
+  /** The login flow of domains without a brand. */
+  get defaultLoginKey(): string | undefined {
+    const key = [...this.#records].find(
+      ([
+        ,
+        {
+          kind: { login },
+          fields,
+        },
+      ]) => login?.is === 'login brand' && fields[login.isDefault] === true,
+    )?.[0];
+    return key === undefined ? this.firstLoginKey : this.loginOfBrands.get(key);
+  }
+
+  /** The first login flow, by slug, whose policies let people pass. */
+  get firstLoginKey(): string | undefined {
     const nameOf = (key: string): string => this.#records.get(key)?.name ?? '';
     return this.loginKeys
       .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))

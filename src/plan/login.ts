@@ -7,6 +7,7 @@ import { diagnosticOf } from '../kinds/resource.ts';
 import {
   kindsWithChallenge,
   isLoginFlow,
+  isProvingFlow,
   lockout,
   loginObstacles,
   nameOnlyLogin,
@@ -27,7 +28,7 @@ export function changedLoginRecords(changes: readonly ReadyChange[]): readonly L
       case 'login brand':
         return true;
       case 'login flow':
-        return action !== 'create' || isLoginFlow(record);
+        return action !== 'create' || isProvingFlow(record);
       case 'login stage':
       case 'login policy':
       case 'login source':
@@ -48,7 +49,8 @@ export interface LoginPlan {
 }
 
 interface PlannedFlow extends ChangedFlow {
-  readonly isDefaultLogin: boolean;
+  /** Whether a brand uses the flow for logins, before or after the plan. */
+  readonly isOfBrand: boolean;
 }
 
 /** The login records before and after the plan, with the login flows; `isUnknown` is true if records could not be read. */
@@ -89,7 +91,7 @@ export function checkLoginChanges(
     } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
       note(change, unclearRemark(flow, found.policies));
   }
-  for (const flow of loginFlows(onWay, logins)) {
+  for (const flow of loginFlows(pending, logins)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
     for (const reason of lockoutReasons(flow))
@@ -124,8 +126,8 @@ export function checkLoginChanges(
 
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
   const byKey = new Map(pending.map((change) => [loginChangeKey(change), change]));
-  const ways = new Set([before.defaultLoginKey, after.defaultLoginKey]);
-  const keys = new Set([...before.loginKeys, ...after.loginKeys, ...ways]);
+  const ways = new Set([...before.loginOfBrands.values(), ...after.loginOfBrands.values()]);
+  const keys = new Set([...before.provingKeys, ...after.provingKeys, ...ways]);
   return [...keys].flatMap((key) => {
     if (key === undefined) return [];
     const [was, is] = [before.flowAt(key), after.flowAt(key)];
@@ -135,7 +137,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
       ...(is?.parts.map((part) => after.keyOf(part)) ?? []),
     ];
     const touching = [...new Set(parts)].flatMap((part) => byKey.get(part ?? '') ?? []);
-    return [{ key, before: was, after: is, touching, isDefaultLogin: ways.has(key) }];
+    return [{ key, before: was, after: is, touching, isOfBrand: ways.has(key) }];
   });
 }
 
@@ -155,26 +157,23 @@ function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
   return Object.fromEntries(values);
 }
 
-/** The changes to existing parts of the default login flow. If login records could not be read, changes to all login flows are included. */
+/** The changes to existing parts of the login flows of brands. If login records could not be read, changes to all login flows are included. */
 function changesOfLoginFlows(
   pending: readonly LoginChange[],
   { before, after, flows, isUnknown }: PlannedLogins,
 ): ReadonlySet<LoginChange> {
-  const ofFlows = flows.flatMap(({ isDefaultLogin, touching }) =>
-    isDefaultLogin || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
+  const ofFlows = flows.flatMap(({ isOfBrand, touching }) =>
+    isOfBrand || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
   );
   const others = pending.filter((change) => {
     const { login } = change.resource.kind;
     if (change.action === 'create' || login === undefined) return false;
-    if (login.is === 'login brand') {
-      const isChanged = change.differences.some(
-        ({ field }) => field === login.flow || field === login.isDefault,
+    if (login.is === 'login brand')
+      return (
+        (change.action === 'delete' &&
+          before.loginOfBrands.get(loginChangeKey(change)) !== after.defaultLoginKey) ||
+        change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
       );
-      const isDefault = [before, after].some(
-        (state) => state.recordAt(loginChangeKey(change))?.fields[login.isDefault] === true,
-      );
-      return change.action === 'delete' ? isDefault : isChanged && (isDefault || isUnknown);
-    }
     return (
       isUnknown && (login.is === 'login flow' || login.is === 'login stage') && !isForOtherPurpose(change)
     );
@@ -182,18 +181,33 @@ function changesOfLoginFlows(
   return new Set([...ofFlows, ...others]);
 }
 
-/** The default login flow before and after the plan, or all login flows if the default is unknown. */
+/** The login flow of each brand before and after the plan, or all login flows if the brands are unknown. */
 function loginFlows(
-  onWay: ReadonlySet<LoginChange>,
+  pending: readonly LoginChange[],
   { before, after, flows, isUnknown }: PlannedLogins,
 ): readonly PlannedFlow[] {
   if (isUnknown) return flows;
-  const [was, is] = [before.defaultLoginKey, after.defaultLoginKey];
-  const defaultFlows = flows.filter(({ key }) => key === was || key === is);
-  if (was === undefined || was === is) return defaultFlows;
-  const ofBrand = [...onWay].filter(({ resource }) => resource.kind.login?.is === 'login brand');
-  const touching = [...ofBrand, ...defaultFlows.flatMap((flow) => flow.touching)];
-  return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isDefaultLogin: true }];
+  const isBrand = ({ resource }: LoginChange): boolean => resource.kind.login?.is === 'login brand';
+  return brandLogins(before, after).flatMap(([was, is]): readonly PlannedFlow[] => {
+    const ofBrand = flows.filter(({ key }) => key === was || key === is);
+    if (was === undefined || was === is) return ofBrand;
+    const touching = [...pending.filter(isBrand), ...ofBrand.flatMap((flow) => flow.touching)];
+    return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isOfBrand: true }];
+  });
+}
+
+/** The keys of the login flows before and after the plan, without repetitions. People of a new or deleted brand use the default brand's flow while the brand does not exist. */
+function brandLogins(
+  before: LoginState,
+  after: LoginState,
+): readonly (readonly [string | undefined, string | undefined])[] {
+  const [old, now] = [before.loginOfBrands, after.loginOfBrands];
+  const loginOf = (brands: typeof old, brand: string, { defaultLoginKey }: LoginState): string | undefined =>
+    brands.has(brand) ? brands.get(brand) : defaultLoginKey;
+  const pairs = [...new Set([...old.keys(), ...now.keys()])].map(
+    (brand) => [loginOf(old, brand, before), loginOf(now, brand, after)] as const,
+  );
+  return [...new Map(pairs.map((pair) => [pair.join(' '), pair])).values()];
 }
 
 /** Whether the change declares a flow that is not for logins. */
@@ -253,10 +267,11 @@ function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
 }
 
 function namesOfFlows({ before, after, flows, isUnknown }: PlannedLogins): PlannedLoginFlows['flows'] {
-  const { defaultLoginKey: was = '' } = before;
-  const touched = flows.filter(({ touching }) => touching.length > 0).map(({ key }) => [key, key] as const);
-  const pairs = isUnknown ? touched : [[was, after.defaultLoginKey ?? was] as const];
-  return pairs.map(([old, now]) => {
+  const touched = flows.filter(({ touching }) => touching.length > 0).map(({ key }) => key);
+  const pairs = isUnknown
+    ? touched.map((key) => [key, key] as const)
+    : brandLogins(before, after).filter(([was, is]) => was !== is || touched.includes(was ?? ''));
+  return pairs.map(([old = '', now = old]) => {
     const [first, second] = [before.recordAt(old)?.name, after.recordAt(now)?.name];
     return {
       ...(first !== undefined && { before: first }),

@@ -126,6 +126,16 @@ describe('a plan that lets anybody log in by name alone is refused:', () => {
   });
 });
 
+test('a recovery flow that no longer proves the identity is refused', async () => {
+  const recovery = (stages: string): string =>
+    `flows:\n  - { slug: recover, name: R, title: R, designation: recovery, stages: [${stages}] }\nstages:\n  - { name: mail, type: email }\n`;
+  const service = fresh();
+  const proven = [whole[0], '{ stage: { name: mail }, order: 20 }', whole[3]].join(', ');
+  await done(run(apply, service, recovery(proven)));
+  const { ending, stderr } = await run(plan, service, recovery([whole[0], whole[3]].join(', ')));
+  expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('[open-login]')]);
+});
+
 describe('a plan that locks people out is refused:', () => {
   test.each<[condition: string, text: string, why: string]>([
     [
@@ -169,6 +179,23 @@ describe('a plan that locks people out is refused:', () => {
     expect(allowed.ending, allowed.stderr).toBe('done');
     expect(allowed.stdout).toContain('locks people out: ');
     expect(allowed.stdout).toContain('on the way in');
+  });
+
+  test('a new brand uses a flow that lets nobody in, or a flow of another brand loses its login stage', async () => {
+    const service = fresh();
+    const second = (stages: readonly unknown[]): string =>
+      `flows:\n  - { slug: second, name: Second, title: Second, designation: authentication, stages: [${stages.join(', ')}] }\n`;
+    const brand = 'brands:\n  - { domain: id.example.com, flow_authentication: { slug: second } }\n';
+    const shut = await run(plan, service, second(whole.slice(0, 3)) + brand);
+    expect([shut.ending, shut.stderr]).toEqual([
+      'invalid',
+      expect.stringContaining('no stage logs anybody in'),
+    ]);
+    await done(run(apply, service, second(whole) + brand));
+    const changed = await run(plan, service, second(whole.slice(0, 3)) + brand);
+    expect([changed.ending, changed.stderr]).toEqual(['invalid', expect.stringContaining('[lockout]')]);
+    const deleted = await run(plan, service, 'brands:\n  - { domain: id.example.com, state: absent }\n');
+    expect(deleted.stdout).toContain('on the way in');
   });
 
   test('the brand has no flow, and the first login flow by slug changes', async () => {

@@ -13,6 +13,7 @@ export const flow: RowKind = kindFrom({
   login: {
     is: 'login flow',
     purpose: { field: 'designation', value: 'authentication' },
+    proving: ['authentication', 'recovery'],
     beginners: {
       field: 'authentication',
       values: ['none', 'require_unauthenticated'],
