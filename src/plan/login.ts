@@ -187,11 +187,13 @@ function loginFlows(
   { before, after, flows, isUnknown }: PlannedLogins,
 ): readonly PlannedFlow[] {
   if (isUnknown) return flows;
-  const isBrand = ({ resource }: LoginChange): boolean => resource.kind.login?.is === 'login brand';
   return brandLogins(before, after).flatMap(([was, is]): readonly PlannedFlow[] => {
     const ofBrand = flows.filter(({ key }) => key === was || key === is);
     if (was === undefined || was === is) return ofBrand;
-    const touching = [...pending.filter(isBrand), ...ofBrand.flatMap((flow) => flow.touching)];
+    const touching = [
+      ...pending.filter(({ resource }) => resource.kind.login?.is === 'login brand'),
+      ...ofBrand.flatMap((flow) => flow.touching),
+    ];
     return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isOfBrand: true }];
   });
 }
