@@ -164,7 +164,7 @@ async function planOnce(
   const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
   const byRelease = release && checkByRelease?.(reported, existingIn(observed));
   const diagnostics = [...(byRelease ?? []), ...needed];
-  if (diagnostics.length > 0 && !heldBack)
+  if (diagnostics.length > 0 && !(keepGoing && heldBack))
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
@@ -179,7 +179,7 @@ async function planOnce(
   });
   if (refused.length > 0) return unresolved(refused);
   const planned = { ...(await withBlueprints(made, reported ?? configured, service)), observed, ...allowed };
-  return withLoginChecked(planned, service, { isSaved, heldBack });
+  return withLoginChecked(planned, service, { isSaved, keepGoing });
 }
 
 function headOfPlan({
@@ -196,10 +196,10 @@ function headOfPlan({
 async function withLoginChecked(
   made: PlanResult,
   service: Service,
-  { isSaved, heldBack }: { readonly isSaved: boolean; readonly heldBack: NotPlannedReasons | undefined },
+  { isSaved, keepGoing }: Required<PlanManner>,
 ): Promise<PlanResult | StoppedRun> {
   const { refused, ...login } = await planLoginChanges(made, service);
-  if (heldBack) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
+  if (keepGoing) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
   return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, service);
 }

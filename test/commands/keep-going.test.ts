@@ -393,3 +393,20 @@ test('the advice for a reason is given once if several resources are not planned
   expect(stdout().match(/there is no group named "nobody"/g)).toHaveLength(3);
   expect(stdout().match(/Names are compared exactly/g)).toHaveLength(1);
 });
+
+test('an unreadable type leaves out its own resources only: an error of another resource still ends the run', async () => {
+  const text = `version: 1
+settings: [{ avatars: none }]
+applications: [{ slug: fine, name: Fine }, { slug: icon, name: Icon, meta_icon: x.png }]
+`;
+  const world = new World(seed, '2023.10');
+  const stopped = await run('apply', { keepGoing: false }, { text, world });
+  expect([stopped.ending, world.writes()]).toEqual(['invalid', []]);
+  expect(stopped.stdout() + stopped.stderr()).toContain('[not-in-release]');
+  const left = await run(
+    'apply',
+    { keepGoing: false },
+    { text: text.replace(', meta_icon: x.png', ''), world },
+  );
+  expect([left.ending, created(world)]).toEqual(['incomplete', ['fine', 'icon']]);
+});
