@@ -403,10 +403,10 @@ applications: [{ slug: fine, name: Fine }, { slug: icon, name: Icon, meta_icon: 
   const stopped = await run('apply', { keepGoing: false }, { text, world });
   expect([stopped.ending, world.writes()]).toEqual(['invalid', []]);
   expect(stopped.stdout() + stopped.stderr()).toContain('[not-in-release]');
-  const left = await run(
+  const corrected = await run(
     'apply',
     { keepGoing: false },
     { text: text.replace(', meta_icon: x.png', ''), world },
   );
-  expect([left.ending, created(world)]).toEqual(['incomplete', ['fine', 'icon']]);
+  expect([corrected.ending, created(world)]).toEqual(['incomplete', ['fine', 'icon']]);
 });

@@ -50,6 +50,9 @@ async function applied(world: World, manifest: JsonObject): Promise<void> {
 }
 
 const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...flow, ...more }] });
+const withInvitation = (isOptional: boolean): JsonObject => ({
+  stages: [{ type: 'invitation', name: 'i', continue_flow_without_invitation: isOptional }],
+});
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
@@ -120,13 +123,31 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'an enrolment without one of its stages',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [writes] }),
-      'people whom a removed stage or policy kept from enrolling',
+      'people whom a stage kept from enrolling that is removed, moved or has other policies',
     ],
     [
       'an enrolment without the policy of a stage',
       withFlow({ stages: [gated, writes] }),
       withFlow({ stages: [{ ...gated, policies: [] }, writes] }),
-      'people whom a removed stage or policy kept from enrolling',
+      'people whom a stage kept from enrolling that is removed, moved or has other policies',
+    ],
+    [
+      'an enrolment whose stages change places',
+      withFlow({ stages: [gated, writes] }),
+      withFlow({ stages: [{ ...gated, order: 99 }, writes] }),
+      'people whom a stage kept from enrolling that is removed, moved or has other policies',
+    ],
+    [
+      'an enrolment whose stage depends on a further policy',
+      withFlow({ stages: [{ ...gated, policies: [] }, writes] }),
+      withFlow({ stages: [gated, writes] }),
+      'people whom a stage kept from enrolling that is removed, moved or has other policies',
+    ],
+    [
+      'an invitation that is no longer needed',
+      withInvitation(false),
+      withInvitation(true),
+      'people without an invitation',
     ],
     [
       'an enrolment with more stages',

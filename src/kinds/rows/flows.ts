@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
-import { bindingsIn, matchBindings } from '../bindings.ts';
+import { bindingsIn, differingFields, matchBindings } from '../bindings.ts';
 import type { Binding, Children } from '../children.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
@@ -25,8 +25,8 @@ export const flow: RowKind = kindFrom({
       children: stageBindings,
       fieldsForAccessGain: ['designation'],
       accessGain: (now, before = null, otherField) =>
-        otherField('designation') === 'enrollment' && losesBindings(stageBindings, now, before)
-          ? 'people whom a removed stage or policy kept from enrolling'
+        otherField('designation') === 'enrollment' && mayStopFewer(stageBindings, now, before)
+          ? 'people whom a stage kept from enrolling that is removed, moved or has other policies'
           : undefined,
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
@@ -55,14 +55,16 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
   return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
 }
 
-function losesBindings(children: Children, now: JsonValue, before: JsonValue): boolean {
-  const observed = bindingsIn(children, before);
-  const pairs = matchBindings(bindingsIn(children, now), observed);
-  const { inside } = children;
-  const valueOf = (of: Binding): JsonValue => of.values[inside?.field ?? ''] ?? null;
+/** Whether stages are removed, change places, or depend on other policies, so that the flow may stop fewer people. */
+function mayStopFewer(children: Children, now: JsonValue, before: JsonValue): boolean {
+  const placeOf = ({ values }: Binding): number => Number(values['order']);
+  const observed = bindingsIn(children, before).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const declared = bindingsIn(children, now).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const pairs = matchBindings(declared, observed);
+  const kept = declared.flatMap((one) => pairs.get(one) ?? []);
   return (
-    observed.length > pairs.size ||
-    (inside !== undefined &&
-      [...pairs].some(([one, other]) => losesBindings(inside.children, valueOf(one), valueOf(other))))
+    kept.length < observed.length ||
+    kept.some((one, index) => one !== observed[index]) ||
+    [...pairs].some(([one, other]) => differingFields(one, other).includes(children.inside?.field ?? ''))
   );
 }

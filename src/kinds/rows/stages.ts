@@ -65,7 +65,14 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       },
     },
   },
-  '/stages/invitation/stages/': {},
+  '/stages/invitation/stages/': {
+    fields: {
+      continue_flow_without_invitation: {
+        accessGain: (now, before) =>
+          now === true && before === false ? 'people without an invitation' : undefined,
+      },
+    },
+  },
   '/stages/mtls/': {
     isEnterprise: true,
     login: { is: 'login stage', proves: { field: 'mode', value: 'required' } },
