@@ -182,25 +182,6 @@ function plannedUpdate(
     : { ...left, leftBecause };
 }
 
-/** Adds the current records to a plan that was read from a file and is not stale. */
-export function withCurrentRecords(
-  plan: Plan,
-  observed: ObservedState,
-  permission: Permission | 'none',
-): ReadyPlan {
-  const ready = (change: Change): ReadyChange => {
-    if (change.action === 'not-planned') return change;
-    const { resource, action } = change;
-    if (action !== 'update' && action !== 'delete') return { ...change, action };
-    const seen = observed.get(resource.address);
-    if (seen?.presence === 'present' && action === 'delete') return { ...change, action, base: seen.held };
-    if (seen?.presence !== 'present' || permission === 'none' || action === 'delete')
-      throw new Error(`${resource.address} is planned to change, but its observed state is missing`);
-    return { ...change, action, base: seen.held, permission };
-  };
-  return { ...plan, changes: plan.changes.map((change) => ready(change)) };
-}
-
 export function findTransfers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { withCurrentRecords, findTransfers } from '../../src/plan/make-plan.ts';
+import { findTransfers } from '../../src/plan/make-plan.ts';
 import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
-import { observedIn, planOf, type Existing } from '../support/plan-of.ts';
+import { planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
 
 function manifestOf(...fields: string[]): string {
@@ -196,19 +196,6 @@ applications:
     expect(isTaken(b, 'backchannel_providers', 6)).toBe(false); // e already has the provider
     expect(isTaken(b, 'backchannel_providers', 7)).toBe(false);
   });
-});
-
-test('a saved plan with updates gets the current records and permissions, and is refused if these are missing', async () => {
-  const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
-  const existing = { a: { slug: 'a', name: 'Other' } };
-  const plan = await planOf(manifest, existing, {}, '', { self: undefined, mayDelete: false });
-  const observed = observedIn(await desired(manifest), existing);
-  const permission = { self: 'p1', mayDelete: false };
-  expect(withCurrentRecords(plan, observed, permission).changes).toMatchObject([
-    { action: 'update', base: { fields: existing.a }, permission },
-  ]);
-  expect(() => withCurrentRecords(plan, observed, 'none')).toThrow('application.a is planned to change');
-  expect(() => withCurrentRecords(plan, new Map(), permission)).toThrow('application.a is planned to change');
 });
 
 test('a resource that could not be planned takes no value from others, and its kind does not count as unread', async () => {
