@@ -149,11 +149,6 @@ export function isGenerated({ fields }: Pick<DeclaredFields, 'fields'>, name: st
   );
 }
 
-export function setHidden(field: Field, isHidden: boolean): Field {
-  if (!isHidden && !field.mask?.sensitive) return { ...field, mask: undefined };
-  return { ...field, mask: { ...field.mask, isHidden } };
-}
-
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
   return isNameReference(value) ? (value['id'] ?? value) : value;

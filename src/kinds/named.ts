@@ -43,10 +43,6 @@ const namingFields = memoizePerKey((kind: Kind) =>
   [...referenceFields(kind), ...childFields(kind)].map(([field]) => field),
 );
 
-export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>): string {
-  return pointer(item === undefined ? [field] : [field, item]);
-}
-
 /** Replaces names by ids. `idOf` returns undefined if the id is unknown. */
 export function withIds(
   resource: Resource,

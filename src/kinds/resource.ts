@@ -3,7 +3,7 @@ import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { setHidden, writtenValue, type DeclaredFields, type Field } from './fields.ts';
+import { writtenValue, type DeclaredFields, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { lazy } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
@@ -92,7 +92,9 @@ export function diagnosticOf(
 
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
   if (!Object.keys(resource.fields).some((name) => names.has(name))) return resource;
-  return withFields(resource, (field, name) => (names.has(name) ? setHidden(field, true) : field));
+  return withFields(resource, (field, name) =>
+    names.has(name) ? { ...field, mask: { ...field.mask, isHidden: true } } : field,
+  );
 }
 
 /** Returns the same object if `change` leaves every field as it is. */

@@ -32,8 +32,6 @@ export interface ReadingOptions extends ReferencePolicy {
 }
 
 export interface ReadManifest extends DeclaredEntries {
-  /** The file with the lines that messages may quote. */
-  readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
   readonly entries: number;
   readonly secrets: Iterable<string>;
@@ -51,7 +49,6 @@ export async function readManifest(
   const { ownSecrets = noOwnSecrets, hide = [], secrets: mode, env = {}, contractOnly = false } = options;
   const areAssumed = mode === 'assumed';
   const nothing: ReadManifest = {
-    file: text,
     entriesWithName: [],
     allEntries: [],
     valid: [],
@@ -116,7 +113,7 @@ export async function readManifest(
     contractOnly,
     diagnostics,
   });
-  return { ...declared, file, diagnostics, entries, secrets, variables, references };
+  return { ...declared, diagnostics, entries, secrets, variables, references };
 }
 
 /** Whether a fault is uncertain because a sensitive value is unknown. A sensitive value is always a string, so any other type is certainly wrong. */

@@ -8,16 +8,14 @@ export type Effect = 'add' | 'change' | 'destroy';
 interface ActionRow {
   readonly sign: string;
   readonly effect: Effect;
-  readonly verb: string;
-  readonly progressive: string;
   readonly outcome: 'created' | 'updated' | 'deleted';
 }
 
 /** If a plan contains any of these actions, `plan --detailed-exitcode` exits with 2. */
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
-  create: { sign: '+', effect: 'add', verb: 'create', progressive: 'Creating', outcome: 'created' },
-  update: { sign: '~', effect: 'change', verb: 'update', progressive: 'Updating', outcome: 'updated' },
-  delete: { sign: '-', effect: 'destroy', verb: 'delete', progressive: 'Deleting', outcome: 'deleted' },
+  create: { sign: '+', effect: 'add', outcome: 'created' },
+  update: { sign: '~', effect: 'change', outcome: 'updated' },
+  delete: { sign: '-', effect: 'destroy', outcome: 'deleted' },
 };
 
 export function effectsOf(countOf: (action: WriteAction) => number): Readonly<Record<Effect, number>> {

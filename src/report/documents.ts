@@ -15,7 +15,6 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
 /** Restores the report of an apply from its document, except for parts that the document does not contain. */
 export function applyReportFromDocument(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
-  const { outcomes, summary } = document;
   const run = {
     plan: {
       toolVersion: document.tool_version,
@@ -31,12 +30,8 @@ export function applyReportFromDocument(document: ApplyDocument): ApplyReport {
     pace,
     saved,
   };
-  return reportOfRun(
-    run,
-    outcomes.map(outcomeFrom),
-    sortDiagnostics({ diagnostics, filenames: [] }),
-    summary,
-  );
+  const outcomes = document.outcomes.map(outcomeFrom);
+  return reportOfRun(run, outcomes, sortDiagnostics({ diagnostics, filenames: [] }));
 }
 
 function outcomeFrom(document: OutcomeDocument): OutcomeView {

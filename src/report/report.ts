@@ -64,7 +64,7 @@ export interface ApplyReport extends Common {
   readonly remarks: readonly string[];
 }
 
-/** A run of apply without its outcomes. Several runs may be reported as a single run. */
+/** A run of apply without its outcomes. */
 interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
   readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
 }
@@ -207,8 +207,8 @@ export function reportOfRun(
   run: AppliedRun,
   outcomes: readonly OutcomeView[],
   found: SortedDiagnostics,
-  summary: ApplySummary = applySummary(outcomes),
 ): ApplyReport {
+  const summary = applySummary(outcomes);
   return {
     ...found,
     kind: 'apply',

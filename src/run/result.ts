@@ -110,7 +110,7 @@ export interface ApplyRun {
   readonly error?: Error;
 }
 
-/** Returns the ending of an apply that was not interrupted, or of several applies that are reported as one. */
+/** Returns the ending of an apply that was not interrupted. */
 export function applyEnding(
   outcomes: readonly (OutcomeFacts & Pick<Outcome, 'answer' | 'clash'>)[],
   lostLogins: readonly LostLogin[] = [],

@@ -21,10 +21,6 @@ export class Rows {
   readonly #indexes = new Map<string, Map<JsonValue, Set<Row>>>();
   readonly #ordered = new Map<string, readonly Row[]>();
 
-  constructor(first: readonly Row[] = []) {
-    for (const row of first) this.add(row);
-  }
-
   add(row: Row): Row {
     this.#byPk.set(String(row.pk), row);
     if (typeof row.pk === 'number') this.#highest = Math.max(this.#highest, row.pk);

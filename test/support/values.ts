@@ -9,7 +9,7 @@ import {
   type DeclaredFields,
   type ReferenceTemplates,
 } from '../../src/kinds/fields.ts';
-import { declaredNames, idPointer, type NamesByPointer } from '../../src/kinds/named.ts';
+import { declaredNames, type NamesByPointer } from '../../src/kinds/named.ts';
 
 /** All declared values, as sent. */
 export function sentOf(declared: DeclaredFields): JsonObject {
@@ -39,5 +39,9 @@ export function templatesOf({ fields }: DeclaredFields): ReferenceTemplates | un
 /** The names for which ids were looked up, by JSON Pointer relative to the fields; undefined if there are none. */
 export function namesOf(declared: DeclaredFields): NamesByPointer | undefined {
   const known = declaredNames(declared).filter(({ id }) => id !== undefined);
-  return known.length === 0 ? undefined : Object.fromEntries(known.map((one) => [idPointer(one), one.name]));
+  return known.length === 0
+    ? undefined
+    : Object.fromEntries(
+        known.map(({ field, item, name }) => [pointer(item === undefined ? [field] : [field, item]), name]),
+      );
 }
