@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { canonicalPk, uuidForm } from './ids.ts';
-import { stripWhiteSpace, typeName } from './python.ts';
+import { trimAsService } from '../manifest/trim.ts';
+import { typeName } from './python.ts';
 import type { Row, Rows } from './rows.ts';
 
 /** Reads a field of a create, or of a change of the record `existing`. Returns a value to store, or all problems. */
@@ -74,7 +75,7 @@ export function textReader({ blank, checkFirst, maxLength, checkLast }: TextRule
   ];
   return rejectNull((value, existing) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
-    const trimmed = stripWhiteSpace(String(value));
+    const trimmed = trimAsService(String(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
     const errors = checks.flatMap((check) => check?.(trimmed, existing) ?? []);
     return errors.length > 0 ? { errors } : { value: trimmed };

@@ -21,11 +21,3 @@ export function percentFormat(text: string, values: Readonly<Record<string, Json
   });
   return raises ? text : formatted;
 }
-
-/** Python's `\s`, for use between brackets. */
-const whiteSpace = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
-const ends = new RegExp(`^[${whiteSpace}]+|[${whiteSpace}]+$`, 'g');
-
-export function stripWhiteSpace(text: string): string {
-  return text.replace(ends, '');
-}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
-import { stripWhiteSpace } from './python.ts';
+import { trimAsService } from '../manifest/trim.ts';
 import type { ReleaseRules } from './release.ts';
 import type { Row } from './rows.ts';
 
@@ -14,7 +14,7 @@ export class Query {
 
   /** The last value of a parameter, trimmed, or undefined if the parameter is missing or empty. */
   text(name: string): string | undefined {
-    return stripWhiteSpace(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
+    return trimAsService(this.#parameters.getAll(name).at(-1) ?? '') || undefined;
   }
 
   all(name: string): readonly string[] {
