@@ -21,8 +21,7 @@ function waitFrom(text: string, now: number): number | undefined {
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const time = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
+const time = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
 const month = '(?<month>[A-Z][a-z]{2})';
 const dateForms: readonly RegExp[] = [
   // Example: 06 Nov 1994 08:49:37 GMT
@@ -36,20 +35,11 @@ const dateForms: readonly RegExp[] = [
 function dateFrom(text: string, now: number): number | undefined {
   const found = dateForms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (found === undefined) return undefined;
-  const [day, hour, minute, second] = [found['day'], found['hour'], found['minute'], found['second']].map(
-    Number,
-  );
-  const monthIndex = months.indexOf(found['month'] ?? '');
-  const year = fullYear(found['year'] ?? '', now);
-  const date = Date.UTC(year, monthIndex, day, hour, minute, second);
-  const read = new Date(date);
-  // Without this check, 31 November would become 1 December.
-  const exists =
-    monthIndex >= 0 &&
-    read.getUTCMonth() === monthIndex &&
-    read.getUTCDate() === day &&
-    read.getUTCHours() === hour;
-  return exists ? date : undefined;
+  const { day = '', month: inMonth = '', year = '', time: at = '' } = found;
+  const written = `${day.replace(' ', '0')} ${inMonth} ${fullYear(year, now)} ${at} GMT`;
+  const date = new Date(written);
+  // Date takes 31 November as 1 December.
+  return date.toUTCString().endsWith(written) ? date.getTime() : undefined;
 }
 
 /** A two-digit year that seems to be more than 50 years ahead belongs to the previous century (RFC 9110, 5.6.7). */
