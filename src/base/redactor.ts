@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
+import { memoizePerKey } from './memoize.ts';
 import { sensitive } from './sensitive.ts';
 
 /** A string that contains a shorter secret is redacted completely, because such a secret looks like an ordinary word. */
@@ -12,10 +13,8 @@ export class Redactor {
   readonly #longForms: readonly string[];
   readonly #distinctForms: readonly string[];
   readonly #shortForms: readonly string[];
-  readonly #replacement: string;
 
-  constructor(secrets: readonly string[], replacement: string = sensitive) {
-    this.#replacement = replacement;
+  constructor(secrets: readonly string[]) {
     const withLength = (min: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= min && length < end);
     // Messages quote single lines of files, so each line of a private key is looked for separately.
@@ -34,22 +33,20 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    return this.containsSecret(text)
-      ? replaceSpans(text, this.#secretSpans(text), () => this.#replacement)
-      : text;
+    return this.containsSecret(text) ? replaceSpans(text, this.#secretSpans(text), () => sensitive) : text;
   }
 
   /** Replaces secrets by placeholders of the same length, so that columns stay correct. */
   maskLine(line: string): string {
     return replaceSpans(line, this.#secretSpans(line, false), (length) =>
-      this.#replacement.slice(0, length).padEnd(length),
+      sensitive.slice(0, length).padEnd(length),
     );
   }
 
   /** Redacts strings, numbers and keys, except the top-level keys in `kept`. */
   redactJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
     if (typeof value === 'string') return this.redact(value);
-    if (typeof value === 'number') return this.containsSecret(String(value)) ? this.#replacement : value;
+    if (typeof value === 'number') return this.containsSecret(String(value)) ? sensitive : value;
     if (isJsonList(value)) return value.map((item) => this.redactJson(item));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
@@ -92,22 +89,9 @@ function replaceSpans(
   return offset === 0 ? text : result + text.slice(offset);
 }
 
-const redactors = new WeakMap<readonly string[], Redactor>();
-let latest: { readonly secrets: readonly string[]; readonly redactor: Redactor } = {
-  secrets: [],
-  redactor: new Redactor([]),
-};
-
-/** The redactor for a list of secrets. Lists with the same secrets share one redactor. */
-export function redactorOf(secrets: readonly string[]): Redactor {
-  const known = redactors.get(secrets);
-  if (known) return known;
-  const { length } = latest.secrets;
-  if (secrets.length !== length || secrets.some((secret, index) => secret !== latest.secrets[index]))
-    latest = { secrets: [...secrets], redactor: new Redactor(secrets) };
-  redactors.set(secrets, latest.redactor);
-  return latest.redactor;
-}
+export const redactorOf: (secrets: readonly string[]) => Redactor = memoizePerKey(
+  (secrets: readonly string[]) => new Redactor(secrets),
+);
 
 /** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only), and in a URL. */
 function encodedForms(text: string): string[] {

@@ -1,5 +1,6 @@
 import { isJsonList, isJsonObject, parseJson, type JsonValue } from '../../src/base/json.ts';
 import { Redactor } from '../../src/base/redactor.ts';
+import { sensitive } from '../../src/base/sensitive.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import type { Recording } from '../support/recordings.ts';
 import { Mask } from './mask.ts';
@@ -27,7 +28,7 @@ export class Recorder {
     this.#mask = new Mask(
       [...hostname.split('.'), ...pathname.split('/')].filter((part) => /[a-z]/i.test(part)),
     );
-    this.#token = new Redactor([token], '<ACCESS_TOKEN>');
+    this.#token = new Redactor([token]);
   }
 
   /** Records an exchange. A request without an answer is left out. */
@@ -45,7 +46,7 @@ export class Recorder {
   }
 
   text(): string {
-    return `${JSON.stringify(this.recordings, null, 2)}\n`;
+    return `${JSON.stringify(this.recordings, null, 2)}\n`.replaceAll(sensitive, '<ACCESS_TOKEN>');
   }
 
   #request({ method, path, body, token }: ProbeRequest): Recording['request'] {
