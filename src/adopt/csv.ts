@@ -12,7 +12,7 @@ import { asManifestEntry } from '../kinds/access.ts';
 import { fieldOf, fieldValues, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { addressIn, diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { addressIn, diagnosticOf, filterFields, type Resource } from '../kinds/resource.ts';
 import { limitProblem, limits } from '../manifest/limits.ts';
 import { manifestCheck } from '../manifest/manifest-check.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
@@ -98,8 +98,7 @@ export function resourcesOfTable(
     const { unwritable } = writableDeclaration(declarationOf(resource), check);
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
     const broken = unwritable.map(({ field }) => field);
-    const validFields = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
-    return { ...resource, fields: Object.fromEntries(validFields), broken };
+    return { ...filterFields(resource, (field) => !broken.includes(field)), broken };
   });
   // If a header is invalid, the field of that column is missing in every row, so rows are not checked as a whole.
   const rules = new ManifestRules().check({

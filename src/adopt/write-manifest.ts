@@ -1,5 +1,5 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import type { JsonObject, JsonValue, Validate } from '../base/json.ts';
+import { filterKeys, type JsonObject, type JsonValue, type Validate } from '../base/json.ts';
 import { declarableFields } from '../kinds/access.ts';
 import { defaultLists, kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -106,11 +106,10 @@ function sharedValues({ kind, entries }: List, check: Validate): JsonObject {
 }
 
 function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(entry).filter(
-      ([field, value]) =>
-        !Object.hasOwn(defaults, field) || asText(value) !== asText(defaults[field] ?? null),
-    ),
+  return filterKeys(
+    entry,
+    (field) =>
+      !Object.hasOwn(defaults, field) || asText(entry[field] ?? null) !== asText(defaults[field] ?? null),
   );
 }
 

@@ -7,13 +7,13 @@ import { findTransfers } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/order.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import { isPending, type PendingChange, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { filterFields, type Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { printableOutcome } from './as-shown.ts';
 import type { LoginCheck } from './login-check.ts';
-import { createParent, setOmittedReferences, updateParent, withoutFields } from './parent.ts';
+import { createParent, setOmittedReferences, updateParent } from './parent.ts';
 import { deleteRecord } from './delete.ts';
 import type { Writer, WriteResult } from './settle.ts';
 import { RunStops } from './stops.ts';
@@ -183,9 +183,8 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
 
 async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
   const { setAfter = [] } = whole;
-  const omittedFields = setAfter.map(({ field }) => field);
-  const change =
-    omittedFields.length === 0 ? whole : { ...whole, resource: withoutFields(whole.resource, omittedFields) };
+  const omitted = new Set(setAfter.map(({ field }) => field));
+  const change = { ...whole, resource: filterFields(whole.resource, (field) => !omitted.has(field)) };
   const { stops } = run;
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));

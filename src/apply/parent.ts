@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
 import { fieldOf } from '../kinds/fields.ts';
-import { type Resource, withFields } from '../kinds/resource.ts';
+import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
@@ -42,8 +42,8 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
       Object.hasOwn(resource.fields, field) && !(isOpen && kind.access && createdWith[field] !== undefined), // it is created with the other fields
   );
   const withheld = isOpen ? [] : opening;
-  const omitted = withheld.filter((field) => createdWith[field] === undefined);
-  const closed = withFields(withoutFields(resource, omitted), (field, name) => {
+  const isSent = (field: string): boolean => !withheld.includes(field) || createdWith[field] !== undefined;
+  const closed = withFields(filterFields(resource, isSent), (field, name) => {
     const value = withheld.includes(name) ? createdWith[name] : undefined;
     return value === undefined ? field : fieldOf(value, field);
   });
@@ -106,7 +106,7 @@ function completeRecord(
   { client, pacing, control }: Writer,
 ): Promise<WriteResult> {
   const planned = {
-    resource: onlyFields(resource, fields),
+    resource: filterFields(resource, (field) => fields.includes(field)),
     base,
     permission: { self: undefined, mayDelete: false },
     isMovedElsewhere: () => false,
@@ -133,7 +133,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   const control = ignoreDenials(continueOnceStarted(writer.control));
   const target = { ...writer, control, resource, parent: now };
   const changed = (fields: readonly string[]) => (): Promise<WriteResult> =>
-    updateRecord({ ...planned, resource: onlyFields(resource, fields) }, target);
+    updateRecord({ ...planned, resource: filterFields(resource, (field) => fields.includes(field)) }, target);
   const moves = await orderWrites(
     declared.map((children) => ({ ...target, ...children })),
     ({ children }) => bindingsOf(now, children),
@@ -156,18 +156,6 @@ function finalResult(check: UpdateCheck): WriteResult {
   const { outcome } = check.end;
   const isUnseen = outcome === 'denied' || outcome === 'not_attempted';
   return resultWithoutWrites({ ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end });
-}
-
-function onlyFields(resource: Resource, names: readonly string[]): Resource {
-  const fields = Object.entries(resource.fields).filter(([field]) => names.includes(field));
-  return { ...resource, fields: Object.fromEntries(fields) };
-}
-
-export function withoutFields(resource: Resource, names: readonly string[]): Resource {
-  return onlyFields(
-    resource,
-    Object.keys(resource.fields).filter((field) => !names.includes(field)),
-  );
 }
 
 /** Once a resource is partly written, it is completed even if the run stops, because a partial change is not safer. */

@@ -26,17 +26,23 @@ export function entriesIn(value: JsonValue): Iterable<[string | number, JsonValu
 }
 
 /** Changes each value of an object. Returns the same object if no value changes. */
-export function mapValues(
-  object: JsonObject,
-  change: (value: JsonValue, key: string) => JsonValue,
-): JsonObject {
-  let changed: Record<string, JsonValue> | undefined;
-  for (const key of Object.keys(object)) {
-    const value = object[key] ?? null;
+export function mapValues<Value>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => Value,
+): Readonly<Record<string, Value>> {
+  let changed: Record<string, Value> | undefined;
+  for (const [key, value] of Object.entries(object)) {
     const other = change(value, key);
     if (other !== value) (changed ??= { ...object })[key] = other;
   }
   return changed ?? object;
+}
+
+export function filterKeys<Value>(
+  object: Readonly<Record<string, Value>>,
+  isWanted: (key: string) => boolean,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => isWanted(key)));
 }
 
 /** The maximum nesting of a JSON text, because deeper nesting may exhaust the stack of recursive functions. */

@@ -1,5 +1,12 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  filterKeys,
+  isJsonList,
+  isJsonObject,
+  mapValues,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { bindingsIn, childFields, isEffective, declaredBindings } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
@@ -188,9 +195,7 @@ const boundFields = memoizePerKey(
 );
 
 export function withoutBindingFields(kind: Kind, fields: JsonObject): JsonObject {
-  return Object.keys(fields).some((field) => isBindingField(kind, field))
-    ? Object.fromEntries(Object.entries(fields).filter(([field]) => !isBindingField(kind, field)))
-    : fields;
+  return filterKeys(fields, (field) => !isBindingField(kind, field));
 }
 
 export function accessProblem(value: JsonValue): Problem | undefined {
@@ -208,9 +213,7 @@ export function accessProblem(value: JsonValue): Problem | undefined {
 export function asManifestEntry(kind: Kind, values: JsonObject): JsonObject {
   const { access, variant } = kind;
   const sorted = variant && { [variant.field]: variant.value };
-  const written = Object.fromEntries(
-    Object.entries(values).map(([field, value]) => [field, writeNames(kind.fields[field] ?? {}, value)]),
-  );
+  const written = mapValues(values, (value, field) => writeNames(kind.fields[field] ?? {}, value));
   const fields = withSingleAccessForm(kind, written);
   const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
   if (access === undefined || bound.length === 0) return { ...fields, ...sorted };
@@ -235,9 +238,7 @@ function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject
   );
   const redundantFields = isPlainAccess ? [fullField] : access.subjects.map(({ field }) => field);
   const isWhole = redundantFields.every((field) => Object.hasOwn(fields, field));
-  return isWhole || !isPlainAccess
-    ? Object.fromEntries(Object.entries(fields).filter(([field]) => !redundantFields.includes(field)))
-    : fields;
+  return isWhole || !isPlainAccess ? filterKeys(fields, (field) => !redundantFields.includes(field)) : fields;
 }
 
 /** The groups or users in a value of `access`, or an empty list for `everyone`. */

@@ -1,4 +1,11 @@
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  filterKeys,
+  isJsonList,
+  isJsonObject,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import type { Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
@@ -122,7 +129,7 @@ export function isEffective(one: Pick<Binding, 'values'> & Partial<Pick<Child, '
 }
 
 export function valuesWithoutNested({ values, inside }: Binding): JsonObject {
-  return pickFields(values, (field) => field !== inside?.field);
+  return filterKeys(values, (field) => field !== inside?.field);
 }
 
 function hasSameValues(one: Binding, held: Binding): boolean {
@@ -185,7 +192,7 @@ export function labelBindings(
   const { inside } = children;
   const pairedBindings = wanted.map((one) => {
     const other = pairs.get(one);
-    const seen = other && pickFields(other.values, (field) => Object.hasOwn(one.values, field));
+    const seen = other && filterKeys(other.values, (field) => Object.hasOwn(one.values, field));
     const nested = inside && one.values[inside.field];
     if (inside === undefined || nested === undefined)
       return { label: labelOf(other ?? one), declared: one.values, observed: seen };
@@ -214,7 +221,7 @@ export function withoutDefaultsIn(children: Children, value: JsonValue): JsonVal
 }
 
 function withoutDefaults({ fields, inside }: Children, values: JsonObject): JsonObject {
-  const changed = pickFields(
+  const changed = filterKeys(
     values,
     (field) => !sameJson(fields[field]?.default ?? null, values[field] ?? null),
   );
@@ -223,10 +230,6 @@ function withoutDefaults({ fields, inside }: Children, values: JsonObject): Json
   const { [inside.field]: _, ...others } = changed;
   const isNothing = isJsonList(nested) && nested.length === 0;
   return isNothing ? others : { ...changed, [inside.field]: withoutDefaultsIn(inside.children, nested) };
-}
-
-function pickFields(values: JsonObject, isWanted: (field: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([field]) => isWanted(field)));
 }
 
 export function sameBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {

@@ -1,4 +1,11 @@
-import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  mapValues,
+  pointer,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import { partialBindings } from './bindings.ts';
@@ -162,9 +169,7 @@ function maskTexts(
   if (Object.hasOwn(templates, pointer(path))) return sensitive;
   if (isJsonList(value)) return value.map((item, index) => maskTexts(item, templates, [...path, index]));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, maskTexts(inner, templates, [...path, key])]),
-  );
+  return mapValues(value, (inner, key) => maskTexts(inner, templates, [...path, key]));
 }
 
 /** How to compare a field that is declared in part, or undefined if the field is declared in full. */

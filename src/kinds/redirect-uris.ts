@@ -1,5 +1,12 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  filterKeys,
+  isJsonList,
+  isJsonObject,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
 import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
 import { releaseProblemFor, type Release } from './release.ts';
@@ -56,8 +63,7 @@ export function dropUnknownKeys(observed: JsonValue): JsonValue {
   return redirectUrisFromRecords(
     observed.map((uri) => {
       if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
-      const knownEntries = Object.entries(uri).filter(([key]) => ['matching_mode', 'url', use].includes(key));
-      return Object.fromEntries(knownEntries);
+      return filterKeys(uri, (key) => ['matching_mode', 'url', use].includes(key));
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { type Address, type Diagnostic, locationAt, type Problem } from '../base/diagnostic.ts';
-import { textOf, type JsonValue } from '../base/json.ts';
+import { filterKeys, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
@@ -109,11 +109,8 @@ export function withFields(resource: Resource, change: (field: Field, name: stri
   return isSame ? resource : { ...resource, fields };
 }
 
-export function withoutFields(resource: Resource, names: ReadonlySet<string>): Resource {
-  const fields = Object.entries(resource.fields).filter(([name]) => !names.has(name));
-  return fields.length === Object.keys(resource.fields).length
-    ? resource
-    : { ...resource, fields: Object.fromEntries(fields) };
+export function filterFields(resource: Resource, isWanted: (field: string) => boolean): Resource {
+  return { ...resource, fields: filterKeys(resource.fields, isWanted) };
 }
 
 /** Sorts by kind, then by name in code-unit order, which does not depend on the machine's locale. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, mapValues, type JsonValue } from '../base/json.ts';
 
 const kinds = ['var', 'env', 'file', 'text', 'generate'] as const;
 type Kind = (typeof kinds)[number];
@@ -71,5 +71,5 @@ export function escapeReferences(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${');
   if (isJsonList(value)) return value.map((item) => escapeReferences(item));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escapeReferences(inner)]));
+  return mapValues(value, (inner) => escapeReferences(inner));
 }

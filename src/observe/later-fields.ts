@@ -1,6 +1,6 @@
 import { declaredNames } from '../kinds/named.ts';
 import { inRange, type Release } from '../kinds/release.ts';
-import { withoutFields, type Resource } from '../kinds/resource.ts';
+import { filterFields, type Resource } from '../kinds/resource.ts';
 
 export interface LaterField {
   readonly list: string;
@@ -23,7 +23,7 @@ export function withoutLaterFields(
   const kept = resources.map((resource) => {
     const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
     for (const each of later) leftOut.set(`${each.list} ${each.field}`, each);
-    return withoutFields(resource, new Set(later.map(({ field }) => field)));
+    return filterFields(resource, (name) => later.every(({ field }) => field !== name));
   });
   return leftOut.size === 0
     ? { resources, leftOutFields: [] }

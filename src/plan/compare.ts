@@ -9,8 +9,8 @@ import {
   shownValue,
 } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
-import type { JsonValue } from '../base/json.ts';
-import { namesByPointer, type NamesByPointer } from '../kinds/named.ts';
+import { mapValues, type JsonValue } from '../base/json.ts';
+import { namesByPointer } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
 import type { Difference, ObservedFields } from './plan.ts';
@@ -79,8 +79,4 @@ export function printablePart(
     placeholderFor(resource, field) ??
     redactorOf(resource.secrets).redactJson(managedPart(resource, field, shown[field]))
   );
-}
-
-function mapValues(names: NamesByPointer, change: (name: string) => string): NamesByPointer {
-  return Object.fromEntries(Object.entries(names).map(([place, name]) => [place, change(name)]));
 }

@@ -1,4 +1,4 @@
-import { pointer } from '../base/json.ts';
+import { filterKeys, mapValues, pointer } from '../base/json.ts';
 import { placeholderFor, shownValue } from '../kinds/fields.ts';
 import { hiddenFields } from '../kinds/hide.ts';
 import type { NamesByPointer } from '../kinds/named.ts';
@@ -65,13 +65,9 @@ export function changeFromDocument(
 
 function namesOf(field: string, names: NamesByPointer): NamesByPointer {
   const whole = pointer([field]);
-  return Object.fromEntries(
-    Object.entries(names).filter(([place]) => place === whole || place.startsWith(`${whole}/`)),
-  );
+  return filterKeys(names, (place) => place === whole || place.startsWith(`${whole}/`));
 }
 
 function withoutMaskedValues(observed: ObservedFields, resource: Resource): ObservedFields {
-  return Object.fromEntries(
-    Object.entries(observed).map(([field, value]) => [field, placeholderFor(resource, field) ?? value]),
-  );
+  return mapValues(observed, (value, field) => placeholderFor(resource, field) ?? value);
 }

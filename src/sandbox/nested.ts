@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { filterKeys, isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { FieldFacts, TypeFacts } from '../kinds/facts.ts';
 import { referenceOf, referredLists } from '../kinds/references.ts';
 import { groupRecord, memberRecord } from './people.ts';
@@ -31,7 +31,9 @@ function referringRecords(world: World, path: string, name: string): ShowNested 
       return (stage) =>
         pointing(bindings, 'stage', stage).flatMap(({ fields }) => {
           const flow = world.kind('/flows/instances/').rows.at(textOf(fields['target']));
-          return flow ? [without(recordOf(world, flow, '/flows/instances/'), omittedInSets)] : [];
+          return flow
+            ? [filterKeys(recordOf(world, flow, '/flows/instances/'), (field) => !omittedInSets.has(field))]
+            : [];
         });
     case fieldOfStages:
       return path === '/flows/instances/'
@@ -129,7 +131,3 @@ export function typePathOf({ fields }: Row, list: string): string {
 
 /** The internal field that contains the path of a record's type. */
 export const pathField = ' path';
-
-function without(record: JsonObject, names: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
-}

@@ -1,5 +1,5 @@
 import { asError } from '../base/errors.ts';
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, mapValues, parseJson } from '../base/json.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
 import { redactorOf, type Redactor } from '../base/redactor.ts';
 import type { Answer } from './answer.ts';
@@ -29,9 +29,7 @@ function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
     !Object.values(received).some((value) => redactor.containsSecret(value))
   )
     return exchange;
-  const headers = Object.fromEntries(
-    Object.entries(received).map(([name, value]) => [name, redactor.redact(value)]),
-  );
+  const headers = mapValues(received, (value) => redactor.redact(value));
   const body = redactBody(exchange.body, redactor);
   const isRecord = exchange.status >= 200 && exchange.status < 300;
   return {
