@@ -37,7 +37,6 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
     timeoutMs: options.timeoutMs,
     anonymousHeaders,
     headers,
-    headersOfBody: { ...headers, 'content-type': 'application/json' },
     dispatcher: agent,
     origin,
     isPlain: protocol === 'http:',
@@ -55,8 +54,6 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
 interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
-  /** The headers of a request with a body. */
-  readonly headersOfBody: Readonly<Record<string, string>>;
   readonly anonymousHeaders: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly isPlain: boolean;
@@ -66,8 +63,9 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
 }
 
 function exchange(request: HttpRequest, target: Target, signal: AbortSignal | undefined): Promise<Exchange> {
-  const { dispatcher, origin, basePath, headers, headersOfBody, anonymousHeaders, timeoutMs } = target;
-  const authorized = request.body === undefined ? headers : headersOfBody;
+  const { dispatcher, origin, basePath, headers, anonymousHeaders, timeoutMs } = target;
+  const authorized =
+    request.body === undefined ? headers : { ...headers, 'content-type': 'application/json' };
   return new Promise((resolve) => {
     const interrupts = signal && onAbort(signal);
     const handler = new ExchangeHandler(target, (result) => {
@@ -185,12 +183,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 }
 
 function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
-  const single: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return single;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  );
 }
 
 /** Errors that may disappear by themselves, unlike a bad certificate. */
