@@ -172,15 +172,9 @@ export function unchangedOrConflict(
   return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
 }
 
-export async function readBoundChildren({
-  children,
-  parent,
-  client,
-  pacing,
-  control,
-}: BindingTarget): Promise<readonly Child[] | WriteEnding> {
-  const read = await readChildren(children, [parent], { client, pacing });
+export async function readBoundChildren(target: BindingTarget): Promise<readonly Child[] | WriteEnding> {
+  const read = await readChildren(target.children, [target.parent], target);
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
-  if (read.kind === 'read') return read.of.get(parent.pk) ?? [];
-  return endAfterFailedRead(read.reading, control);
+  if (read.kind === 'read') return read.of.get(target.parent.pk) ?? [];
+  return endAfterFailedRead(read.reading, target.control);
 }

@@ -95,12 +95,11 @@ async function observeWithFormerNames(
 /** Reads resources from lists if this takes fewer requests, and looks up the others one by one. */
 async function observeRecords(
   resources: readonly Resource[],
-  { client, pacing, signal, onRead, onList }: ObserveOptions,
+  options: ObserveOptions,
 ): Promise<ObserveResult> {
+  const { onRead, onList } = options;
   const lists = await readLists(resources, {
-    client,
-    pacing,
-    signal,
+    ...options,
     onFound: (count) => {
       if (count > 0) onRead?.(count, resources.length);
     },
@@ -110,9 +109,7 @@ async function observeRecords(
   let done = resources.length - toLookUp.length;
   const { namesakes } = lists;
   const lookUps = new LookUps({
-    client,
-    pacing,
-    signal,
+    ...options,
     namesakes,
     onDone: () => {
       done += 1;
@@ -128,12 +125,12 @@ async function observeRecords(
   const { failures } = lookUps;
   // The failed read of a list may also show that look-ups will fail.
   const first = toLookUp.find(({ address }) => !observed.has(address));
-  if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
+  if (first && failures.length === 0 && lists.failed && !options.signal?.aborted) {
     failures.push({ resource: first, proof: 'nothing', answer: lists.failed });
     done += 1;
   }
   const notRead = resources.length - done;
   if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed, partialReads: [] };
   failures.sort((a, b) => byAddress(a.resource, b.resource));
-  return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
+  return { kind: 'failed', failures, notRead, interrupted: options.signal?.aborted ?? false };
 }

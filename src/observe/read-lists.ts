@@ -111,9 +111,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
   const listed = new ListMatches(kind, declared);
   const { isInconsistent, pages, skippedCount, failed } = await readPages(list, {
-    client,
-    pacing,
-    signal,
+    ...options,
     isWorth: (count) => declared.length * minDeclaredShare >= count,
     onPage: (page) => {
       client.readable.markRead(kind);

@@ -25,18 +25,15 @@ interface Observed extends Pick<ReadyPlan, 'changes'> {
   readonly observed: ObservedState;
 }
 
-async function loginOf(
-  { changes, observed }: Observed,
-  { client, pacing, signal, settings: { acceptedRisks = [] } }: Service,
-): Promise<LoginPlan> {
-  const options = { client, pacing, signal };
+async function loginOf({ changes, observed }: Observed, service: Service): Promise<LoginPlan> {
+  const { acceptedRisks = [] } = service.settings;
   const groups =
-    superuserLosses(changes).length > 0 ? await readGroupsForLockout(changes, options) : undefined;
+    superuserLosses(changes).length > 0 ? await readGroupsForLockout(changes, service) : undefined;
   const { changes: known, refused } = checkSuperusersLeft(changes, groups, acceptedRisks);
   const all = known.map((change) => ifAllowed(change, observed));
   const declared = changedLoginRecords(all);
   if (declared.length === 0) return { changes: known, refused };
-  const record = await readLogin(declared, options);
+  const record = await readLogin(declared, service);
   const login = checkLoginChanges(known, record, acceptedRisks);
   const isLeft = all.some((change, index) => change !== known[index]);
   const ofAll = isLeft ? checkLoginChanges(all, record, risks).changes : [];
@@ -63,8 +60,8 @@ function ifAllowed(change: ReadyChange, observed: ObservedState): ReadyChange {
 /** Reads as many groups as needed to see whether an active superuser is left. Subgroups are read only if no direct member is found. */
 async function readGroupsForLockout(
   changes: readonly ReadyChange[],
-  options: Pick<Service, 'client' | 'pacing' | 'signal'>,
+  service: Service,
 ): Promise<readonly ObservedGroup[] | undefined> {
-  const groups = await readGroups('superusers', options);
-  return groups && !isAnySuperuserLeft(groups, changes) ? readGroups('all', options) : groups;
+  const groups = await readGroups('superusers', service);
+  return groups && !isAnySuperuserLeft(groups, changes) ? readGroups('all', service) : groups;
 }

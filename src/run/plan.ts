@@ -107,7 +107,6 @@ async function planOnce(
   { isSaved = false, keepGoing = false }: PlanManner,
 ): Promise<PlanResult | StoppedRun> {
   const { client, pacing, settings, signal, emit } = service;
-  const context = { client, pacing, signal };
   const unresolved = (
     diagnostics: readonly Diagnostic[],
     names: readonly UnresolvedName[] = [],
@@ -134,7 +133,7 @@ async function planOnce(
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Family, name: string): boolean =>
     addresses.has(addressOfName({ related, name }) ?? '.');
-  const resolved = await resolveNames(declared, { ...context, isDeclared, elsewhere });
+  const resolved = await resolveNames(declared, { ...service, isDeclared, elsewhere });
   const { unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
   const collectReasons = (
@@ -145,17 +144,17 @@ async function planOnce(
   if (!(await collectReasons(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
   const result = await observe(resolved.resources, {
-    ...context,
+    ...service,
     onRead,
     onList: (news) => emit({ kind: 'listed', news }),
   });
   if (result.kind === 'failed') return ended(() => unreadHalt(result, service));
   const { observed, partialReads } = result;
-  const facts = await readReferenceFacts(resolved, observed, context);
+  const facts = await readReferenceFacts(resolved, observed, service);
   const unusable = [
     ...facts.missing,
     ...namesWithoutId(resolved.resources, observed, client.readable),
-    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, context)),
+    ...(await findNamesTakenByOtherKinds(resolved.resources, observed, service)),
   ];
   const heldBack = await collectReasons([...names, ...unusable], partialReads);
   if (!heldBack && unusable.length + partialReads.length > 0) return ended(() => unresolved([], unusable));

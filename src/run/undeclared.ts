@@ -57,14 +57,12 @@ export async function readInventories(
   return inventories;
 }
 
-export async function readInventory(
-  kind: Kind<ResourceType>,
-  { client, pacing, signal, emit }: Service,
-): Promise<Inventory> {
+export async function readInventory(kind: Kind<ResourceType>, service: Service): Promise<Inventory> {
+  const { pacing, emit } = service;
   const onRead = (done: number, total: number): void =>
     emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, 0);
-  const inventory = await readInventoryOf(kind, { client, pacing, signal, onRead });
+  const inventory = await readInventoryOf(kind, { ...service, onRead });
   emit({ kind: 'inventoried' });
   return inventory;
 }
