@@ -103,11 +103,6 @@ export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.fil
   ({ isUndocumented }) => !isUndocumented,
 );
 
-/** Whether all resources of a type are in the first shard, because other resources refer to them. */
-export function mustBeInFirstShard(type: string): boolean {
-  return kindsOf(type).some(({ isUndocumented }) => isUndocumented);
-}
-
 export function isResourceType(type: string): type is ResourceType {
   return byType.has(type);
 }

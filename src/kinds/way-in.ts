@@ -2,14 +2,20 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsIn, childFields } from './bindings.ts';
 import type { Children } from './children.ts';
+import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import type { LoginStep } from './login-part.ts';
+import type { Resource } from './resource.ts';
 
 /** A declared, observed or planned record. As in manifests, the fields include the bindings. */
 export interface LoginRecord {
   readonly kind: Kind;
   readonly name: string;
   readonly fields: JsonObject;
+}
+
+export function declaredRecord(resource: Resource): LoginRecord {
+  return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
 export type FindRecord = (family: Family, reference: JsonValue) => LoginRecord | undefined;

@@ -1,10 +1,17 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { partialComparison, sentFields } from '../kinds/fields.ts';
+import { partialComparison } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
-import { isLoginFlow, loginFlow, nameOnlyLogin, openLogin, type LoginRecord } from '../kinds/way-in.ts';
+import {
+  declaredRecord,
+  isLoginFlow,
+  loginFlow,
+  nameOnlyLogin,
+  openLogin,
+  type LoginRecord,
+} from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
 export class LoginEntries {
@@ -25,10 +32,10 @@ export class LoginEntries {
       const found = isNameReference(reference)
         ? this.#entries.get(entryKey(family, reference.name))
         : undefined;
-      return found && loginRecordOf(found);
+      return found && declaredRecord(found);
     };
     return [...this.#entries.values()].flatMap((resource) => {
-      const record = loginRecordOf(resource);
+      const record = declaredRecord(resource);
       const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
       if (field === undefined || !isLoginFlow(record) || partialComparison(resource, field) !== undefined)
         return [];
@@ -36,10 +43,6 @@ export class LoginEntries {
       return flow && nameOnlyLogin(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];
     });
   }
-}
-
-function loginRecordOf(resource: Resource): LoginRecord {
-  return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
 function entryKey({ type }: Family, name: string): string {

@@ -3,7 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { escapeRegExp } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { mustBeInFirstShard, defaultKinds, joinWords, resourceTypes } from '../kinds/all.ts';
+import { kindsOf, defaultKinds, joinWords, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -140,7 +140,7 @@ const addressForms = joinWords([
  */
 function isInShard(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (mustBeInFirstShard(typeOf(address))) return shard.index === 1;
+  if (kindsOf(typeOf(address)).some(({ isUndocumented }) => isUndocumented)) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

@@ -3,7 +3,6 @@ import { bindingsAfter, bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { isLoginFlow, isProvingFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
@@ -118,10 +117,6 @@ export function loginChangeKey(change: LoginChange): string {
 
 function idKeyOf({ type }: Family, id: JsonValue): string {
   return `${type} ${textOf(plainUuid(id))}`;
-}
-
-export function declaredRecord(resource: Resource): LoginRecord {
-  return { kind: resource.kind, name: resource.name, fields: sentFields(resource) };
 }
 
 function recordAfterChange(change: LoginChange, observed: LoginRecord | undefined): LoginRecord {

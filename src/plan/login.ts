@@ -5,6 +5,7 @@ import { placeholderFor } from '../kinds/fields.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
+  declaredRecord,
   kindsWithChallenge,
   isLoginFlow,
   isProvingFlow,
@@ -16,7 +17,7 @@ import {
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
-import { declaredRecord, loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import { loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 

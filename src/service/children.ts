@@ -4,16 +4,15 @@ import { targetId, childFields, bindingsAsValue } from '../kinds/bindings.ts';
 import type { Child, Children, Parent } from '../kinds/children.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
-import type { PageContext, PageReading } from './client.ts';
-import { readWholeList } from './read-whole.ts';
+import type { PageContext } from './client.ts';
+import { readWholeList, type ListReading } from './read-whole.ts';
 import type { ListedRecord } from './records.ts';
 import { maxRounds } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
 export type ChildrenReading =
   | { readonly kind: 'read'; readonly of: ReadonlyMap<string, readonly Child[]> }
-  | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
-  | { readonly kind: 'not_sent' };
+  | Extract<ListReading, { kind: 'unread' | 'not_sent' }>;
 
 /** Reads the bindings of the given records or of all records, ordered by id. Bindings that the token cannot see are missing. */
 export async function readChildren(

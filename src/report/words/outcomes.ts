@@ -13,7 +13,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { isBindingField } from '../../kinds/access.ts';
 import type { Resource } from '../../kinds/resource.ts';
-import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
+import { actions, effectsOf } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
@@ -172,16 +172,12 @@ export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): App
   return summary;
 }
 
-export function appliedEffects(summary: ApplySummary): Readonly<Record<Effect, number>> {
-  return effectsOf((action) => summary[actions[action].outcome]);
-}
-
 export function applyHeading(destination: Destination): string {
   return `Applied to ${printableLine(destinationLabel(destination))}`;
 }
 
 function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
-  const { add, change, destroy } = appliedEffects(summary);
+  const { add, change, destroy } = effectsOf((action) => summary[actions[action].outcome]);
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }
 
@@ -191,7 +187,7 @@ interface ApplyWords {
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. `summary` may count more outcomes than `outcomes` contains. */
+/** How a run of apply ended, in words. */
 export function applyWords(
   { interrupted, saved, lostLogins = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostLogins'>,
   outcomes: readonly (OutcomeFacts &
