@@ -85,7 +85,7 @@ export function dependentsOf(world: World, kind: SandboxKind, row: Row): JsonObj
     ...usesOf(world, kind, row).map(({ kind: other, row: user, via: by }) =>
       isPolicy && listPathOf(other) === '/policies/bindings/'
         ? bindingTargets(world, user)
-        : useOf(world, other, user, by),
+        : useRecord(world, by.isOfAllTypes ? other.allTypesPath : listPathOf(other), user, by.action),
     ),
     ...boundRecords(world, kind, row),
     ...referringFields(world, kind)
@@ -96,11 +96,6 @@ export function dependentsOf(world: World, kind: SandboxKind, row: Row): JsonObj
 
 function actionName(world: World, action: Action): string {
   return world.rules.isFrom2025 ? action : action.toUpperCase();
-}
-
-function useOf(world: World, kind: SandboxKind, row: Row, by: ReferringField): JsonObject {
-  const path = by.isOfAllTypes ? kind.allTypesPath : listPathOf(kind);
-  return useRecord(world, path, row, by.action);
 }
 
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
