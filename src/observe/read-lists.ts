@@ -59,7 +59,7 @@ const emptyResult = {
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const listedKinds = [...groupBy(resources, ({ kind }) => kind)].filter(
-    ([kind, declared]) => client.canList(kind) && declared.length > minResourcesForList,
+    ([kind, declared]) => client.readable.canRead(kind) && declared.length > minResourcesForList,
   );
   const counts = new Map<Kind, number>();
   const lists = await Promise.all(

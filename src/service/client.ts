@@ -78,8 +78,6 @@ export interface Client {
   readonly evidence: ServiceEvidence;
   readonly readable: ReadableKinds;
   read(sought: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult>;
-  /** False after a failed read has shown that this run cannot read records of this kind. */
-  canList(kind: Kind): boolean;
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
   readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Reads the token's user once, then returns the stored result. */
@@ -121,7 +119,6 @@ export function createClient(
   return {
     evidence,
     readable,
-    canList: (kind) => readable.canRead(kind),
     async read({ kind, name, within: id }, signal) {
       const { path, answers, isDocumented } = kind.lookUp;
       const { scope: field } = kind;
@@ -188,38 +185,28 @@ function undocumentedReads(
         send,
         pagePath(list, page),
         { shape: 'page', number: page.number },
+        signal,
         (answer, exchange) => {
           readable.hasUndocumentedData = true;
           return { page: recordsOnPage(exchange, answer, page.number, canUpdate) };
         },
-        signal,
       ),
     readById: (family, id, signal) =>
-      readProven(
-        send,
-        recordPath(family, id),
-        { shape: 'id', id },
-        (answer, exchange) => ({
-          record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
-        }),
-        signal,
-      ),
+      readProven(send, recordPath(family, id), { shape: 'id', id }, signal, (answer, exchange) => ({
+        record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
+      })),
     readUses: ({ update }, name, pk, signal) =>
       readProven(
         send,
         `${update.path(name, pk)}used_by/`,
         { shape: 'uses' },
-        (_answer, exchange) => ({ uses: dependentsIn(exchange) }),
         signal,
+        (_answer, exchange) => ({ uses: dependentsIn(exchange) }),
       ),
     readBelow: ({ update }, name, pk, path, signal) =>
-      readProven(
-        send,
-        `${update.path(name, pk)}${path}`,
-        { shape: 'document' },
-        ({ body = {} }) => ({ document: body }),
-        signal,
-      ),
+      readProven(send, `${update.path(name, pk)}${path}`, { shape: 'document' }, signal, ({ body = {} }) => ({
+        document: body,
+      })),
   };
 }
 

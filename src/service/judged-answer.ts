@@ -21,8 +21,8 @@ export async function readProven<Given>(
   send: Transport,
   path: string,
   expected: ExpectedAnswer,
-  dataIn: (answer: Answer, exchange: Exchange) => Given,
   signal: AbortSignal | undefined,
+  dataIn: (answer: Answer, exchange: Exchange) => Given,
 ): Promise<ProvenAnswer<ReadProof, 'exists', Given>> {
   const exchange = await send({ method: 'GET', path }, signal);
   const judged = judgeAnswer(classifyAnswer(exchange, expected));

@@ -20,7 +20,7 @@ export type TokenUserReading = ProvenAnswer<ReadProof, 'exists', TokenUser>;
 export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise<TokenUserReading> {
   let self: Promise<TokenUserReading> | undefined;
   return async (signal) => {
-    self ??= readProven(send, ownUserPath, { shape: 'self' }, selfIn, signal);
+    self ??= readProven(send, ownUserPath, { shape: 'self' }, signal, selfIn);
     const reading = await self;
     if (reading.proof === 'nothing') self = undefined;
     return reading;

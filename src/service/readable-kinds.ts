@@ -26,6 +26,7 @@ export class ReadableKinds {
   /** Whether a look-up or a page beyond the documented operations has returned data. */
   hasUndocumentedData = false;
 
+  /** False after a failed read has shown that this run cannot read records of this kind. */
   canRead(kind: Kind): boolean {
     return !this.#unreadable.has(kind);
   }
