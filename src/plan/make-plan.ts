@@ -19,7 +19,7 @@ import { createHolderFinder } from './holders.ts';
 import { moveDeletesLast } from './deletions-last.ts';
 import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
-import { newAccess, accessOfNewRecord } from './opens.ts';
+import { accessOfNewRecord, accessThroughTaken, newAccess } from './opens.ts';
 import { orderChanges } from './order.ts';
 import { freedValues, remarksOn } from './remarks.ts';
 import { deletesBindings, refusedUpdateReason } from './refused-update.ts';
@@ -81,7 +81,10 @@ export function makePlan(
         ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
     ];
-    const opens = newAccess(change, record, alteration, unbound);
+    const opens = [
+      ...newAccess(change, record, alteration, unbound),
+      ...accessThroughTaken(change, record, holderOf),
+    ];
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {
       ...change,

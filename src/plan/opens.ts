@@ -5,13 +5,14 @@ import { partialComparison, placeholderFor, sentValue } from '../kinds/fields.ts
 import { bindingsAfter, bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { idKey, idsWithPointers, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
+import type { FindHolder } from './holders.ts';
 import type { Change } from './plan.ts';
 import { accessGains } from './reach.ts';
 import { areWithheldFieldsUnset } from './unfinished.ts';
@@ -144,6 +145,28 @@ function accessFields({ kind, fields }: Resource): readonly string[] {
     (field) =>
       Object.hasOwn(fields, field) && isBindingField(kind, field) && !kind.fields[field]?.children?.inside,
   );
+}
+
+/** The people who gain access to a provider because this record takes it from another one. */
+export function accessThroughTaken(
+  { resource, action }: Pick<Change, 'resource' | 'action'>,
+  { fields }: Pick<ObservedRecord, 'fields'>,
+  holderOf: FindHolder,
+): string[] {
+  const { kind, secrets } = resource;
+  if (kind.access === undefined || (action !== 'create' && action !== 'update')) return [];
+  return singleOwnerFields(kind).flatMap((field) => {
+    const has = new Set(
+      idsWithPointers(field, fields[field] ?? null).map(({ id }) => idKey(kind, field, id)),
+    );
+    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+      const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
+      if (holder === undefined) return [];
+      const isShown = placeholderFor(resource, field) === undefined;
+      const named = isShown ? idText(id, nameOfId(namesById(resource, field), kind, field, id)) : 'one';
+      return redactorOf(secrets).redact(`all who may open it, through ${named} of ${holder}`);
+    });
+  });
 }
 
 /** Who may open an observed record; undefined if the manifest does not declare access. */
