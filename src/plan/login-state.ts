@@ -122,8 +122,12 @@ function idKeyOf({ type }: Family, id: JsonValue): string {
 function recordAfterChange(change: LoginChange, observed: LoginRecord | undefined): LoginRecord {
   const { resource } = change;
   const { kind, name } = resource;
-  const before = observed?.fields ?? ('base' in change ? change.base.fields : {});
   const bound = new Map(childFields(kind));
+  const before =
+    observed?.fields ??
+    ('base' in change
+      ? change.base.fields
+      : Object.fromEntries([...bound.keys()].map((field) => [field, []])));
   const fields = Object.entries(sentFields(resource)).map(([field, declared]) => {
     const children = bound.get(field);
     const observedValue = before[field] ?? null;

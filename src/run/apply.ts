@@ -11,9 +11,16 @@ import { destinationOf, secretsOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import { openPlan, selectionOf, settingsForPlan, stalePlanHalt } from './open-plan.ts';
 import { runInScope } from './scope.ts';
-import { stoppedRun, planFor, type PlanRequest } from './plan.ts';
+import { planFor, type PlanRequest } from './plan.ts';
 import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
-import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob } from './result.ts';
+import {
+  applyEnding,
+  stoppedRun,
+  type ApplyRun,
+  type RunResult,
+  type Halt,
+  type FinishedJob,
+} from './result.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends ChangeLimits {

@@ -31,9 +31,10 @@ import { planLoginChanges } from './login.ts';
 import { withAccountStatus } from './removed-accounts.ts';
 import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
+import { unseenAbsences } from './unseen.ts';
 import { fetchServiceRelease } from '../service/release.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
-import { haltEnding, type RunResult, type Halt, type StoppedRun, type FinishedJob } from './result.ts';
+import { stoppedRun, type RunResult, type StoppedRun, type FinishedJob } from './result.ts';
 import type { Job } from './world.ts';
 
 export interface PlanRequest extends ScopeRequest, PlanOptions {}
@@ -161,7 +162,8 @@ async function planOnce(
   const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const reported = await release;
   const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
-  const byRelease = release && checkByRelease?.(reported, existingIn(observed));
+  const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
+  const byRelease = release && checkByRelease?.(reported, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !(keepGoing && heldBack))
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
@@ -229,14 +231,6 @@ function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Pro
   const release = pacing.runBeside(() => fetchServiceRelease(send, pacing, until));
   release.catch(() => {});
   return release;
-}
-
-export function stoppedRun(
-  halt: Halt,
-  { emit, signal }: Pick<Job, 'emit'> & Partial<Pick<Service, 'signal'>>,
-): StoppedRun {
-  emit({ kind: 'halted', halt });
-  return { halt, ending: haltEnding(halt, signal) };
 }
 
 async function allowedChanges(

@@ -38,10 +38,11 @@ export interface ScopedResources {
   readonly resend?: ReadonlySet<Address>;
   readonly comparison?: Comparison;
   readonly configured?: Release | undefined;
-  /** Returns errors that depend on existing records and on the release. The release is undefined if the service does not report it. */
+  /** Returns errors that depend on existing records and on the release, and keeps the warnings, with those in `unseen`. The release is undefined if the service does not report it. */
   readonly checkByRelease?: (
     release: Release | undefined,
     existing: ReadonlySet<Address>,
+    unseen: readonly Diagnostic[],
   ) => readonly Diagnostic[];
 }
 
@@ -58,9 +59,13 @@ export async function runInScope<Result>(
   const { scoped, service: reached } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
-  const checkWithService: ScopedResources['checkByRelease'] = (release, existing) => {
+  const checkWithService: ScopedResources['checkByRelease'] = (release, existing, unseen) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
-    const found = checkByRelease(scoped.resources, release ?? configured, strict, existing);
+    const severity = strict ? 'error' : 'warning';
+    const found = [
+      ...checkByRelease(scoped.resources, release ?? configured, strict, existing),
+      ...unseen.map((each): Diagnostic => ({ ...each, severity })),
+    ];
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
     return found.filter(({ severity }) => severity === 'error');

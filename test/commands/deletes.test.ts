@@ -521,6 +521,17 @@ test('the JSON document of a plan contains its deletes', async () => {
   });
 });
 
+test.each([true, false])(
+  "an entry declared absent whose record is not found has a warning unless the token is a superuser's: %s",
+  async (superuser) => {
+    const world = new World({ ...seed, tokens: [{ token: 'sandbox-token', superuser }] });
+    const ran = await planned(world, entry('applications', 'slug: nothing'), { output: 'json' });
+    expect([ran.ending, ran.stdout.includes('perhaps-hidden')]).toEqual(['done', !superuser]);
+    const strict = await planned(world, entry('applications', 'slug: nothing'), { strict: true });
+    expect(strict.ending).toBe(superuser ? 'done' : 'invalid');
+  },
+);
+
 test('a saved plan deletes its resources, except those already gone', async () => {
   const world = new World(seed);
   const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });

@@ -97,13 +97,15 @@ function optionsOf(
   const allow = [
     ...((bug?.allows ?? mayChange) && capabilities.includes('update') ? ['update'] : []),
     ...(mayDelete ? ['delete'] : []),
+    // A random flow may become the login flow, and lets nobody in.
+    'lockout',
   ];
   return {
     output: 'json',
     contractOnly: scenario.contractOnly,
     capability: capabilities,
     ...(waits !== undefined && { wait: waits }),
-    ...(allow.length > 0 && { allow }),
+    allow,
     ...(!mayChange && { yes: true }),
     concurrency: String(scenario.ceiling * (bug?.ceilingTimes ?? 1)),
     failFast,
