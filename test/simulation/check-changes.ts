@@ -8,7 +8,7 @@ import {
   type ReportedOutcome,
   type Values,
 } from './history.ts';
-import { isWrite } from './events.ts';
+import { isInFormerForm, isWrite } from './events.ts';
 import {
   differingFrom,
   singleWriteRecords,
@@ -120,7 +120,12 @@ function checkChange(
   const now = look && shownIn(look, identity);
   const asked = run.sent.find(({ request }) => request === look?.request);
   const last = earlier && run.delivered.find(({ request }) => request === earlier.request);
-  const isFresh = approved && asked && before(approved, asked) && (!earlier || (last && before(last, asked)));
+  const isContinued = isInFormerForm(run, change);
+  const isFresh =
+    approved &&
+    asked &&
+    before(approved, asked) &&
+    (!earlier || isContinued || (last && before(last, asked)));
   if (!isFresh || now === undefined) {
     fail('looks_first', `${says}, without reading the record again`);
     return;
