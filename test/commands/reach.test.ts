@@ -150,6 +150,18 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'people without an invitation',
     ],
     [
+      'a policy that lets everybody pass',
+      { policies: [{ type: 'expression', name: 'e', expression: 'return user.is_active' }] },
+      { policies: [{ type: 'expression', name: 'e', expression: 'return True' }] },
+      'people whom this policy rejected',
+    ],
+    [
+      'a source through which people may enrol',
+      withSource({ enrollment_flow: null }),
+      withSource({ enrollment_flow: { slug: 'default-source-enrollment' } }),
+      'anyone with an account at the source, who may now enrol',
+    ],
+    [
       'an enrolment with more stages',
       withFlow({ stages: [writes] }),
       withFlow({ stages: [gated, writes] }),

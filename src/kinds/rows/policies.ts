@@ -1,4 +1,4 @@
-import { textOf } from '../../base/json.ts';
+import { textOf, type JsonValue } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
@@ -11,12 +11,21 @@ function constantIn(expression: string): boolean | undefined {
   return constant === undefined ? undefined : constant === 'True';
 }
 
+const rejected = 'people whom this policy rejected';
+
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'policies', unique: true };
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
-  '/policies/dummy/': { login: { is: 'login policy', passes: ({ result = false }) => result === true } },
+  '/policies/dummy/': {
+    login: { is: 'login policy', passes: ({ result = false }) => result === true },
+    fields: {
+      result: {
+        accessGain: (now, before) => (now === true && before === false ? rejected : undefined),
+      },
+    },
+  },
   '/policies/event_matcher/': {
     // authentik 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
     update: { requiredInUpdates: matched },
@@ -31,7 +40,15 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/expression/': {
     login: { is: 'login policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
-    fields: { expression: { changeWarning: () => 'other users may pass this policy' } },
+    fields: {
+      expression: {
+        changeWarning: () => 'other users may pass this policy',
+        accessGain: (now, before) => {
+          const isOpen = (expression: JsonValue): boolean => constantIn(textOf(expression)) === true;
+          return before !== undefined && isOpen(now) && !isOpen(before) ? rejected : undefined;
+        },
+      },
+    },
   },
   '/policies/geoip/': {},
   '/policies/password/': {

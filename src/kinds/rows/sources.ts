@@ -26,6 +26,10 @@ const reach = {
     accessGain: (is, was) =>
       is === true && was === false ? 'everyone who can log in through this source' : undefined,
   },
+  enrollment_flow: {
+    accessGain: (now, before) =>
+      now !== null && before === null ? 'anyone with an account at the source, who may now enrol' : undefined,
+  },
   user_matching_mode: {
     changeWarning: (mode) =>
       typeof mode === 'string' && mode.endsWith('_link')
