@@ -124,7 +124,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   };
 }
 
-/** The declaration of a record without the fields that have the service's defaults. A plan of this declaration has no changes. */
+/** The declaration of a record without the fields that have the service's defaults, except for rights. A plan of this declaration has no changes. */
 function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
@@ -151,7 +151,9 @@ function declarationOf(
     // Earlier releases return null in some fields that are never null in later releases. Such a field can be left out.
     if (value === null && !row.isNullable) continue;
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
-    if (serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value)) continue;
+    const isDefault = serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value);
+    // Rights are written even if there are none, so that a later plan shows rights that somebody adds.
+    if (isDefault && !isOfRights(kind, field)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
       continue;
@@ -181,6 +183,14 @@ function declarationOf(
     ...(Object.keys(variables).length > 0 && { variables }),
     ...(release && { release }),
   };
+}
+
+/** Whether a field decides about the rights of a person or of a group's members. */
+function isOfRights({ rights, login }: Kind, field: string): boolean {
+  return (
+    (rights !== undefined && Object.hasOwn(rights.takenBy ?? {}, field)) ||
+    (login?.is === 'superuser' && login.isActive === field)
+  );
 }
 
 /** Gives each secret its own variable: names that differ only in case would otherwise share a variable. */

@@ -189,6 +189,15 @@ const alice = `  - username: alice
       template: $\${x}
     path: staff/engineering
 `;
+const rights = `defaults:
+  group:
+    is_superuser: false
+    parents: []
+    roles: []
+  user:
+    is_active: true
+    groups: []
+`;
 const groups = 'groups:\n  - name: contractors\n  - name: staff\n';
 const bob = '  - username: bob\n    name: ""\n    is_active: false\n';
 const admin = '  - username: akadmin\n    name: akadmin\n    type: service_account\n';
@@ -197,9 +206,9 @@ const head = (to: string): string =>
   `# yaml-language-server: $schema=${to}node_modules/rollcall/schemas/manifest.schema.json\nversion: 1\n`;
 
 describe('rollcall export', () => {
-  test('leaves out service defaults, and formats fields as a person would', async () => {
+  test('leaves out service defaults except rights, and formats fields as a person would', async () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
-    expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
+    expect(stdout).toBe(`${head('')}${rights}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(
       /^Left out: 3 of the service itself.* --internal\.\nThis is personal data of 4 users\. .*\n$/,
     );
@@ -324,7 +333,7 @@ describe('rollcall export', () => {
       target: ['user.alice'],
     });
     expect(stdout).toBe(
-      `${head('')}users:\n  - username: alice\n    name: Alice Example\n    path: staff/engineering\n`,
+      `${head('')}users:\n  - username: alice\n    name: Alice Example\n    is_active: true\n    path: staff/engineering\n`,
     );
   });
 
@@ -369,7 +378,7 @@ describe('rollcall export', () => {
     const { stdout } = await exporting(sandboxHere(seed).send, { output: 'json', target: ['user.bob'] });
     expect(parseJson(stdout)).toEqual({
       version: 1,
-      users: [{ username: 'bob', name: '', is_active: false }],
+      users: [{ username: 'bob', name: '', is_active: false, groups: [] }],
     });
   });
 
@@ -398,7 +407,7 @@ describe('rollcall export', () => {
     const { send } = sandboxHere({ users });
     const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });
     expect(ending).toBe('incomplete');
-    expect(stdout).toBe(`${head('')}users:\n  - username: alice\n    name: Alice\n`);
+    expect(stdout).toBe(`${head('')}users:\n  - username: alice\n    name: Alice\n    is_active: true\n    groups: []\n`);
     expect(stderr).toContain('user.alice: `attributes` is left out');
     expect(stderr).not.toContain(sandboxToken);
   });
