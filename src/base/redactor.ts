@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { memoizePerKey } from './memoize.ts';
 import { sensitive } from './sensitive.ts';
+import { WordFinder, type TextSpan } from './word-finder.ts';
 
 /** A string that contains a shorter secret is redacted completely, because such a secret looks like an ordinary word. */
 const minWordLength = 4;
@@ -10,35 +11,44 @@ const minBase64Length = 8;
 
 /** Finds complete secrets in strings, in plain form and encoded as JSON, URL or base64. */
 export class Redactor {
-  readonly #longForms: readonly string[];
-  readonly #distinctForms: readonly string[];
-  readonly #shortForms: readonly string[];
+  readonly #longForms: WordFinder;
+  readonly #distinctForms: WordFinder;
+  readonly #shortForms: WordFinder;
 
   constructor(secrets: readonly string[]) {
     const withLength = (min: number, end: number): string[] =>
       secrets.filter(({ length }) => length >= min && length < end);
     // Messages quote single lines of files, so each line of a private key is looked for separately.
-    const longForms = withLength(minBase64Length, Infinity).flatMap((secret) => [
+    const longSecrets = withLength(minBase64Length, Infinity).flatMap((secret) => [
       secret,
       ...secret.split(/\r?\n/).filter(({ length }) => length >= minBase64Length && length < secret.length),
     ]);
-    this.#longForms = longForms.flatMap((secret) => [...encodedForms(secret), unpaddedBase64(secret)]);
+    const longForms = longSecrets.flatMap((secret) => [...encodedForms(secret), ...base64Forms(secret)]);
     const wordForms = withLength(minWordLength, minBase64Length).flatMap(encodedForms);
-    this.#distinctForms = [...this.#longForms, ...wordForms];
-    this.#shortForms = withLength(1, minWordLength).flatMap(encodedForms);
+    this.#longForms = new WordFinder(longForms);
+    this.#distinctForms =
+      wordForms.length === 0 ? this.#longForms : new WordFinder([...longForms, ...wordForms]);
+    this.#shortForms = new WordFinder(withLength(1, minWordLength).flatMap(encodedForms));
   }
 
   containsSecret(text: string): boolean {
-    return [this.#shortForms, this.#distinctForms].some((all) => all.some((secret) => text.includes(secret)));
+    return this.#shortForms.isIn(text) || this.#distinctForms.isIn(text);
   }
 
   redact(text: string): string {
-    return this.containsSecret(text) ? replaceSpans(text, this.#secretSpans(text), () => sensitive) : text;
+    return this.#shortForms.isIn(text)
+      ? sensitive
+      : replaceSpans(text, this.#distinctForms.spansIn(text), () => sensitive);
+  }
+
+  /** Redacts an id, in which short secrets would match by chance. */
+  redactId(id: string): string {
+    return replaceSpans(id, this.#longForms.spansIn(id), () => sensitive);
   }
 
   /** Replaces secrets by placeholders of the same length, so that columns stay correct. */
   maskLine(line: string): string {
-    return replaceSpans(line, this.#secretSpans(line, false), (length) =>
+    return replaceSpans(line, this.#longForms.spansIn(line), (length) =>
       sensitive.slice(0, length).padEnd(length),
     );
   }
@@ -56,28 +66,11 @@ export class Redactor {
       ]),
     );
   }
-
-  #secretSpans(text: string, withShort = true): readonly SecretSpan[] {
-    if (withShort && this.#shortForms.some((secret) => text.includes(secret)))
-      return [{ start: 0, end: text.length }];
-    const words = withShort ? this.#distinctForms : this.#longForms;
-    const found: SecretSpan[] = [];
-    for (const word of words)
-      for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1))
-        found.push({ start, end: start + word.length });
-    return mergeSpans(found);
-  }
-}
-
-/** Offsets in a string; `end` is exclusive. */
-interface SecretSpan {
-  readonly start: number;
-  end: number;
 }
 
 function replaceSpans(
   text: string,
-  spans: readonly SecretSpan[],
+  spans: readonly TextSpan[],
   replacement: (length: number) => string,
 ): string {
   let result = '';
@@ -93,27 +86,24 @@ export const redactorOf: (secrets: readonly string[]) => Redactor = memoizePerKe
   (secrets: readonly string[]) => new Redactor(secrets),
 );
 
-/** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only), and in a URL. */
+/** The forms in which a string may appear: as it is, in JSON, and in Python's JSON (ASCII only), also after URL encoding. */
 function encodedForms(text: string): string[] {
-  const whole = Buffer.from(text).toString(); // encodeURIComponent throws for a lone surrogate
   const asJson = JSON.stringify(text).slice(1, -1);
-  return [...new Set([text, asJson, asciiJson(asJson), encodeURIComponent(whole)])];
+  const forms = [text, asJson, asciiJson(asJson)].flatMap((form) => [form, form.replaceAll(' ', '+')]);
+  return [...new Set(forms.flatMap((form) => [form, bytesOf(form)]))];
 }
 
 function asciiJson(json: string): string {
   return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function unpaddedBase64(text: string): string {
-  return Buffer.from(text).toString('base64').replace(/=+$/, '');
+/** The bytes of a text, as one character each, as they are found in a decoded URL. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
-function mergeSpans(spans: SecretSpan[]): SecretSpan[] {
-  const result: SecretSpan[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = result.at(-1);
-    if (last && span.start <= last.end) last.end = Math.max(last.end, span.end);
-    else result.push({ ...span });
-  }
-  return result;
+/** The forms in base64 and base64url, without padding. */
+function base64Forms(text: string): string[] {
+  const bytes = Buffer.from(text);
+  return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
 }

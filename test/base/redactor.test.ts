@@ -11,21 +11,41 @@ describe('a secret in a string', () => {
     ['in a URL', `?t=${encodeURIComponent(secret)}&x=1`],
     ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(secret) })],
     ['in base64', Buffer.from(secret).toString('base64')],
+    ['in a URL whose slashes are kept, as Python does', encodeURIComponent(secret).replaceAll('%2F', '/')],
+    [
+      'in a URL with lower-case escapes',
+      encodeURIComponent(secret).replaceAll(/%../g, (byte) => byte.toLowerCase()),
+    ],
+    ['in a URL that is encoded as a whole', encodeURI(secret)],
+    ['in a URL with every byte escaped', Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&')],
+    ['in a form', new URLSearchParams({ secret }).toString().slice('secret='.length)],
+    ['in a form with characters outside ASCII kept', secret.replaceAll(' ', '+')],
   ])('is masked %s', (_form, text) => {
     const cleaned = new Redactor([secret]).redact(`before: ${text} :after`);
     expect(cleaned).toMatch(/^before: .*\(sensitive\).* :after$/);
     expect(cleaned).not.toMatch(/SECRET|NFQ1JFV/);
   });
 
+  test('is masked if there are too many secrets to search for each', () => {
+    const redactor = new Redactor([
+      secret,
+      ...Array.from({ length: 2000 }, (_, index) => `tok/OTHER-${index}`),
+    ]);
+    const text = `${encodeURI(secret)} tok/OTHER tok/OTHER-1999 ${secret} ${btoa('tok/OTHER-77')}`;
+    expect(redactor.redact(text)).toBe('(sensitive) tok/OTHER (sensitive) (sensitive) (sensitive)');
+  });
+
   test('leaves the surrounding text unchanged', () => {
     const inUrl = encodeURIComponent(secret);
     expect(new Redactor([secret]).redact(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
     expect(new Redactor(['0123456789😀']).redact('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
+    expect(new Redactor(["it's-8!"]).redact('%zz%ff it%27s-8%21%2')).toBe('%zz%ff (sensitive)%2');
   });
 
   test('is masked only if the whole secret occurs', () => {
     expect(new Redactor(['hunter2']).redact('hunter22 and hunter')).toBe('(sensitive)2 and hunter');
     expect(new Redactor(['hunter2!']).redact(`Basic ${btoa('hunter2!')}`)).toBe('Basic (sensitive)=');
+    expect(new Redactor(['>>>>~~??']).redact('jwt.Pj4-Pn5-Pz8.')).toBe('jwt.(sensitive).');
   });
 
   test('with several lines has each line masked', () => {

@@ -208,7 +208,9 @@ const head = (to: string): string =>
 describe('rollcall export', () => {
   test('leaves out service defaults except rights, and formats fields as a person would', async () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
-    expect(stdout).toBe(`${head('')}${rights}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
+    expect(stdout).toBe(
+      `${head('')}${rights}${groups}${applications}users:\n${admin}${alice}${bob}${service}`,
+    );
     expect(stderr).toMatch(
       /^Left out: 3 of the service itself.* --internal\.\nThis is personal data of 4 users\. .*\n$/,
     );
@@ -407,7 +409,9 @@ describe('rollcall export', () => {
     const { send } = sandboxHere({ users });
     const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });
     expect(ending).toBe('incomplete');
-    expect(stdout).toBe(`${head('')}users:\n  - username: alice\n    name: Alice\n    is_active: true\n    groups: []\n`);
+    expect(stdout).toBe(
+      `${head('')}users:\n  - username: alice\n    name: Alice\n    is_active: true\n    groups: []\n`,
+    );
     expect(stderr).toContain('user.alice: `attributes` is left out');
     expect(stderr).not.toContain(sandboxToken);
   });
