@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Exchange } from './transport.ts';
+import { requestIdIn, type Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { sameUuid } from '../kinds/values.ts';
 import { parseBody, isLookUpInList, type LookUpShape, type ParentId } from './body.ts';
@@ -126,7 +126,7 @@ export function classifyAnswer(exchange: Exchange, request: ExpectedAnswer): Ans
         status,
         body,
         ids: kind === 'several' ? idsIn(json) : undefined,
-        requestId: headers['x-authentik-id'],
+        requestId: requestIdIn(exchange),
         retryAfter: headers['retry-after'],
         form: kind === 'no_such_route' ? contentForm(headers['content-type'], json) : undefined,
         redirectOrigin: kind === 'redirect' ? originOf(headers['location']) : undefined,

@@ -4,7 +4,7 @@ import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { referenceFields } from '../kinds/named.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { requestIdIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
 
 /** A finished request, safe to log: it has no token, no body, and no value except the name. */
 export interface LoggedRequest {
@@ -71,7 +71,7 @@ function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'r
     case 'withheld':
       return {};
     case 'answered': {
-      const requestId = exchange.headers['x-authentik-id'];
+      const requestId = requestIdIn(exchange);
       return { status: exchange.status, ...(requestId !== undefined && { requestId }) };
     }
     case 'never_sent':

@@ -54,3 +54,9 @@ export function jsonAnswerIn(
   const body = parseJson(exchange.body);
   return isJsonObject(body) ? { status: exchange.status, body } : undefined;
 }
+
+/** The id under which the service logs the request. Ids of another form are ignored, because a proxy can repeat anything. */
+export function requestIdIn({ headers }: Extract<Exchange, { kind: 'answered' }>): string | undefined {
+  const id = headers['x-authentik-id'];
+  return id !== undefined && /^[\w-]{1,64}$/.test(id) ? id : undefined;
+}
