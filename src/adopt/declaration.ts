@@ -17,7 +17,7 @@ import { Selector, type Selection } from '../manifest/select.ts';
 import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { ListReading } from '../service/read-whole.ts';
-import { possibleAddresses, addressOfRecord } from '../observe/addresses.ts';
+import { possibleAddresses, printableAddress, addressOfRecord } from '../observe/addresses.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { changedFieldsOf, possiblyUnchangedFields, withOnlyChangedFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
@@ -91,7 +91,8 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       if (!selector.has(address)) continue;
       if (isInternalOnly(kind, record, wanted, ships)) internal += 1;
       else if (!possibleAddresses(kind, record).some((text) => wanted.declared.has(text))) {
-        const declared = { ...declarationOf(kind, record, holdings, wanted), address };
+        const printable = printableAddress(kind, record);
+        const declared = { ...declarationOf(kind, record, holdings, wanted), address: printable };
         const known = ships.records.get(address);
         const { fields } = wanted.isWithNames
           ? declared
@@ -101,7 +102,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
         else if (Object.keys(changes).length > 0) found.push(withOnlyChangedFields(declared, changes));
         else shipped += 1;
         const unknown = known && changes && !ships.isOwn ? possiblyUnchangedFields(kind, changes, known) : [];
-        later.push(...unknown.map((field) => `${address} \`${field}\``));
+        later.push(...unknown.map((field) => `${printable} \`${field}\``));
       }
     }
   const isOfType = (glob: string): boolean =>
@@ -143,7 +144,7 @@ function declarationOf(
     if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistorical) continue;
     if (row.isSecret || row.isWriteOnly || value === undefined) {
       if (value !== '' && !isLeftOut)
-        variables[field] = secretVariableName(textOf(received[kind.identity]), field);
+        variables[field] = secretVariableName(textOf(shown[kind.identity]), field);
       continue;
     }
     const isOnlyShown =

@@ -156,7 +156,7 @@ async function readEachByName(
       const { fields, shown = fields } = reading.held;
       records.push({ received: { ...item.received, ...fields }, shown: { ...item.shown, ...shown } });
     } else if (reading?.proof === 'absent' || reading?.proof === 'denied')
-      gaps.push({ kind: 'not_shown', name, answer: reading.answer });
+      gaps.push({ kind: 'not_shown', name: textOf(item.shown[kind.identity]), answer: reading.answer });
     else {
       isOver = true;
       gaps.push(gapAfter(reading, signal));

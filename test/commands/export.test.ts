@@ -416,6 +416,15 @@ describe('rollcall export', () => {
     expect(stderr).not.toContain(sandboxToken);
   });
 
+  test('shows no token that a name contains', async () => {
+    const { send } = sandboxHere({ users: [{ username: `u-${sandboxToken}`, name: 'U' }] });
+    for (const list of [true, false]) {
+      const { stdout, stderr } = await exporting(send, { type: ['user'], list });
+      expect(list ? stdout : stderr).toContain('user.u-(sensitive)');
+      expect(stdout + stderr).not.toContain(sandboxToken);
+    }
+  });
+
   test('splits large files, with unique names', async () => {
     const long = 'x'.repeat(2_100_000);
     const { send } = sandboxHere({

@@ -6,6 +6,7 @@ import type { Inventory } from '../../src/observe/gaps.ts';
 import { readInventoryOf } from '../../src/observe/inventory.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
+import { withRedaction } from '../../src/service/redact.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { times } from '../support/effort.ts';
 import {
@@ -227,6 +228,18 @@ describe('an inventory of a service', () => {
       { kind: 'not_superuser', named: 5, count: 9 },
       { kind: 'not_shown', name: 'a00004' },
     ]);
+  });
+
+  test('of applications masks a token in the name of a record that is listed, but not shown', async () => {
+    const applications = manyApplications(1).map((record) => ({ ...record, slug: 'wiki-TOKEN-123' }));
+    const { send } = listingService({
+      applications,
+      isSuperuser: false,
+      instead: ({ list, page }) =>
+        list === 'applications' && page === undefined ? answered(404, { detail: 'Not found.' }) : undefined,
+    });
+    const { gaps } = await taking(withRedaction(send, ['TOKEN-123']), 'application');
+    expect(gaps).toMatchObject([{ kind: 'not_superuser' }, { kind: 'not_shown', name: 'wiki-(sensitive)' }]);
   });
 
   test("of applications keeps the first page if the token is not a superuser's and the second page is a 404", async () => {
