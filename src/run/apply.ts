@@ -7,7 +7,7 @@ import { endingOfInterrupt, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { isLoginChange, pendingChanges, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { staleChanges } from '../plan/staleness.ts';
-import { destinationOf, secretsOf } from '../settings/service-settings.ts';
+import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import { openPlan, selectionOf, settingsForPlan, stalePlanHalt } from './open-plan.ts';
 import { runInScope } from './scope.ts';
@@ -183,13 +183,11 @@ async function send(
 }
 
 /** Returns how the run ended: by an interruption, an exception, or the outcomes of its changes. */
-function ended(run: ApplyRun, { faults, settings, signal }: Service): RunResult<ApplyRun> {
-  const { plan, outcomes, interrupted } = run;
+function ended(run: ApplyRun, { faults, redactor, signal }: Service): RunResult<ApplyRun> {
+  const { outcomes, interrupted } = run;
   const { aborted: isFaulty, reason } = faults.signal;
   const otherwise = isFaulty ? 'incomplete' : applyEnding(outcomes, run.lostLogins);
   const ending = interrupted ? endingOfInterrupt(signal) : otherwise;
   if (!isFaulty) return { result: run, ending };
-  const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));
-  const error = redactedError([...secretsOf(settings), ...ofManifests], reason);
-  return { result: { ...run, error }, ending };
+  return { result: { ...run, error: redactedError(reason, redactor) }, ending };
 }

@@ -1,5 +1,6 @@
 import { withFormerPaths } from '../service/former-paths.ts';
 import { withSettingsAsRecords } from '../service/settings-as-records.ts';
+import type { Redactor } from '../base/redactor.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { abortableTransport } from '../service/abortable.ts';
@@ -7,7 +8,7 @@ import { hideFields } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
 import { withRecordIds } from '../service/record-ids.ts';
-import { redactedError, withRedaction } from '../service/redact.ts';
+import { redactedError, redactorOfLong, withRedaction } from '../service/redact.ts';
 import { withRequestLog } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
@@ -19,6 +20,8 @@ export interface Service extends Pick<Job, 'clock' | 'haltWords' | 'toolVersion'
   readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
+  /** Redacts the secrets of the settings and of the manifests. */
+  readonly redactor: Redactor;
   /** Aborts when the user interrupts the run, or when an unexpected exception occurs. */
   readonly signal: AbortSignal;
   readonly faults: Faults;
@@ -33,6 +36,7 @@ export async function withService<Result>(
   settings: ServiceSettings,
   job: Job,
   task: (service: Service) => Promise<Result>,
+  ofManifests: readonly string[] = [],
 ): Promise<Result> {
   const { clock, random, haltWords, toolVersion } = job;
   const { signal: interrupted, urgent } = job.interruptible();
@@ -40,7 +44,10 @@ export async function withService<Result>(
   const signal = AbortSignal.any([interrupted, faults.signal]);
   const emit: Job['emit'] = (event) => faults.runSafely(() => job.emit(event), undefined);
   const connection = await job.connect(settings);
-  const send = secureTransport(connection.send, settings, { ...job, emit }, urgent);
+  const own = secretsOf(settings);
+  const redactor = redactorOfLong([...own, ...ofManifests]);
+  const redacted = withRedaction(connection.send, own, ofManifests);
+  const send = secureTransport(redacted, settings, { ...job, emit }, urgent);
   const client = createClient(send, settings);
   const pacing = createPacing({
     clock,
@@ -64,27 +71,24 @@ export async function withService<Result>(
       emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    const service = { client, send, pacing, settings, signal, faults, emit, clock, haltWords, toolVersion };
-    return await task(service);
+    const used = { client, send, pacing, settings, redactor, signal, faults };
+    return await task({ ...used, emit, clock, haltWords, toolVersion });
   } catch (error) {
-    throw redactedError(secretsOf(settings), error);
+    throw redactedError(error, redactor);
   } finally {
     // A failure to close the connection must not hide the result of the run.
     await connection.close().catch(() => {});
   }
 }
 
-/** Wraps a transport so that it redacts answers, aborts at the second interruption, and logs requests. */
+/** Wraps a transport so that it hides fields, aborts at the second interruption, and logs requests. */
 function secureTransport(
   send: Transport,
   settings: ServiceSettings,
   { clock, emit, emitsRequests }: Pick<Job, 'clock' | 'emit' | 'emitsRequests'>,
   urgent: AbortSignal,
 ): Transport {
-  const safe = abortableTransport(
-    hideFields(withRedaction(send, secretsOf(settings)), settings.hide ?? []),
-    urgent,
-  );
+  const safe = abortableTransport(hideFields(send, settings.hide ?? []), urgent);
   const logged = emitsRequests
     ? withRequestLog(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide)
     : safe;

@@ -56,7 +56,7 @@ export async function runInScope<Result>(
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
   if (checked.kind === 'stale') return { ...known, ...checked.halted };
-  const { scoped, service: reached } = checked;
+  const { scoped, service: reached, secrets } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
   const checkWithService: ScopedResources['checkByRelease'] = (release, existing, unseen) => {
@@ -70,8 +70,12 @@ export async function runInScope<Result>(
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
     return found.filter(({ severity }) => severity === 'error');
   };
-  const rest = await withService(reached, job, (service) =>
-    use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkWithService }, service),
+  const rest = await withService(
+    reached,
+    job,
+    (service) =>
+      use(contractOnly ? scoped : { ...scoped, configured, checkByRelease: checkWithService }, service),
+    secrets,
   );
   return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
@@ -82,7 +86,12 @@ type CheckedScope = {
   | { readonly kind: 'invalid' }
   /** The manifests differ from those of the saved plan. */
   | { readonly kind: 'stale'; readonly halted: StoppedRun }
-  | { readonly kind: 'ready'; readonly scoped: ScopedResources; readonly service: ServiceSettings }
+  | {
+      readonly kind: 'ready';
+      readonly scoped: ScopedResources;
+      readonly service: ServiceSettings;
+      readonly secrets: readonly string[];
+    }
 );
 
 /** Determines the scope of a run, and reports problems in the manifests, but no warnings about unselected resources. */
@@ -144,7 +153,9 @@ async function checkScope(
     }),
     ...(compared && { comparison: compared.comparison }),
   };
-  return { kind: 'ready', known, scoped, service };
+  // All resources of a file share one list.
+  const secrets = new Set([...new Set(allResources.map((resource) => resource.secrets))].flat());
+  return { kind: 'ready', known, scoped, service, secrets: [...secrets] };
 }
 
 /** Whether unselected dependencies are included: with --target, but not with --shard, because shards are independent. */

@@ -6,15 +6,27 @@ import type { Answer } from './answer.ts';
 import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** A transport that removes rollcall's own secrets from answers and errors, in case the service or a proxy echoes them. */
-export function withRedaction(send: Transport, secrets: readonly string[]): Transport {
-  const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
-  if (long.length === 0) return send;
-  const redactor = redactorOf(long);
+/** The redactor of secrets that may occur anywhere. Shorter secrets would occur in other texts by chance. */
+export function redactorOfLong(secrets: readonly string[]): Redactor {
+  return redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret));
+}
+
+/**
+ * A transport that removes secrets from answers and errors, in case the service or a proxy echoes them. The secrets of manifests
+ * remain in records, because they may equal ids and names; plans redact them.
+ */
+export function withRedaction(
+  send: Transport,
+  own: readonly string[],
+  ofManifests: readonly string[] = [],
+): Transport {
+  const inRecords = redactorOfLong(own);
+  const elsewhere = redactorOfLong([...own, ...ofManifests]);
   return async (request, signal) => {
     const exchange = await send(request, signal);
-    if (exchange.kind === 'answered') return redactAnswer(exchange, redactor);
-    if (exchange.kind !== 'withheld') redactError(exchange.error, redactor);
+    if (exchange.kind === 'withheld') return exchange;
+    if (exchange.kind === 'answered') return redactAnswer(exchange, inRecords, elsewhere);
+    redactError(exchange.error, elsewhere);
     return exchange;
   };
 }
@@ -22,22 +34,15 @@ export function withRedaction(send: Transport, secrets: readonly string[]): Tran
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /** Redacts an answer, but preserves the original body of a record for comparison, because a slug may equal a header's value. */
-function redactAnswer(exchange: Answered, redactor: Redactor): Exchange {
-  const { headers: received } = exchange;
-  if (
-    hasNoSecret(redactor, exchange.body) &&
-    !Object.values(received).some((value) => redactor.containsSecret(value))
-  )
-    return exchange;
-  const headers = mapValues(received, (value) => redactor.redact(value));
-  const body = redactBody(exchange.body, redactor);
+function redactAnswer(exchange: Answered, inRecords: Redactor, elsewhere: Redactor): Exchange {
   const isRecord = exchange.status >= 200 && exchange.status < 300;
-  return {
-    ...exchange,
-    headers,
-    body,
-    ...(isRecord && body !== exchange.body && { asReceived: exchange.body }),
-  };
+  const body = redactBody(exchange.body, isRecord ? inRecords : elsewhere);
+  const { headers: received } = exchange;
+  const headers = Object.values(received).some((value) => elsewhere.containsSecret(value))
+    ? mapValues(received, (value) => elsewhere.redact(value))
+    : received;
+  if (body === exchange.body) return headers === received ? exchange : { ...exchange, headers };
+  return { ...exchange, headers, body, ...(isRecord && { asReceived: exchange.body }) };
 }
 
 function hasNoSecret(redactor: Redactor, json: string): boolean {
@@ -54,9 +59,9 @@ function redactBody(body: string, redactor: Redactor): string {
 }
 
 /** Makes an exception safe to print, because unexpected errors may contain secrets. */
-export function redactedError(secrets: readonly string[], thrown: unknown): Error {
+export function redactedError(thrown: unknown, redactor: Redactor): Error {
   const error = asError(thrown);
-  redactError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
+  redactError(error, redactor);
   return error;
 }
 
