@@ -2,12 +2,13 @@ import type { Address } from '../base/diagnostic.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { inRange, type Release } from '../kinds/release.ts';
+import { nameOf, typeOf } from '../kinds/resource.ts';
 import { shippedRecordsOf } from '../kinds/shipped.ts';
 import type { Inventory } from '../observe/gaps.ts';
 import { readInventoryOf } from '../observe/inventory.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';
 import { withFormerName } from '../observe/renames.ts';
-import { undeclaredRecords, type DescribeGaps } from '../observe/undeclared.ts';
+import { undeclaredRecords, type DescribeGaps, type Undeclared } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { fetchServiceRelease } from '../service/release.ts';
@@ -38,9 +39,25 @@ export async function withUndeclared<Made extends Plan>(
   const inventories = await readInventories(several, release, service);
   const all = await withOtherTypeGaps(inventories, ({ byName }) => readWholeList(byName, service));
   const isKnown = (address: Address): boolean => isDeclared(address) || shipped.has(address);
-  if (!signal.aborted) return { ...made, undeclared: undeclaredRecords(all, isKnown, wordsOf) };
+  if (!signal.aborted)
+    return { ...made, undeclared: redactUndeclared(undeclaredRecords(all, isKnown, wordsOf), service) };
   const destination = destinationOf(service.settings);
   return { halt: { kind: 'unread', failures: [], notRead: 0, interrupted: true, ...destination } };
+}
+
+/** Redacts the secrets of manifests, which other records may contain too. */
+function redactUndeclared({ found, gaps }: Undeclared, { redactor }: Service): Undeclared {
+  return {
+    found: found.map(({ address, pk }) => ({
+      address: `${typeOf(address)}.${redactor.redact(nameOf(address))}`,
+      pk: redactor.redact(pk),
+    })),
+    gaps: gaps.map((gap) => ({
+      ...gap,
+      summary: redactor.redact(gap.summary),
+      detail: redactor.redact(gap.detail),
+    })),
+  };
 }
 
 /** Reads all records of the kinds that the release has, one kind after the other. */

@@ -123,6 +123,14 @@ describe('a secret of a manifest that the service repeats', () => {
     },
   );
 
+  test('is masked in the names of undeclared records', async () => {
+    const world = new World({ users: [{ username: `u ${secret}`, name: 'U' }] });
+    expect(await ranWith(world, plan, { undeclared: true, report: reports })).toMatch(masked);
+    const text = await ranWith(world, plan, { undeclared: true, output: 'json' });
+    expect(text).toMatch(masked);
+    expect(text).toContain('"address": "user.u (sensitive)"');
+  });
+
   test('is compared and sent as it is, and identifies the record, if it equals an id or a name', async () => {
     const world = new World({ groups: [{ pk: staff, name: 'staff-people' }] });
     const text = `version: 1
