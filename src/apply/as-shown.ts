@@ -1,3 +1,4 @@
+import { redactorOf } from '../base/redactor.ts';
 import type { UnboundState } from '../kinds/children.ts';
 import { compareRecord, printablePart } from '../plan/compare.ts';
 import { whoMayOpen } from '../plan/opens.ts';
@@ -24,7 +25,7 @@ export function printableOutcome(
     at,
     clash: clash && printableConflict(change, clash, unbound),
     stoppedBy,
-    pk: held?.pk || undefined,
+    pk: redactorOf(resource.secrets).redactId(held?.pk ?? '') || undefined,
     attempts,
     durationMs,
   };

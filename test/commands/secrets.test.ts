@@ -131,6 +131,25 @@ describe('a secret of a manifest that the service repeats', () => {
     expect(text).toContain('"address": "user.u (sensitive)"');
   });
 
+  test('is masked in the id of a created record, in which a short secret is not looked for', async () => {
+    const short =
+      'version: 1\ngroups: [{ name: new, attributes: { n: "${env:N}", key: "${env:SECRET}" } }]\n';
+    for (const [pk, shown] of [
+      [`x-${secret}`, 'x-(sensitive)'],
+      [staff, staff],
+    ]) {
+      const world = new World();
+      world.tamper = ({ method }, answer) =>
+        method === 'POST' ? answered(201, { name: 'new', pk, num_pk: 1 }) : answer();
+      const ran = await runIn(apply, world.run(short, { SECRET: secret, N: '1' }), {
+        output: 'json',
+        report: ['html=html'],
+      });
+      expect(printed(ran)).not.toContain('CANARY');
+      expect(ran.stdout).toContain(`"pk": "${shown}"`);
+    }
+  });
+
   test('is compared and sent as it is, and identifies the record, if it equals an id or a name', async () => {
     const world = new World({ groups: [{ pk: staff, name: 'staff-people' }] });
     const text = `version: 1
