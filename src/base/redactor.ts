@@ -86,10 +86,11 @@ export const redactorOf: (secrets: readonly string[]) => Redactor = memoizePerKe
   (secrets: readonly string[]) => new Redactor(secrets),
 );
 
-/** The forms in which a string may appear: as it is, in JSON, and in Python's JSON (ASCII only), also after URL encoding. */
+/** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only), and in PHP's, also after URL encoding. */
 function encodedForms(text: string): string[] {
   const asJson = JSON.stringify(text).slice(1, -1);
-  const forms = [text, asJson, asciiJson(asJson)].flatMap((form) => [form, form.replaceAll(' ', '+')]);
+  const inJson = [asJson, asciiJson(asJson), asJson.replaceAll('/', String.raw`\/`)];
+  const forms = [text, ...inJson].flatMap((form) => [form, form.replaceAll(' ', '+')]);
   return [...new Set(forms.flatMap((form) => [form, bytesOf(form)]))];
 }
 

@@ -7,6 +7,7 @@ describe('a secret in a string', () => {
   test.each([
     ['in plain form', secret],
     ['in JSON', JSON.stringify(secret)],
+    ['in JSON with escaped slashes', JSON.stringify(secret).replaceAll('/', String.raw`\/`)],
     ['in ASCII-only JSON', String.raw`tok/SECRET+\"123\" \u00fc~`],
     ['in a URL', `?t=${encodeURIComponent(secret)}&x=1`],
     ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(secret) })],
