@@ -111,6 +111,8 @@ export const diagnosticCodes = {
     'not-created': 'the apply ended before it reached the resource → fix the cause, then apply again',
     differs:
       'a declared field has another value in the service (an error with `--fail-on differs`) → change the manifest or the service, or turn on the capability `update`',
+    'fail-on':
+      'a condition of `--fail-on` holds, or could not be checked → declare or delete the resources that are named, or read what the plan opens',
     'broken-before':
       'warning: the manifests of `--baseline` are invalid or missing → check the folder; entries that cannot be read there count as added',
     'no-longer-declared':

@@ -1,3 +1,4 @@
+import { diagnosticFor, type Address, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { isLoginChange, notPlannedChanges, unfinishedChanges, type Change, type Plan } from '../plan/plan.ts';
 import { printableLine } from '../report/printable.ts';
@@ -30,7 +31,7 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
 /** Returns a line for each condition of `--fail-on` that makes the plan fail. */
 export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
-    const count = countOf(name, plan);
+    const count = addressesFor(name, plan).length;
     if (count === 0) return [];
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
     const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : conditionVerbs[name];
@@ -62,14 +63,39 @@ function incompleteLine(changes: readonly Change[], predicate: string): string[]
   return addresses.length === 0 ? [] : [`${subject} ${predicate}: ${listNames(addresses)}`];
 }
 
-function countOf(name: FailOn, { changes, baseline, undeclared }: Plan): number {
+/** An error for each failing or unchecked condition, for the reports. Resources that differ have their own errors already. */
+export function conditionErrors(plan: Plan, failOn: readonly FailOn[]): Diagnostic[] {
+  return failOn
+    .filter((name, place) => name !== 'differs' && failOn.indexOf(name) === place)
+    .flatMap((name) =>
+      [...failureReasons(plan, [name]), ...uncheckedConditionReasons(plan, [name])].map((summary) =>
+        diagnosticFor(undefined, {
+          code: 'fail-on',
+          summary,
+          detail: listNames(addressesFor(name, plan).map(printableLine), maxNamed),
+        }),
+      ),
+    );
+}
+
+const maxNamed = 20;
+
+function addressesOf(changes: readonly Change[]): Address[] {
+  return changes.map(({ resource }) => resource.address);
+}
+
+function addressesFor(name: FailOn, { changes, baseline, undeclared }: Plan): Address[] {
   switch (name) {
     case 'differs':
-      return changes.filter(({ differences }) => differences.length > 0).length;
+      return addressesOf(changes.filter(({ differences }) => differences.length > 0));
     case 'undeclared':
-      return (baseline?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
+      return [...(baseline?.noLongerDeclared ?? []), ...(undeclared?.found ?? [])].map(
+        ({ address }) => address,
+      );
     case 'opens':
-      return changes.filter((change) => (change.opens ?? []).length > 0 || isLoginChange(change)).length;
+      return addressesOf(
+        changes.filter((change) => (change.opens ?? []).length > 0 || isLoginChange(change)),
+      );
   }
 }
 

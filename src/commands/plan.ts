@@ -10,6 +10,7 @@ import type { FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import {
+  conditionErrors,
   refuseUnavailableCondition,
   failureReasons,
   incompletePlanLines,
@@ -50,7 +51,10 @@ export async function plan(
   const findings = ended.result && isMade(ending) ? failureReasons(ended.result, failOn) : [];
   const unknown = ended.result && isMade(ending) ? uncheckedConditionReasons(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
-  const report = planReport({ ...target, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
+  const errors = ended.result && isMade(ending) ? conditionErrors(ended.result, failOn) : [];
+  const diagnostics = [...ended.diagnostics, ...errors];
+  const severity = failOn.includes('differs') ? 'error' : 'warning';
+  const report = planReport({ ...target, ...ended, diagnostics }, severity);
   // The problems of the run were already reported while it ran.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan')

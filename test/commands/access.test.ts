@@ -152,8 +152,12 @@ describe('a plan of declared access', () => {
     const service = serviceWith(bound.map((one) => ({ application: 'grafana', ...one })));
     const { stdout } = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
     expect(stdout).toContain(`\nOpens application.grafana to ${whom}.\n`);
-    const failed = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
+    const flags = { ...allowed, failOn: ['opens'], report: ['junit=j'] };
+    const failed = await run('plan', service.send, grafana(access), flags);
     expect(failed.ending).toBe('changes');
+    expect(failed.written.get('j')).toMatch(
+      /failures="1"[^]*--fail-on opens is given[^]*application\.grafana/,
+    );
     expect(failed.stderr).toContain(
       '1 resource is opened to more people than before, and --fail-on opens is given',
     );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { formatNames, type ReportFormat } from '../../src/report/formats/all.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -90,6 +91,19 @@ test('--fail-on undeclared counts the records that were declared in the baseline
   const options = { output: 'text', undeclared: true, baseline: '.before', failOn: ['undeclared'] } as const;
   expect(await plan(['m.yaml'], options, context)).toBe('changes');
   expect(stderr()).toContain('3 resources are not declared');
+});
+
+test('every report shows which records made --fail-on undeclared fail', async () => {
+  const report = formatNames.map((format) => `${format}=${format}`);
+  const { written } = await planned(new World(seed), { failOn: ['undeclared'], report });
+  const text = (name: ReportFormat): string => (written.get(name) ?? '').replaceAll(/\s+/g, ' ');
+  for (const name of formatNames) {
+    expect(text(name), name).toContain('2 resources are not declared, and --fail-on undeclared is given');
+    expect(text(name), name).toMatch(/application\.old.* user\.alice/);
+  }
+  expect(text('junit')).toContain('failures="1"');
+  expect(text('github')).toMatch(/^::error title=fail-on::/);
+  expect(text('markdown')).toMatch(/\*\*Fails: 2 resources .*\*\* \*\*Plan: 0 to add/);
 });
 
 test('among hundreds of undeclared records, the first are listed and the others counted', async () => {

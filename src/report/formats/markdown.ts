@@ -92,7 +92,11 @@ const maxRemovedEntries = 50;
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
   const view = planView(plan);
   const { baseline, touched, removedEntries, othersCount } = view;
-  const counts = `${baseline ? headline : `**${headline}**`} ${view.counts}`;
+  // These summaries consist of the tool's own words, so they need no code span.
+  const failures = errors.flatMap(({ code, summary }) =>
+    code === 'fail-on' ? [`**Fails: ${summary}.**`] : [],
+  );
+  const counts = [...failures, baseline ? headline : `**${headline}**`, view.counts].join(' ');
   const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));
   const rest = [
     warningsOf(warnings),
