@@ -2,9 +2,10 @@
 import type { Diagnostic } from './base/diagnostic.ts';
 import type { Ending } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
+import { choiceNamed } from './base/suggestion.ts';
 import { parseShard } from './manifest/select.ts';
 import { planDocument, type PlanDocument } from './plan/document.ts';
-import { formats, type ReportFormat } from './report/formats/all.ts';
+import { formatNames, formats, type ReportFormat } from './report/formats/all.ts';
 import { applyDocument, type ApplyDocument, type OutcomeDocument } from './report/formats/json.ts';
 import {
   applyReport,
@@ -18,6 +19,7 @@ import { apply as applyRun } from './run/apply.ts';
 import { checkManifests } from './run/check.ts';
 import { plan as planRun, type PlanRequest } from './run/plan.ts';
 import type { Job, RunEnvironment } from './run/world.ts';
+import { refuseOtherForm, refuseOtherOptions, type OptionForm } from './settings/given-options.ts';
 import { readSettings } from './settings/settings.ts';
 import type { GivenSettings } from './settings/values.ts';
 import { nodeService } from './terminal/node-context.ts';
@@ -51,6 +53,41 @@ export type ApplyOptions = PlanOptions &
     readonly confirm?: ((plan: PlanDocument) => Promise<boolean> | boolean) | undefined;
   };
 
+/** Callers may share an object of options, so each function accepts the options of the others. */
+const optionForms = {
+  config: 'a string',
+  environment: 'a string',
+  variables: 'an object',
+  vars: 'an array of strings',
+  strict: 'a boolean',
+  capabilities: 'an array of strings',
+  contractOnly: 'a boolean',
+  allow: 'an array of strings',
+  url: 'a string',
+  token: 'a string',
+  tokenFile: 'a string',
+  timeoutSeconds: 'a number',
+  waitSeconds: 'a number',
+  concurrency: 'a number',
+  insecureHttp: 'a boolean',
+  caFile: 'a string',
+  clientCert: 'a string',
+  clientKey: 'a string',
+  headers: 'an object of strings',
+  env: 'an object',
+  signal: 'an AbortSignal',
+  world: 'an object',
+  target: 'an array of strings',
+  exclude: 'an array of strings',
+  shard: 'a string',
+  keepGoing: 'a boolean',
+  maxCreates: 'a whole number from 0',
+  maxUpdates: 'a whole number from 0',
+  maxDeletes: 'a whole number from 0',
+  failFast: 'a boolean',
+  confirm: 'a function',
+} as const satisfies Readonly<Record<keyof ApplyOptions, OptionForm>>;
+
 /** The result of a command. It contains no secret. */
 export interface Result {
   readonly ending: Ending;
@@ -65,6 +102,7 @@ export type Applied = Planned & Given<'run', ApplyDocument>;
 
 /** Checks manifests, and sends nothing. Like the other functions, rejects with a UsageError for impossible options. */
 export async function validate(paths: readonly string[], options: Options = {}): Promise<Result> {
+  refuseInvalid(paths, options);
   const settings = await settingsOf(paths, options, 'manifests');
   const report = validationReport(await checkManifests(settings, jobFor(options)));
   return resultOf(report, report.valid ? 'done' : 'invalid');
@@ -72,12 +110,14 @@ export async function validate(paths: readonly string[], options: Options = {}):
 
 /** Compares the declared resources with the service. Creates and changes nothing. */
 export async function plan(paths: readonly string[], options: PlanOptions = {}): Promise<Planned> {
+  refuseInvalid(paths, options);
   const { ending, ...ended } = await planRun(await requestOf(paths, options), jobFor(options));
   return { ...resultOf(planReport(ended), ending), plan: ended.result && planDocument(ended.result) };
 }
 
 /** Plans and applies: creates missing resources, and makes the changes that `allow` and the capabilities permit. */
 export async function apply(paths: readonly string[], options: ApplyOptions = {}): Promise<Applied> {
+  refuseInvalid(paths, options);
   const { confirm: asked, failFast } = options;
   const confirm = asked && (async (made: Parameters<typeof planDocument>[0]) => asked(planDocument(made)));
   const request = { ...(await requestOf(paths, options)), failFast, confirm };
@@ -91,7 +131,11 @@ function resultOf(report: Report, ending: Ending): Result {
   return {
     ending,
     diagnostics: report.diagnostics,
-    report: async (kind, more) => (await formats[kind]())(report, { toolVersion: toolVersion(), ...more }),
+    report: async (kind, more = {}) => {
+      const format = choiceNamed(kind, formatNames, `there is no format ${JSON.stringify(kind)}`);
+      refuseOtherOptions(more, { commentKey: 'an object' });
+      return (await formats[format]())(report, { toolVersion: toolVersion(), ...more });
+    },
   };
 }
 
@@ -105,6 +149,12 @@ async function requestOf(paths: readonly string[], options: PlanOptions): Promis
     maxUpdates: options.maxUpdates,
     maxDeletes: options.maxDeletes,
   };
+}
+
+/** Throws a UsageError for arguments that a program without types can pass. */
+function refuseInvalid(paths: readonly string[], options: Options): void {
+  refuseOtherForm('paths', paths, 'an array of strings');
+  refuseOtherOptions(options, optionForms);
 }
 
 function settingsOf(paths: readonly string[], options: Options, use: 'manifests' | 'service') {

@@ -143,6 +143,42 @@ describe('the library', () => {
     await expect(rejection).rejects.toThrow(message);
   });
 
+  // These values are not of the types of the options: programs in JavaScript have no types.
+  test.each<[given: readonly unknown[], message: string, hint: string]>([
+    [[['a.yaml'], { maxCreate: 1 }], 'there is no option "maxCreate"', 'Did you mean `maxCreates`?'],
+    [[['a.yaml'], { capability: ['update'] }], 'there is no option "capability"', '`capabilities`?'],
+    [[['a.yaml'], { undeclared: true }], 'there is no option "undeclared"', 'The options are: config,'],
+    [[['a.yaml'], { maxCreates: '1' }], 'maxCreates must be a whole number from 0', 'is of type string.'],
+    [[['a.yaml'], { maxCreates: -1 }], 'maxCreates cannot be -1', 'Pass a whole number from 0.'],
+    [[['a.yaml'], { maxDeletes: 1.5 }], 'maxDeletes cannot be 1.5', 'Pass a whole number from 0.'],
+    [[['a.yaml'], { target: 'user.*' }], 'target must be an array of strings', 'of type string.'],
+    [[['a.yaml'], { allow: [1] }], 'allow must be an array of strings', 'The given value is an array.'],
+    [[['a.yaml'], { headers: { 'X-A': 1 } }], 'headers must be an object of strings', 'of type object.'],
+    [[['a.yaml'], { token: null }], 'token must be a string', 'The given value is null.'],
+    [[['a.yaml'], { signal: {} }], 'signal must be an AbortSignal', 'of type object.'],
+    [['a.yaml'], 'paths must be an array of strings', 'of type string.'],
+    [[['a.yaml'], null], 'options must be an object', 'The given value is null.'],
+    [[['a.yaml'], 'quick'], 'options must be an object', 'of type string.'],
+  ])('each function rejects %j with a UsageError that names the option', async (given, message, hint) => {
+    for (const run of [validate, plan, apply]) {
+      const error = await Reflect.apply(run, undefined, given).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error).toMatchObject({ message, hint: expect.stringContaining(hint) });
+    }
+  });
+
+  test.each<[given: readonly unknown[], message: string, hint: string]>([
+    [['sarif'], 'there is no format "sarif"', 'Choose one of: text, json, markdown, html, junit, github.'],
+    [['markdwn'], 'there is no format "markdwn"', 'Did you mean `markdown`?'],
+    [['markdown', { commentkey: {} }], 'there is no option "commentkey"', 'Did you mean `commentKey`?'],
+    [['markdown', { commentKey: 'a' }], 'commentKey must be an object', 'of type string.'],
+  ])('a report rejects %j with a UsageError', async (given, message, hint) => {
+    const { report } = await validate(manifest(...roll), service);
+    const error = await Reflect.apply(report, undefined, given).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ message, hint: expect.stringContaining(hint) });
+  });
+
   test('uses the clock and the network that the caller passes', async () => {
     const sent: string[] = [];
     const connect: typeof nodeService.connect = async (settings) => {
