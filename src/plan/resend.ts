@@ -28,15 +28,13 @@ export function withResentFields(
   return { differences: [...differences, ...resentDifferences], notCompared: [] };
 }
 
-/** Whether a field cannot be compared: it is write-only, or a secret that the service does not return to this token. */
+/** Whether a field cannot be compared: it is write-only or secret, and the service does not return it. Earlier releases return some write-only fields. */
 export function isNotComparable(
   { kind }: Pick<Resource, 'kind'>,
   field: string,
   { fields }: ObservedValues,
 ): boolean {
-  return (
-    isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && !Object.hasOwn(fields, field))
-  );
+  return mayBeHidden(kind, field) && !Object.hasOwn(fields, field);
 }
 
 /** Whether a difference exists only because the field is sent again, not because another value was observed. */
@@ -44,7 +42,11 @@ export function isResentDifference(
   kind: Kind,
   { field, observed }: Pick<Difference, 'field' | 'observed'>,
 ): boolean {
-  return isNeverShown(kind, field) || (kind.fields[field]?.isSecret === true && observed === null);
+  return mayBeHidden(kind, field) && observed === null;
+}
+
+function mayBeHidden(kind: Kind, field: string): boolean {
+  return isNeverShown(kind, field) || kind.fields[field]?.isSecret === true;
 }
 
 export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {

@@ -185,3 +185,28 @@ describe('a secret that no answer shows', () => {
     );
   });
 });
+
+describe('a field that is write-only only in later releases', () => {
+  const sms = `version: 1
+stages: [{ name: sms, type: authenticator_sms, provider: twilio, from_number: "1", account_sid: A, auth: "\${env:SMS}" }]
+`;
+
+  test.each([
+    ['2025.12', [], ['differs from the declared secret'], 1, false],
+    ['2025.12', ['stage.sms'], ['differs from the declared secret'], 1, false],
+    ['2026.8', [], [], 0, true],
+    ['2026.8', ['stage.sms'], ['sent again'], 1, false],
+  ] as const)('in %s with --resend %j, appears once: %j', async (release, resend, words, count, isHidden) => {
+    const world = new World({}, release);
+    const run = (secret: string): ReturnType<World['run']> => world.run(sms, { SMS: secret });
+    expect(await apply(['m.yaml'], now, run('canary-before').context)).toBe('done');
+    const shown = run('canary-after');
+    await plan(['m.yaml'], { output: 'text', resend, ...allowed }, shown.context);
+    for (const word of words) expect(shown.stdout().split(word)).toHaveLength(2);
+    expect(shown.stdout().includes('Not comparable')).toBe(isHidden);
+    const json = run('canary-after');
+    await plan(['m.yaml'], { output: 'json', resend, ...allowed }, json.context);
+    const differences = Array.from({ length: count }, () => ({ field: 'auth' }));
+    expect(parseJson(json.stdout())).toMatchObject({ resource_changes: [{ differences }] });
+  });
+});
