@@ -158,7 +158,7 @@ export function releaseProblemFor(
   }
   return {
     code: 'not-in-release',
-    summary: `release ${releaseText(release)} ${does.replace(/^\w+/, '$&s')}`,
+    summary: `release ${releaseText(release)} ${does.replace(/^\w+/, (verb) => (verb === 'have' ? 'has' : `${verb}s`))}`,
     detail: `All ${which}. ${advice}`.trim(),
   };
 }

@@ -57,7 +57,7 @@ const checkedFields = memoizePerKey(({ fields }: Kind) =>
   ),
 );
 
-const createWithout = 'These releases create the record without the field, and apply reports the difference.';
+const createWithout = 'Leave out the field, because such a service would create the record without it.';
 
 function missingScope({ identity, words }: Kind, scope: string): Problem {
   return {

@@ -135,7 +135,12 @@ test.each([
   ['no known release', 'slug', 'a'.repeat(51), /since 2025\.12.*rollcall\.yaml/],
   ['2023.10', 'slug', 'a'.repeat(51), /since 2025\.12/],
   ['no known release', 'meta_icon', 'x', /releases before 2025\.12 ignore this field.*rollcall\.yaml/],
-  ['2023.10.7', 'meta_icon', 'x', /release 2023\.10\.7 ignores this field.*before 2025\.12/],
+  [
+    '2023.10.7',
+    'meta_icon',
+    'x',
+    /release 2023\.10\.7 ignores this field.*before 2025\.12.*Leave out the field/,
+  ],
   ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*since 2025\.8/],
   ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
   ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* unchanged.*%\(pk\)s/],
@@ -161,6 +166,15 @@ test.each([
   const outpost = { name: 'x', type: 'rac', config: {}, providers: [] };
   const { diagnostics } = await loadText(JSON.stringify({ version: 1, outposts: [outpost] }), { release });
   expect(diagnostics.map(({ summary }) => summary)).toEqual(said);
+});
+
+test('an entry of a kind that the release does not have is an error in plain words', async () => {
+  const text = JSON.stringify({
+    version: 1,
+    initial_permissions: [{ name: 'x', role: '11111111-1111-4111-8111-111111111111', permissions: [] }],
+  });
+  const { diagnostics } = await loadText(text, { release: readRelease('2023.10.7') });
+  expect(diagnostics.map(({ summary }) => summary)).toEqual(['release 2023.10.7 has no initial permissions']);
 });
 
 test.each([
