@@ -14,6 +14,22 @@ export function nearestWord(input: string, candidates: Iterable<string>): string
   return bestMatch;
 }
 
+/** The nearest name of a record. Long names often share a prefix such as a path, so only their ends are compared as well. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const near = known.filter((candidate) => {
+    const start = sharedStart(name.toLowerCase(), candidate.toLowerCase());
+    return nearestWord(name.slice(start), [candidate.slice(start)]) !== undefined;
+  });
+  return nearestWord(name, near);
+}
+
+/** The length of the words that two names have in common at their start. */
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length === a.length ? 0 : a.slice(0, length).search(/[^\p{L}\p{N}][\p{L}\p{N}]*$/u) + 1;
+}
+
 export function didYouMean(input: string, candidates: Iterable<string>): string | undefined {
   const word = nearestWord(input, candidates);
   return word === undefined ? undefined : `Did you mean \`${word}\`?`;

@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import { nearestWord } from '../base/suggestion.ts';
+import { nearestName } from '../base/suggestion.ts';
 import {
   addressOfName,
   type DeclaredName,
@@ -242,8 +242,8 @@ async function withSuggestions(
   await readMore();
   return new Map(
     Array.from(findings, ([name, finding]) => {
-      const nearestName = finding.kind === 'not_found' ? nearestWord(name, known) : undefined;
-      return [name, nearestName === undefined ? finding : { kind: 'not_found', nearest: nearestName }];
+      const nearest = finding.kind === 'not_found' ? nearestName(name, [...known]) : undefined;
+      return [name, nearest === undefined ? finding : { kind: 'not_found', nearest }];
     }),
   );
 }
