@@ -4,6 +4,7 @@ import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { releaseProblemFor, type Release } from '../kinds/release.ts';
+import { kindReleaseCheck } from '../kinds/release-checks.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
 /** Checks the valid fields of an entry and, if the record is new, reports missing fields. */
@@ -20,7 +21,11 @@ export function* fieldChecks(
   const canReportMissing = lazy(
     () => isNamed && [...Object.keys(fields), ...broken].every((field) => Object.hasOwn(kind.fields, field)),
   );
-  const { scope } = kind;
+  const { scope, single, since: kindSince } = kind;
+  // Other kinds have this check at the field of the name, which settings do not have.
+  const isOffered = single !== undefined && kindSince !== undefined && kindReleaseCheck(kind.list, kindSince);
+  const [notOffered] = isOffered ? [isOffered(null, release) ?? []].flat() : [];
+  if (notOffered) return yield diagnosticOf(resource, undefined, notOffered);
   if (scope !== undefined && isMissing(scope))
     yield diagnosticOf(resource, kind.identity, missingScope(kind, scope));
   if (isToBeDeleted(resource)) return;

@@ -48,8 +48,14 @@ export function withDiagnostics(
   diagnostics: readonly Diagnostic[],
 ): NotPlannedReasons {
   const all = new Map(reasons);
-  for (const found of diagnostics)
-    if (found.address !== undefined) all.set(found.address, [...(all.get(found.address) ?? []), found]);
+  for (const found of diagnostics) {
+    if (found.address === undefined) continue;
+    // A release without the kind or field also explains why the read failed.
+    const isExplained = ({ code }: Diagnostic): boolean =>
+      found.code === 'not-in-release' && code === 'service-unexpected';
+    const others = (all.get(found.address) ?? []).filter((other) => !isExplained(other));
+    all.set(found.address, [...others, found]);
+  }
   return all;
 }
 
