@@ -81,7 +81,7 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
       const path = [list, index];
       const name = entryKinds ?? (broken.subtreeAt([...path, identity]) ? undefined : entry[identity]);
       const isNamed = typeof name === 'string';
-      const isGone = Object.hasOwn(entry, state);
+      const isGone = entry[state] === 'absent';
       const inherited = Object.entries(defaults).filter(
         ([field]) =>
           (!isGone || field === kind.scope) &&

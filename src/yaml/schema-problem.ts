@@ -93,12 +93,14 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
       character === undefined
         ? `${subject} does not have the required format`
         : `${subject} must not contain ${JSON.stringify(character)}`;
-    const hint = `${description} ${isQuotable ? nameInsteadOfId(error) : ''}${whereToFindId(error)}`;
+    const name = isQuotable ? nameInsteadOfId(error) : '';
+    const hint = `${schemeHint(error)}${description} ${name}${whereToFindId(error)}`;
     return ['invalid-format', summary, hint.trim()];
   },
-  format: ({ subject, params }) => [
+  format: (error) => [
     'invalid-format',
-    `${subject} is not a valid ${String(params['format'])}`,
+    `${error.subject} is not a valid ${String(error.params['format'])}`,
+    `${schemeHint(error)}${error.description}`.trim(),
   ],
 };
 
@@ -133,6 +135,15 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   return Array.from(String(data)).find((character) => !item.test(character));
 }
 
+function schemeHint({ params, data }: ErrorObject): string {
+  const url = `https://${String(data)}`;
+  const lacksScheme =
+    params['format'] === 'uri'
+      ? !String(data).includes(':') && URL.canParse(url)
+      : /^[^\s/]+\.[^\s]+$/.test(String(data)) && new RegExp(String(params['pattern']), 'u').test(url);
+  return lacksScheme ? 'Begin the URL with https://. ' : '';
+}
+
 const yaml12Words = 'In YAML 1.2, words such as yes and off are strings.';
 
 function typeHint(error: WrongValue): string | undefined {
@@ -159,15 +170,30 @@ function typeHint(error: WrongValue): string | undefined {
     return idHint === '' ? undefined : `The ids of this field are numbers. ${idHint}`;
   }
   if (types.includes('array')) {
-    return typeof data === 'object'
-      ? 'Begin each entry with `- `.'
-      : 'Write it as [a, b], or put each entry on its own line, after `- `.';
+    if (typeof data === 'object') return 'Begin each entry with `- `.';
+    const items = typeof data === 'number' ? data : (itemExample(error) ?? 'a, b');
+    return `Write it as [${items}], or put each entry on its own line, after \`- \`.`;
   }
   if (types.includes('object') && typeof data === 'string') {
     if (data.startsWith('{')) return 'Remove the quotes.';
     if (/^\w+:\S/.test(data)) return 'Put a space after the colon.';
+    const example = itemExample(error);
+    if (example !== undefined) return `Write it as \`${example}\`.`;
   }
   return undefined;
+}
+
+/** An item of a list of references or bindings, with the written name if it is in the line, and so is no secret. */
+function itemExample({ instancePath, data, line }: WrongValue): string | undefined {
+  const steps = pointerSteps(instancePath);
+  const { refersTo, children } = kindAt(steps)?.fields[steps[2] ?? ''] ?? {};
+  const [binds] = children?.binds ?? [];
+  const family = binds?.refersTo ?? refersTo;
+  if (family === undefined) return undefined;
+  const [key = 'name'] = Object.keys(family.byName.keys ?? {});
+  const name = typeof data === 'string' && data !== '' && line.includes(data) ? data : '…';
+  const reference = `{ ${key}: ${name} }`;
+  return binds ? `{ ${binds.idField}: ${reference}, order: 10 }` : reference;
 }
 
 function acceptedForms({

@@ -51,7 +51,17 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
       summary: isQuotable(file, span) ? parserWords : 'this is not valid YAML',
       detail: 'Look at the quotes, brackets, colons and the indentation around here.',
     };
-  return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
+  const advice = hasWideSpace(span, file.text) ? `${noBreakSpace} ${detail}` : detail;
+  return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail: advice });
+}
+
+const noBreakSpace =
+  'The line contains a no-break space or another special space: replace it by an ordinary space.';
+
+/** Whether the line at the start of the span contains white space that YAML treats as a letter. */
+function hasWideSpace([start]: Span, text: string): boolean {
+  const [line = ''] = text.slice(text.lastIndexOf('\n', start - 1) + 1).split('\n', 1);
+  return /[\u00a0\u2000-\u200b\u202f\u3000]/.test(line);
 }
 
 /** The message about a field that is indented too far. The parser reports this mistake at the line before. */

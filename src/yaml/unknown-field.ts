@@ -33,6 +33,8 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'Refer to the record by its slug: write `{ slug: … }`.' };
+  if (known[0] === 'name' && ['slug', 'username'].includes(normalizedName(unknown)))
+    return { field: 'name', hint: 'Refer to the record by its name: write `{ name: … }`.' };
   return likelyField(unknown, known);
 }
 

@@ -33,6 +33,12 @@ test.each(['main.tf', 'prod.tfvars'])('a Terraform file is recognized by its nam
   expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);
 });
 
+test('a no-break space is named in the advice', async () => {
+  const files = memoryFiles({ 'm.yaml': 'version: 1\nusers:\n  - username:\u00a0a\n    name: A\n' });
+  const { diagnostics } = await loadManifests(['m.yaml'], { files });
+  expect(diagnostics).toMatchObject([{ detail: expect.stringContaining('contains a no-break space') }]);
+});
+
 test('every mistake in a manifest is reported with advice', async () => {
   const files = memoryFiles(
     Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),

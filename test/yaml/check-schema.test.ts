@@ -46,7 +46,11 @@ describe('a value of the wrong type is reported with the right form', () => {
       'provider: grafana',
       "The ids of this field are numbers. A name is written as `{ name: grafana }`. The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
     ],
-    ['backchannel_providers: 1', 'Write it as [a, b], or put each entry on its own line, after `- `.'],
+    ['backchannel_providers: 1', 'Write it as [1], or put each entry on its own line, after `- `.'],
+    [
+      'backchannel_providers: scim',
+      'Write it as [{ name: scim }], or put each entry on its own line, after `- `.',
+    ],
     ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
   ])('for %s', async (field, hint) => {
     const [name = ''] = field.split(':', 1);
@@ -78,6 +82,21 @@ describe('a value whose form does not fit its field', () => {
         /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The URL .* ends with the id\. GET \S+name=NAME returns the id as `pk`\.$/,
       ),
     ]);
+  });
+
+  test.each([
+    ['users: [{ username: a, groups: [{ slug: staff }] }]', /^unknown-field .* write `\{ name: … \}`\.$/],
+    ['applications: [{ slug: a, name: A, policies: [p] }]', /`\{ policy: \{ name: p \}, order: 10 \}`\.$/],
+    [
+      'applications: [{ slug: a, name: A, meta_launch_url: a.example.com }]',
+      / Begin the URL with https:\/\/\. /,
+    ],
+    [
+      'flows: [{ slug: f, name: F, title: F, designation: recovery, stages: [s] }]',
+      /`\{ stage: \{ name: s \}, order: 10 \}`\.$/,
+    ],
+  ])('is reported once, with the form of a reference or a URL: %s', async (entry, words) => {
+    expect(await told(`version: 1\n${entry}\n`)).toEqual([expect.stringMatching(words)]);
   });
 
   test('is reported with the right form if a mapping is written as JSON text', async () => {
