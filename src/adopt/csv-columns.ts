@@ -1,4 +1,5 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { nearestWord } from '../base/suggestion.ts';
 import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { manifestKeyProblem } from './writable.ts';
@@ -19,7 +20,10 @@ export interface CsvColumn {
 export function csvColumnsOf(header: TableRow, file: SourceFile, kind: Kind): CsvColumns | Diagnostic {
   const isNamed = [...header.cells.values()].some(({ text }) => text === kind.identity);
   // The file may be something other than a table, so its content is not quoted.
-  if (!isNamed) return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind));
+  if (!isNamed) {
+    const isNear = [...header.cells.values()].some(({ text }) => nearestWord(text, [kind.identity]));
+    return diagnosticAt(withoutQuotableLines(file), header.span, missingNameProblem(kind, isNear));
+  }
   const columns = new Map<number, CsvColumn>();
   const diagnostics: Diagnostic[] = [];
   const known = new Set<string>();
@@ -77,10 +81,10 @@ function missingCellProblem(field: string): Problem {
   };
 }
 
-function missingNameProblem({ identity, list }: Kind): Problem {
+function missingNameProblem({ identity, list }: Kind, isNear: boolean): Problem {
   return {
     code: 'missing-field',
     summary: `the column \`${identity}\` is missing`,
-    detail: `The first row names the columns, and each name is a field of ${list} in a manifest. For a separator other than a comma, use --delimiter.`,
+    detail: `${isNear ? `A column has a similar name: write \`${identity}\`. ` : ''}The first row names the columns, and each name is a field of ${list} in a manifest. For a separator other than a comma, use --delimiter.`,
   };
 }

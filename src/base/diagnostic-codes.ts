@@ -89,6 +89,10 @@ export const diagnosticCodes = {
     'not-in-release':
       'the release of the service refuses or ignores a field or value (only a warning if the release is unknown) → change the field or value, or set `release` in rollcall.yaml',
     superseded: 'warning: the release has a newer form of a field or value → use the newer form',
+    'same-order':
+      'warning: two stages of a flow have the same order, so their sequence is undefined → change one of the orders',
+    'strict-pattern':
+      'warning: a strict redirect URI contains `*`, which matches only itself → write a regular expression',
     'no-time-zone': 'warning: a time has no offset from UTC and is read as UTC → add `Z` or the offset',
   },
   'The service': {

@@ -7,10 +7,11 @@ type Place = readonly (string | number)[];
 
 /** Problems with bindings that the JSON Schema cannot express. `place` is a path relative to the value. */
 export function bindingProblems(
-  { binds: fields, inside }: Children,
+  { binds: fields, inside, last }: Children,
   value: JsonValue,
 ): { readonly place: Place; readonly problem: Problem }[] {
   const seenKeys = new Set<string>();
+  const seenOrders = new Set<string>();
   return (isJsonList(value) ? value : []).flatMap((one, item) => {
     if (!isJsonObject(one)) return [];
     const nestedProblems = inside ? bindingProblems(inside.children, one[inside.field] ?? null) : [];
@@ -21,10 +22,13 @@ export function bindingProblems(
     const [binds, ...others] = fields.filter(({ idField }) => Object.hasOwn(one, idField));
     if (binds === undefined || others.length > 0)
       return [{ place: [item], problem: notSingleChildProblem(fields) }, ...nested];
-    const key = `${childKey({ binds, id: one[binds.idField] ?? null })} ${textOf(one['order'] ?? null)}`;
+    const order = textOf(one['order'] ?? null);
+    const key = `${childKey({ binds, id: one[binds.idField] ?? null })} ${order}`;
     if (seenKeys.has(key)) return [{ place: [item], problem: repeatedBindingProblem(binds) }, ...nested];
     seenKeys.add(key);
-    return nested;
+    const isTied = last !== undefined && Object.hasOwn(one, 'order') && seenOrders.has(order);
+    seenOrders.add(order);
+    return isTied ? [{ place: [item, 'order'], problem: sameOrderProblem(binds) }, ...nested] : nested;
   });
 }
 
@@ -50,5 +54,14 @@ function repeatedBindingProblem({ idField }: ChildField): Problem {
     code: 'duplicate-resource',
     summary: `this ${idField} is bound twice with the same order`,
     detail: `Bindings of the same ${idField} must differ in \`order\`. Delete a binding, or change its order.`,
+  };
+}
+
+function sameOrderProblem({ idField }: ChildField): Problem {
+  return {
+    code: 'same-order',
+    severity: 'warning',
+    summary: `another ${idField} has this order`,
+    detail: 'The service may run the two in any sequence. Change one of the orders.',
   };
 }

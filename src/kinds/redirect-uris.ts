@@ -9,7 +9,7 @@ import {
 } from '../base/json.ts';
 import type { ItemProblem } from './kind.ts';
 import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
-import { releaseProblemFor, type Release } from './release.ts';
+import { inRange, releaseProblemFor, type Release } from './release.ts';
 
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
 interface RedirectUri extends JsonObject {
@@ -104,7 +104,7 @@ function urisIn(list: JsonValue): RedirectUri[] {
 
 export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {
   return urisIn(list).flatMap((uri, item) => {
-    const problem = problemOf(uri);
+    const problem = problemOf(uri, release);
     const early =
       uri[use] === undefined
         ? undefined
@@ -118,11 +118,24 @@ export function redirectProblems(list: JsonValue, release: Release | undefined):
   });
 }
 
-function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefined {
+function problemOf(
+  { url, matching_mode: mode }: RedirectUri,
+  release: Release | undefined,
+): Problem | undefined {
   if (mode === 'regex') return patternProblem(url);
   if (!URL.canParse(url)) return noUrl;
+  // Earlier releases match each URI as a regular expression too.
+  if (mode === 'strict' && url.includes('*') && inRange({ before: '2024.8' }, release) !== true)
+    return strictStar;
   return isUnencrypted(new URL(url)) ? plainHttp : undefined;
 }
+
+const strictStar: Problem = {
+  code: 'strict-pattern',
+  severity: 'warning',
+  summary: 'this URI is compared as a whole, so its * matches only a *',
+  detail: 'For several URLs, write a regular expression: `{ matching_mode: regex, url: … }`.',
+};
 
 const noUrl: Problem = {
   code: 'invalid-format',

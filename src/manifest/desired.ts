@@ -224,7 +224,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
   const at = [...path, field];
   const report = (place: Path, problem: Problem): void => {
     read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(place), problem));
-    read.broken.set(place, true);
+    if (problem.severity !== 'warning') read.broken.set(place, true);
   };
   const entry = valueAt(read.manifest, path) ?? null;
   if (read.contractOnly) report(at, bindingsNotDocumented);

@@ -90,6 +90,11 @@ describe('rollcall import csv', () => {
       'people.csv:1:10: error: unknown column `E-Mail` [unknown-field]\n  1 | username,E-Mail\n    |          ^^^^^^\n    Did you mean `email`?\n',
     ],
     [
+      'the column of the name in upper case',
+      'Username,name\na,b\n',
+      'people.csv: error: the column `username` is missing [missing-field]\n    A column has a similar name: write `username`. The first row',
+    ],
+    [
       'another delimiter than the comma',
       'username;name\na;b\n',
       'people.csv: error: the column `username` is missing [missing-field]\n    The first row names the columns, and each name is a field of users in a manifest. For a separator other than a comma, use --delimiter.\n',
