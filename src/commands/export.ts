@@ -102,7 +102,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   reportSecrets(found, remark);
   if (folder !== undefined) {
     const files = new Map(Array.from(texts, ([name, text]) => [pathOf(name), text]));
-    if (!(await writeNewFiles(files, context))) return 'failed';
+    if (!(await writeNewFiles(files, context, undefined, quiet))) return 'failed';
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   return endingOf([...gaps, ...unreadNames(observed), ...unwrittenValues(found, unwritable)], context);
 }

@@ -159,7 +159,8 @@ function haltText(halt: Halt, style: Style): string {
 function haltSentence(halt: Halt): string {
   switch (halt.kind) {
     case 'unread': {
-      const cause = `${halt.failures.length} of the resources could not be looked up`;
+      const count = halt.failures.length;
+      const cause = `${count === 0 ? '' : `${count} of `}the resources could not be looked up`;
       return noPlanSentence(halt, cause, 'not tried');
     }
     case 'unresolved':
@@ -202,8 +203,9 @@ function noPlanSentence(
   noun: string = '',
 ): string {
   const { notRead, interrupted } = halt;
+  const more = halt.kind === 'unread' && halt.failures.length === 0 ? '' : ' more';
   const notReadSentence =
-    notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${notReadWords}.` : '';
+    notRead > 0 ? ` ${notRead}${more}${noun} ${notRead === 1 ? 'was' : 'were'} ${notReadWords}.` : '';
   const reason = interrupted ? 'interrupted' : cause;
   return `No plan for ${printableLine(destinationLabel(halt))}: ${reason}.${notReadSentence} Nothing was changed.\n`;
 }

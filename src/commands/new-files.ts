@@ -32,6 +32,7 @@ export async function writeNewFiles(
   texts: ReadonlyMap<string, string>,
   { createPrivateFiles, stderr }: Pick<Context, 'createPrivateFiles' | 'stderr'>,
   advice: string = 'Choose a new name.',
+  isQuiet: boolean = false,
 ): Promise<boolean> {
   let taken: readonly string[] = [];
   const create = async (): Promise<void> => {
@@ -41,6 +42,6 @@ export async function writeNewFiles(
   if (!(await tryWrite(target, 'cannot write', create, { stderr }))) return false;
   for (const filename of taken) stderr.write(`error: ${printableLine(filename)} exists already\n`);
   if (taken.length > 0) stderr.write(`    Nothing was written. ${advice}\n`);
-  else for (const filename of texts.keys()) stderr.write(`wrote  ${printableLine(filename)}\n`);
+  else if (!isQuiet) for (const filename of texts.keys()) stderr.write(`wrote  ${printableLine(filename)}\n`);
   return taken.length === 0;
 }

@@ -4,7 +4,8 @@ import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { textOf } from '../base/json.ts';
+import { isJsonObject, textOf, valueAt } from '../base/json.ts';
+import { nearestWord } from '../base/suggestion.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -58,11 +59,17 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSand
   const seeded = seedSandbox(parsed.value as SandboxSeed, release);
   const { refused } = seeded;
   if (refused.length === 0) return seeded;
-  return refused.map(({ list, index, field, texts }) =>
-    diagnosticAt(file, parsed.places.valueSpan([list, index, field]), {
+  return refused.map(({ list, index, field, texts }) => {
+    const entry = valueAt(parsed.value ?? null, [list, index]);
+    const keys = isJsonObject(entry) ? Object.keys(entry) : [];
+    const near = keys.includes(field) ? undefined : nearestWord(field, keys);
+    return diagnosticAt(file, parsed.places.valueSpan([list, index, field]), {
       code: 'invalid-value',
       summary: `the sandbox does not accept this \`${field}\``,
-      detail: texts.map((text) => textOf(text)).join(' '),
-    }),
-  );
+      detail: [
+        ...texts.map((text) => textOf(text)),
+        ...(near === undefined ? [] : [`Write \`${field}\` in place of \`${near}\`.`]),
+      ].join(' '),
+    });
+  });
 }

@@ -48,7 +48,8 @@ test.each(['(sensitive)', '(hidden)'])(
       users: [{ username: word, name: word, email: 'a@example.com', attributes: { a: word } }],
       applications: [{ slug: 'a', name: word, meta_description: word }],
     });
-    const { written } = await done(exporting(send, { out: 'm', check: true }));
+    const { written, stderr } = await done(exporting(send, { out: 'm', check: true, quiet: true }));
+    expect(stderr).not.toContain('wrote');
     expect([...written.values()].join('')).toContain(`username: ${word}`);
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\./);
   },

@@ -74,6 +74,10 @@ test('a run interrupted after a failed look-up is reported as interrupted', asyn
   expect(end(2, false)).toBe(
     `${noPlan} 1 of the resources could not be looked up. 2 more were not tried. Nothing was changed.`,
   );
+  const none = told({ kind: 'halted', halt: { ...unread, failures: [], notRead: 3, interrupted: false } });
+  expect(none).toContain(
+    `${noPlan} the resources could not be looked up. 3 were not tried. Nothing was changed.`,
+  );
 });
 
 test('apply with -v reports how it read each kind, and apply without -v does not', () => {

@@ -637,7 +637,7 @@ test('a plan without switches advises a command, and this command updates the lo
   const left = await runOn(plan, service.send, text, { failOn: ['opens'] });
   expect(left.ending, left.stderr).toBe('done');
   expect(left.stdout).toContain('! stage.default-authentication-login differs');
-  const [, command = ''] = /apply with two flags: `(.*?)`/.exec(left.stdout) ?? [];
+  const [, command = ''] = /apply with three flags: `(.*?)`/.exec(left.stdout) ?? [];
   const valuesOf = (flag: string): string[] =>
     Array.from(command.matchAll(new RegExp(`--${flag} (\\S+)`, 'g')), ([, value = '']) => value);
   const switches = { capability: valuesOf('capability'), allow: valuesOf('allow') };

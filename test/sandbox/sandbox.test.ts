@@ -98,6 +98,12 @@ describe('a seed of the sandbox', () => {
     ]);
   });
 
+  test('with a misspelt field is reported with its name', () => {
+    expect(loadSeed(sourceFile('seed.yaml', 'users: [{ usrname: a, name: A }]\n'))).toMatchObject([
+      { detail: 'This field is required. Write `username` in place of `usrname`.' },
+    ]);
+  });
+
   test('that is valid determines the records that the sandbox serves', () => {
     const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));

@@ -83,7 +83,9 @@ function folded(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
 /** The summary of a passed check without the name of its list, so that similar checks have the same text. */
 function summaryWithoutName({ name, status, summary }: DoctorCheck): string {
   if (status !== 'pass') return name;
-  return summary.replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them');
+  return summary
+    .replaceAll(new RegExp(name.replaceAll('-', '[- ]'), 'gi'), 'them')
+    .replaceAll(/\b(all|some) them\b/g, '$1 of them');
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {

@@ -27,7 +27,7 @@ export function flagNotes({
     const flagSentences = isOn
       ? [`apply with \`${flags}\`.`]
       : [
-          `apply with two flags: \`--capability ${capability} ${flags}\`.`,
+          `apply with ${onWay.length > 0 ? 'three' : 'two'} flags: \`--capability ${capability} ${flags}\`.`,
           `Instead of \`--capability ${capability}\`, rollcall.yaml can have \`capabilities: [${capability}]\`.`,
         ];
     return [`${capabilityVerbs[capability]},`, ...flagSentences, ...needed].join(' ');
@@ -38,7 +38,7 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
   const some = changes.filter(
     ({ resource }) => capability === 'delete' && needsSuperuserToDelete(resource.kind),
   );
-  return some.length > 0 ? [`A superuser's token is needed for ${listAddresses(some)}.`] : [];
+  return some.length > 0 ? [`Only a superuser's token can delete ${listAddresses(some)}.`] : [];
 }
 
 /** Whether an apply would change nothing although there are differences. */

@@ -26,6 +26,16 @@ test('the text of doctor shortens long lists of requests, and of checks with the
 });
 
 test.each([
+  ['may view and create all', 'may view and create all of them: it is'],
+  ['may view at least some', 'may view at least some of them: it is'],
+])('the text of doctor for lists that the token %s has complete sentences', (right, sentence) => {
+  const checks = lists.map((list) =>
+    doctorCheck(list.replaceAll(' ', '-'), 'pass', `the token ${right} ${list}: it is a token`),
+  );
+  expect(doctorText({ ...diagnosis, checks }, plainStyle)).toContain(sentence);
+});
+
+test.each([
   ['10 checks that passed alike', 10, 'pass'],
   ['40 checks that failed alike', 40, 'fail'],
 ] as const)('the text of doctor has a line for each of %s, with advice', (_, count, status) => {
