@@ -63,7 +63,9 @@ test('--fail-on undeclared ends with 2 if records are undeclared, and with 6 if 
     .replace('applications: [', 'applications: [{ slug: old, name: Old }, ');
   const whole = await planned(new World(seed), { failOn: ['undeclared'] }, all);
   expect(whole.ending).toBe('done');
-  expect(whole.stdout).toContain('Everything that this token sees in the service is declared.');
+  expect(whole.stdout).toContain(
+    'Every record that this token sees is declared or came with the service. Changes to the latter are not shown.',
+  );
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
     path.includes('/outposts/instances/') ? answered(403, { detail: 'no' }) : answer();

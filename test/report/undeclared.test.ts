@@ -45,7 +45,7 @@ describe('a report of undeclared records', () => {
 
   test('says after a complete read that everything that the token sees is declared, but not after an incomplete read', async () => {
     expect(await written('text', { found: [], gaps: [] })).toContain(
-      '\n\nEverything that this token sees in the service is declared.\n\n',
+      '\n\nEvery record that this token sees is declared or came with the service. Changes to the latter are not shown.\n\n',
     );
     expect(await written('text', { found: [], gaps: [gap] })).toContain(
       '\n\nNo undeclared records were found, but not all records could be read.\n  Not all records were read: ',

@@ -51,7 +51,7 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
 function headline(count: number, isWhole: boolean): string {
   if (count > 0) return `${count} in the service that no manifest declares, left unchanged:`;
   return isWhole
-    ? 'Everything that this token sees in the service is declared.'
+    ? 'Every record that this token sees is declared or came with the service. Changes to the latter are not shown.'
     : 'No undeclared records were found, but not all records could be read.';
 }
 
