@@ -2,8 +2,10 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { idsWithPointers, type ReferenceFacts, factKey } from '../kinds/named.ts';
-import { addressOf, type Resource } from '../kinds/resource.ts';
+import { formerName } from '../kinds/lifecycle.ts';
+import { addressOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';
+import type { Change } from './plan.ts';
 
 /** Finds the record, declared or not, that now has a value which only one record may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
@@ -34,4 +36,10 @@ export function createHolderFinder(
     const holder = seen.get(key) ?? reportedHolder(kind, key);
     return holder === address ? undefined : holder;
   };
+}
+
+/** The advice for a new resource that may be the renamed holder, such as after a rename was reverted in the manifests. */
+export function renameAdvice({ action, resource }: Change, holder: Address): string {
+  if (action !== 'create' || formerName(resource) !== undefined) return '';
+  return ` If that record is to get the name of this one, write \`formerly: ${nameOf(holder)}\`.`;
 }

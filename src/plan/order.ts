@@ -15,7 +15,7 @@ import {
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
-import type { FindHolder } from './holders.ts';
+import { renameAdvice, type FindHolder } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
 /** A unique value that a change sets while another resource still has it. */
@@ -54,7 +54,9 @@ export function orderChanges<Planned extends Change>(
       if (holder?.action === 'not-planned')
         refuse(`${need.holder} may keep the value, because that resource has errors and is not planned.`);
       else if (!isReleased(need, holder))
-        refuse('Remove the value from that record first, or declare another value.');
+        refuse(
+          `Remove the value from that record first, or declare another value.${holder ? '' : renameAdvice(change, need.holder)}`,
+        );
       else if (isPending(holder)) waitFor(need);
       else refuse(`The manifests remove the value from that record, but this plan ${omissionText(holder)}.`);
     }
