@@ -263,9 +263,9 @@ async function rebound(send: Transport, path: string, pk: string, fields: JsonOb
 async function deleted(send: Transport, path: string): Promise<DeleteResult> {
   const exchange = await send({ method: 'DELETE', path });
   const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'nothing' }));
-  // A 404 counts as deleted, because an earlier request of this run has read the record.
-  if (judged.answer.kind === 'deleted' || proof === 'vanished') return { ...judged, proof: 'deleted' };
-  return { ...judged, proof: proof === 'updated' ? 'ambiguous' : proof };
+  if (judged.answer.kind === 'deleted') return { ...judged, proof: 'deleted' };
+  // A 404 may come from a gateway that did not forward the request.
+  return { ...judged, proof: proof === 'updated' || proof === 'vanished' ? 'ambiguous' : proof };
 }
 
 function bindingPath({ path }: Children, pk: string): string {

@@ -373,22 +373,44 @@ test('bindings are checked at the time of the delete, not of the plan', async ()
   expect(deletes(world)).toEqual([]);
 });
 
-test.each(['before', 'after'])(
-  'if the connection is lost %s a delete takes effect, a read determines the outcome',
-  async (when) => {
-    const world = new World(seed);
-    let sent = 0;
-    world.tamper = ({ method }, answer) => {
-      if (method !== 'DELETE' || (sent += 1) > 1) return answer();
-      if (when === 'after') answer();
-      return lost;
-    };
-    const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
-    expect(await apply(['m.yaml'], { output: 'json', yes: true, ...deleting }, context)).toBe('done');
-    expect(outcomesIn(stdout())).toMatchObject([{ address: 'user.jane', outcome: 'deleted' }]);
-    expect(sent).toBe(when === 'after' ? 1 : 2);
-  },
-);
+test.each([
+  ['the connection is lost', 'before', lost],
+  ['the connection is lost', 'after', lost],
+  ['a gateway answers 404', 'before', answered(404, { detail: 'Not Found' })],
+  ['a gateway answers 404', 'after', answered(404, { detail: 'Not Found' })],
+  ['a gateway answers 410', 'before', answered(410, { detail: 'Gone' })],
+])('if %s %s a delete takes effect, a read determines the outcome', async (_, when, unclear) => {
+  const world = new World(seed);
+  let sent = 0;
+  world.tamper = ({ method }, answer) => {
+    if (method !== 'DELETE' || (sent += 1) > 1) return answer();
+    if (when === 'after') answer();
+    return unclear;
+  };
+  const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+  expect(await apply(['m.yaml'], { output: 'json', yes: true, ...deleting }, context)).toBe('done');
+  expect(outcomesIn(stdout())).toMatchObject([{ address: 'user.jane', outcome: 'deleted' }]);
+  expect(sent).toBe(when === 'after' ? 1 : 2);
+});
+
+test('a delete that a gateway always answers with 404 ends as unknown while the record is there', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method }, answer) =>
+    method === 'DELETE' ? answered(404, { detail: 'Not Found' }) : answer();
+  const { ending, stdout } = await applied(world, jane, { ...deleting, output: 'json' });
+  expect(ending).toBe('incomplete');
+  expect(outcomesIn(stdout)).toMatchObject([{ address: 'user.jane', outcome: 'unknown' }]);
+});
+
+test('a binding whose delete a gateway answers with 404 is not reported as deleted', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method }, answer) =>
+    method === 'DELETE' ? answered(404, { detail: 'Not Found' }) : answer();
+  const text =
+    'version: 1\napplications: [{ slug: mail, name: Mail, access: { groups: [{ name: staff }] } }]\n';
+  const { stdout } = await applied(world, text, { allow: ['update', 'delete'], output: 'json' });
+  expect(outcomesIn(stdout)).toMatchObject([{ address: 'application.mail', outcome: 'unknown' }]);
+});
 
 test('a record recreated under the same name is not deleted', async () => {
   const world = new World(seed);
