@@ -38,9 +38,8 @@ export class ServiceEvidence {
   /** Records the answer to a documented look-up that sent the token. */
   note({ kind, body, status }: Answer): void {
     const isJson = body !== undefined;
-    const isDenial = kind === 'denied' && isJson && typeof body['detail'] === 'string';
     if (kind === 'found' || kind === 'not_found') this.#isTokenAccepted = true;
-    if (kind === 'found' || kind === 'not_found' || isDenial || (status === 400 && isJson))
+    if (kind === 'found' || kind === 'not_found' || isOwnDenial({ kind, body }) || (status === 400 && isJson))
       this.#isApiSeen = true;
     // The service itself answers with `detail`, so any other form of 404 comes from a proxy.
     if (kind !== 'not_found') return;
@@ -75,10 +74,7 @@ export class ServiceEvidence {
     if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
     // A proxy may send such a 404 for a moment, so a second answer must have the same form.
     const again = await this.#ask({}, options);
-    if (again?.form === nobody.form && this.#absentForm === undefined) {
-      this.#absentForm = nobody.form;
-      this.#isTokenAccepted = true;
-    }
+    if (again?.form === nobody.form) this.#absentForm ??= nobody.form;
   }
 
   async isApiThere(options: AskOptions): Promise<boolean> {
@@ -111,7 +107,7 @@ export class ServiceEvidence {
 
   async #isDeniedWithoutToken(options: AskOptions): Promise<boolean> {
     this.#isAnonymousDenied ??= this.#ask({ isAnonymous: true }, options).then(
-      (answer) => answer?.kind === 'denied',
+      (answer) => answer !== undefined && isOwnDenial(answer),
     );
     return this.#isAnonymousDenied;
   }
@@ -129,6 +125,11 @@ export class ServiceEvidence {
     if (reading && !sender.isAnonymous) this.note(reading.answer);
     return reading?.answer;
   }
+}
+
+/** Whether the service itself denied a request. The page of a login proxy has no `detail`. */
+function isOwnDenial({ kind, body }: Pick<Answer, 'kind' | 'body'>): boolean {
+  return kind === 'denied' && typeof body?.['detail'] === 'string';
 }
 
 /** Whether the answer is missing or does not come from the service, so that a retry may help. */

@@ -339,10 +339,18 @@ describe('doctor at a service with only the documented operations', () => {
     async (_, reply) => {
       const open = await documented({ missing: reply, anonymous: reply });
       const closed = await documented({ missing: reply });
-      const outcomes = [open, closed].map(({ url }) =>
-        doctor({ output: 'text' }, capture({ files: {}, url }).context),
+      const loginProxy = await documented({ missing: reply, anonymous: [401, 'text/html', '<html>Log in'] });
+      const examined = await Promise.all(
+        [open, loginProxy, closed].map(async ({ url }) => {
+          const { context, stdout } = capture({ files: {}, url });
+          return [await doctor({ output: 'text' }, context), / (\S+) +token /.exec(stdout())?.[1]];
+        }),
       );
-      expect(await Promise.all(outcomes)).toEqual(['failed', 'done']);
+      expect(examined).toEqual([
+        ['failed', '?'],
+        ['failed', '?'],
+        ['done', '?'],
+      ]);
     },
   );
 });

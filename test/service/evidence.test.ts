@@ -52,6 +52,21 @@ test('a web page no longer counts as "absent" once the service itself has report
   expect([client.evidence.takeRefutedAbsence(), client.evidence.takeRefutedAbsence()]).toEqual([true, false]);
 });
 
+test.each([
+  [
+    'a web page',
+    { kind: 'answered', status: 401, headers: {}, body: '<html>Log in</html>' } as const,
+    'fault',
+  ],
+  ['JSON without `detail`', answered(401, { error: 'log in' }), 'fault'],
+  ['JSON with `detail`', denied, 'absent'],
+])('a 404 without `detail` can mean "absent" only if a denial is not %s', async (_, anonymous, proof) => {
+  const client = createClient(async ({ isAnonymous }) => (isAnonymous ? anonymous : notFound));
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  await client.evidence.learnAbsentForm({ pacing });
+  expect(client.evidence.proofOf(classifyRecordAnswer(notFound, application, 'wiki'))).toBe(proof);
+});
+
 test('an absence that the service itself reports changes no earlier conclusion if no web page counted as "absent"', async () => {
   const client = createClient(async () => absent);
   await client.read({ kind: application, name: 'wiki' });

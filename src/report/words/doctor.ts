@@ -23,7 +23,7 @@ import {
   type Release,
 } from '../../kinds/release.ts';
 
-interface DoctorFacts extends ProbeResult, Omit<RightsFacts, 'denial'> {
+interface DoctorFacts extends ProbeResult, Omit<RightsFacts, 'denial' | 'isTokenUntested'> {
   readonly service: string;
   readonly proxy: string | undefined;
   readonly durationMs: number;
@@ -50,7 +50,11 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
     const wrong = doctorCheck('base-url', 'fail', trouble, whatToDo);
     return [connected, wrong, ...unknownChecks(...rightsNames, 'release'), clock];
   }
-  const rights = rightsChecks({ ...facts, denial: stage === 'denied' ? trouble : undefined });
+  const rights = rightsChecks({
+    ...facts,
+    denial: stage === 'denied' ? trouble : undefined,
+    isTokenUntested: answer.form !== undefined,
+  });
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 

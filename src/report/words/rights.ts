@@ -39,6 +39,8 @@ export interface RightsFacts {
   readonly configured: Release | undefined;
   /** How the service denied the look-up of an application; undefined if it did not. */
   readonly denial: string | undefined;
+  /** Whether the look-up got a 404 that does not show whether the service accepts the token. */
+  readonly isTokenUntested: boolean;
   readonly finding: TokenFinding | undefined;
   /** The kinds to check: if known, the kinds that the manifests declare. */
   readonly kinds: readonly Kind<ResourceType>[];
@@ -65,10 +67,12 @@ export function kindCheckName(kind: Kind): string {
   return modelOf(kind).list.toLowerCase().replaceAll(' ', '-');
 }
 
-function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
-  return denial === undefined || finding?.kind === 'valid'
-    ? doctorCheck('token', 'pass', 'the service accepts it')
-    : doctorCheck('token', 'fail', ...denialWords(denial, finding));
+function tokenCheck({ denial, isTokenUntested, finding }: RightsFacts): DoctorCheck {
+  if (denial !== undefined && finding?.kind !== 'valid')
+    return doctorCheck('token', 'fail', ...denialWords(denial, finding));
+  return isTokenUntested && finding?.kind !== 'valid'
+    ? doctorCheck('token', 'unknown', 'no answer shows whether the service accepts it')
+    : doctorCheck('token', 'pass', 'the service accepts it');
 }
 
 function denialWords(denial: string, finding: TokenFinding | undefined): [summary: string, advice: string] {
@@ -125,9 +129,12 @@ function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] 
 }
 
 /** The token's right to view and create a kind. For applications, the connection check has already tested the right to view. */
-function rightsTo(kind: Kind<ResourceType>, { rights, denial, finding }: RightsFacts): KindRights {
+function rightsTo(
+  kind: Kind<ResourceType>,
+  { rights, denial, isTokenUntested, finding }: RightsFacts,
+): KindRights {
   const { view, create } = rights?.get(kind) ?? { view: 'unknown', create: 'unknown' };
-  if (kind.type !== probedKind.type) return { view, create };
+  if (kind.type !== probedKind.type || isTokenUntested) return { view, create };
   if (denial === undefined) return { view: 'may', create };
   return { view: finding?.kind === 'valid' ? 'may not' : 'unknown', create };
 }
