@@ -1,5 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { formerName, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import { isAnswered, isTimeout } from '../service/answer.ts';
@@ -90,7 +91,7 @@ export class LookUps {
   }
 
   #record(resource: Resource, reading: LookUpResult): void {
-    const { namesakes, onDone } = this.#options;
+    const { client, namesakes, onDone } = this.#options;
     const { address } = resource;
     onDone();
     this.#isResponsive ||= isAnswered(reading.answer);
@@ -105,7 +106,12 @@ export class LookUps {
         return;
       case 'absent':
         this.#consecutiveFailures = 0;
-        this.observed.set(address, absentObservation(namesakes.get(resource)));
+        this.observed.set(
+          address,
+          needsProofOfAbsence(resource) && !client.evidence.isCertainlyAbsent(reading.answer)
+            ? { presence: 'unknown', unread: { proof: 'fault', answer: reading.answer } }
+            : absentObservation(namesakes.get(resource)),
+        );
         return;
       case 'denied':
       case 'nothing':
@@ -118,6 +124,11 @@ export class LookUps {
         if (isTimeout(reading.answer) && !this.#isResponsive) this.#isStopped = true;
     }
   }
+}
+
+/** Whether no later create would show that a record counted as absent by mistake. */
+function needsProofOfAbsence(resource: Resource): boolean {
+  return isToBeDeleted(resource) || formerName(resource) !== undefined;
 }
 
 export function absentObservation(namesake: string | undefined): Observation {

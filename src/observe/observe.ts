@@ -105,6 +105,8 @@ async function observeRecords(
     },
     onNews: (news) => onList?.(news),
   });
+  for (const { kind, name } of lists.found.keys())
+    if (kind.lookUp.isDocumented) client.evidence.noteFound(name);
   const toLookUp = resources.filter((resource) => !lists.found.has(resource) && !lists.absent.has(resource));
   let done = resources.length - toLookUp.length;
   const { namesakes } = lists;

@@ -127,6 +127,7 @@ export function createClient(
       const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
       const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
       if (isDocumented) evidence.note(answer);
+      if (isDocumented && answer.kind === 'found') evidence.noteFound(name);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
       if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
       if (proof === 'exists' && !isDocumented) readable.hasUndocumentedData = true;

@@ -27,12 +27,20 @@ export class ServiceEvidence {
   #isTokenAccepted = false;
   /** The form of a 404 without `detail` that means "absent" in this service. The value `detail` means that no such form exists. */
   #absentForm: string | undefined;
+  /** Whether a record was found between the two answers that showed the form, so that these answers came from the service. */
+  #isAbsentFormCertain = false;
+  /** An application that a look-up or a list of this run has shown. */
+  #foundName: string | undefined;
   #isAbsenceRefuted = false;
   #absentRecordAnswer: Promise<Answer | undefined> | undefined;
   #isAnonymousDenied: Promise<boolean> | undefined;
 
   constructor(requests: EvidenceRequests) {
     this.#requests = requests;
+  }
+
+  noteFound(name: string): void {
+    this.#foundName = name;
   }
 
   /** Records the answer to a documented look-up that sent the token. */
@@ -66,15 +74,30 @@ export class ServiceEvidence {
     return form === this.#absentForm ? 'absent' : 'nothing';
   }
 
+  /** Whether an answer that counts as "absent" also justifies leaving a record alone that may exist. */
+  isCertainlyAbsent({ form }: Answer): boolean {
+    return form === undefined || this.#isAbsentFormCertain;
+  }
+
   /** Finds out whether a 404 without `detail` means "absent", for later calls of `proofOf`. */
   async learnAbsentForm(options: AskOptions): Promise<void> {
     if (this.#absentForm !== undefined) return;
     const nobody = await this.#askForAbsentRecord(options);
     if (nobody?.form === undefined || this.#absentForm !== undefined) return;
-    if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
+    const foundName = this.#foundName;
+    if (foundName === undefined) {
+      if (!this.#isApiSeen && !(await this.#isDeniedWithoutToken(options))) return;
+    } else {
+      // While a service is away, a proxy may answer every look-up with the same 404.
+      const found = await this.#ask({ name: foundName }, options);
+      if (found?.form === nobody.form) this.#absentForm ??= 'detail';
+      if (found?.kind !== 'found') return;
+    }
     // A proxy may send such a 404 for a moment, so a second answer must have the same form.
     const again = await this.#ask({}, options);
-    if (again?.form === nobody.form) this.#absentForm ??= nobody.form;
+    if (again?.form !== nobody.form || this.#absentForm !== undefined) return;
+    this.#absentForm = nobody.form;
+    this.#isAbsentFormCertain = foundName !== undefined;
   }
 
   async isApiThere(options: AskOptions): Promise<boolean> {
@@ -113,13 +136,13 @@ export class ServiceEvidence {
   }
 
   async #ask(
-    sender: Pick<HttpRequest, 'isAnonymous'>,
+    { name = unusedSlug, ...sender }: Pick<HttpRequest, 'isAnonymous'> & { readonly name?: string },
     { pacing, signal }: AskOptions,
   ): Promise<Answer | undefined> {
     const reading = await retryUntilProven(async () => {
-      const path = probedKind.lookUp.path(unusedSlug);
+      const path = probedKind.lookUp.path(name);
       const exchange = await this.#requests.send({ method: 'GET', path, ...sender }, signal);
-      const answer = classifyRecordAnswer(exchange, probedKind, unusedSlug);
+      const answer = classifyRecordAnswer(exchange, probedKind, name);
       return { answer, proof: isInconclusive(answer) ? 'nothing' : whatAnswersProve[answer.kind].read };
     }, pacing);
     if (reading && !sender.isAnonymous) this.note(reading.answer);

@@ -61,6 +61,41 @@ test('if the service reports the absence of a record in JSON, a look-up that was
   expect(seen.lookUps.observed.get('application.n0')).toEqual({ presence: 'absent' });
 });
 
+test.each([1, 5, 6, 7, 8, 9, 99])(
+  'if a gateway answers 404 to %i requests while the service is away, no record counts as absent',
+  async (pages) => {
+    let answers = 0;
+    const seen = await lookedUp('applications', 9, (name) => {
+      answers += 1;
+      return answers > 4 && answers <= 4 + pages ? page : nobodyOf(name) ? absent : here(name);
+    });
+    const { observed, failures } = seen.lookUps;
+    expect([...observed.values()].map(({ presence }) => presence)).not.toContain('absent');
+    expect([observed.size, failures.length > 0]).toEqual(pages === 99 ? [4, true] : [9, false]);
+  },
+);
+
+test.each([
+  ['state: absent', 'n0', 'absent'],
+  ['state: absent', '', 'unknown'],
+  ['name: A, formerly: old', '', 'unknown'],
+  ['name: A', '', 'absent'],
+])(
+  'if look-ups of absent records get web pages, { %s } is shown, if %j exists, as %s',
+  async (fields, existing, presence) => {
+    const entries = ['slug: n0, name: A', `slug: n1, ${fields}`].map((entry) => `{ ${entry} }`);
+    const resources = await desired(`version: 1\napplications: [${entries.join(', ')}]`);
+    const client = createClient(async ({ path, isAnonymous }) => {
+      const name = path.split('/').at(-2) ?? '';
+      return isAnonymous ? denied : name === existing ? here(name) : page;
+    });
+    const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
+    const lookUps = new LookUps({ client, pacing, namesakes: new Map(), onDone: () => {} });
+    await lookUps.all(resources);
+    expect(lookUps.observed.get('application.n1')).toMatchObject({ presence });
+  },
+);
+
 test('after an interruption, no request checks whether a web page means "absent"', async () => {
   const interruption = new AbortController();
   const answer = (): Exchange => {
