@@ -1,6 +1,7 @@
 import { redactorOf } from '../base/redactor.ts';
 import type { UnboundState } from '../kinds/children.ts';
 import { compareRecord, printablePart } from '../plan/compare.ts';
+import { uncomparedFields } from '../plan/resend.ts';
 import { whoMayOpen } from '../plan/opens.ts';
 import type { Change } from '../plan/plan.ts';
 import { withoutSecrets } from '../service/redact.ts';
@@ -15,6 +16,7 @@ export function printableOutcome(
 ): Outcome {
   const { resource } = change;
   const differences = held ? compareRecord(resource, held) : [];
+  const notCompared = held && outcome === 'created' ? uncomparedFields(resource, held) : [];
   const isThere = outcome === 'exists' || outcome === 'updated';
   return {
     change,
@@ -22,6 +24,7 @@ export function printableOutcome(
     answer: answer && withoutSecrets(answer, resource.secrets),
     doubt: inDoubt && isThere ? (held ? 'checked' : 'unchecked') : undefined,
     differences: differences.length > 0 ? differences : undefined,
+    notCompared: notCompared.length > 0 ? notCompared : undefined,
     at,
     clash: clash && printableConflict(change, clash, unbound),
     stoppedBy,

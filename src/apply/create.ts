@@ -1,3 +1,4 @@
+import { uncomparedFields } from '../plan/resend.ts';
 import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -28,8 +29,13 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
 
   async function judge(result: CreateResult): Promise<JudgedWrite> {
     switch (result.proof) {
-      case 'created':
-        return endedWrite('created', { held: result.held });
+      case 'created': {
+        const { held } = result;
+        if (uncomparedFields(record, held).length === 0) return endedWrite('created', { held });
+        const found = await lookUpRecord(record, writer);
+        const isSame = found.proof === 'exists' && (held.pk === '' || found.held.pk === held.pk);
+        return endedWrite('created', { held: isSame ? found.held : held });
+      }
       case 'exists':
       case 'unknown':
         return endedWrite(result.proof);

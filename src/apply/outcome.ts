@@ -89,6 +89,8 @@ export interface Outcome {
   readonly doubt?: Doubt | undefined;
   /** The declared fields whose values in the service differ from the manifest. For `created`, these are the values in the answer to the create. */
   readonly differences?: readonly Difference[] | undefined;
+  /** The declared fields that neither the answer to the create nor a look-up shows, for `created`. */
+  readonly notCompared?: readonly string[] | undefined;
   readonly at?: string | undefined;
   readonly clash?: Conflict | undefined;
   /** The reason why nothing was sent, if the outcome is `not_attempted`. */

@@ -55,6 +55,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
         const { held } = updating;
         open = { ...open, resent: [] };
         const after = compareWithPlan(open, held);
+        if (after.kind === 'ended' && after.end.outcome === 'not_attempted') return { kind: 'open' };
         if (after.kind === 'ended')
           return endedWrite(after.end.outcome === 'unchanged' ? 'updated' : 'unknown', {
             ...after.end,
@@ -181,7 +182,13 @@ export function compareWithPlan(
   const missing = resent.filter((field) => resource.fields[field] !== undefined);
   const changed: string[] = [];
   for (const [field, declared] of Object.entries(sentFields(resource))) {
-    if (!Object.hasOwn(now.fields, field) || isGenerated(resource, field)) continue;
+    if (isGenerated(resource, field)) continue;
+    if (!Object.hasOwn(now.fields, field)) {
+      const wasShown = Object.hasOwn(base.fields, field);
+      if (!wasShown || sameValue(kind, field, declared, managedPart(resource, field, base.fields[field])))
+        continue;
+      return endedWrite('not_attempted'); // it is unknown whether the field still differs
+    }
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
     const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>

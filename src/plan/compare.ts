@@ -7,6 +7,7 @@ import {
   sentFields,
   sentValue,
   shownValue,
+  type DeclaredFields,
 } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { mapValues, type JsonValue } from '../base/json.ts';
@@ -48,9 +49,9 @@ function declaredForDisplay(resource: Resource, field: string): JsonValue {
     : value;
 }
 
-export function fieldsNotReturned(resource: Resource, { fields }: ObservedValues): string[] {
-  return fieldNames(resource).filter(
-    (field) => !Object.hasOwn(fields, field) && sentValue(resource, field) !== undefined,
+export function fieldsNotReturned(declared: DeclaredFields, { fields }: ObservedValues): string[] {
+  return fieldNames(declared).filter(
+    (field) => !Object.hasOwn(fields, field) && sentValue(declared, field) !== undefined,
   );
 }
 

@@ -1,9 +1,11 @@
 import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
-import { fieldNames, isGenerated, sentValue, shownValue } from '../kinds/fields.ts';
+import { isBindingField } from '../kinds/access.ts';
+import { fieldNames, isGenerated, sentValue, shownValue, type DeclaredFields } from '../kinds/fields.ts';
 import { isNeverShown, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
+import { fieldsNotReturned } from './compare.ts';
 import type { PlanDocument } from './document.ts';
 import type { Change, Difference } from './plan.ts';
 
@@ -28,9 +30,16 @@ export function withResentFields(
   return { differences: [...differences, ...resentDifferences], notCompared: [] };
 }
 
+/** The declared fields that the service usually shows, but did not show in this answer. The fields of bindings are not part of a record. */
+export function uncomparedFields(declared: DeclaredFields, observed: ObservedValues): string[] {
+  return fieldsNotReturned(declared, observed).filter(
+    (field) => !isBindingField(declared.kind, field) && !isNotComparable(declared, field, observed),
+  );
+}
+
 /** Whether a field cannot be compared: it is write-only or secret, and the service does not return it. Earlier releases return some write-only fields. */
 export function isNotComparable(
-  { kind }: Pick<Resource, 'kind'>,
+  { kind }: Pick<DeclaredFields, 'kind'>,
   field: string,
   { fields }: ObservedValues,
 ): boolean {

@@ -3,7 +3,7 @@ import { destinationLabel, type Destination } from '../base/destination.ts';
 import { comparePlaces, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, UncheckedCounts } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Change, Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ApplyRun, JobResult } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
@@ -70,7 +70,7 @@ interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 }
 
 /** The outcome of a planned resource, in the words of a report. */
-export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'>, Pick<Change, 'notCompared'> {
+export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'> {
   readonly resource: Resource;
   /** True if the plan contains a change of the resource, and also if the resource could not be planned. */
   readonly planned: boolean;
@@ -187,9 +187,9 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
       detail: outcomeDetail(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),
-      notCompared: outcome.outcome === 'unchanged' ? change.notCompared : undefined,
       requestId: answer?.requestId,
       ...known,
+      notCompared: outcome.outcome === 'unchanged' ? change.notCompared : outcome.notCompared,
     };
   });
   const { error, ...rest } = run;

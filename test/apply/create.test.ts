@@ -15,7 +15,9 @@ import { virtualClock } from '../support/virtual-clock.ts';
 const application = creationOf('application', 'wiki', 'Wiki');
 const user = creationOf('user', 'alice', 'Alice');
 
-const created = answered(201, { pk: 'p1', slug: 'wiki', username: 'alice' });
+const made = { pk: 'p1', slug: 'wiki', username: 'alice' };
+const created = answered(201, { ...made, name: 'Wiki' });
+const bare = answered(201, made);
 const found = answered(200, { pk: 'p0', slug: 'wiki' });
 const absent = answered(404, { detail: 'Not found.' });
 const slugTaken = answered(400, { slug: ['taken'] });
@@ -74,6 +76,21 @@ describe('a create of an application', () => {
       'with a 201 ends as created',
       [created],
       { outcome: 'created', held: { pk: 'p1' }, attempts: 1, sleeps: [] },
+    ],
+    [
+      'with a 201 that lacks a sent field is looked up',
+      [bare, answered(200, { ...made, name: 'Other' })],
+      { outcome: 'created', held: { pk: 'p1', fields: { name: 'Other' } }, methods: 'POST GET' },
+    ],
+    [
+      'with a 201 that lacks a sent field ends as created if another record is found',
+      [bare, answered(200, { ...made, pk: 'p0', name: 'Other' })],
+      { outcome: 'created', held: { pk: 'p1', fields: { slug: 'wiki' } }, inDoubt: false },
+    ],
+    [
+      'with a 201 that lacks a sent field ends as created if nothing is found',
+      [bare, absent],
+      { outcome: 'created', held: { pk: 'p1', fields: { slug: 'wiki' } }, inDoubt: false },
     ],
     [
       'with a refused field ends as rejected, without a retry',
@@ -385,6 +402,11 @@ describe('an interrupted create', () => {
 describe('a create of a user', () => {
   test.each<[name: string, answers: readonly Exchange[], expected: object]>([
     ['with a 201 ends as created', [created], { outcome: 'created', held: { pk: 'p1' } }],
+    [
+      'with a 201 that lacks a sent field ends as created',
+      [bare],
+      { outcome: 'created', held: { pk: 'p1' } },
+    ],
     [
       'with a taken username ends as exists',
       [usernameTaken],

@@ -75,6 +75,19 @@ describe('an update', () => {
     });
   });
 
+  test('is read again if its answer lacks a sent field, and sent again if it had no effect', async () => {
+    const bare = answered(200, held({}));
+    expect(await settle([asPlanned, bare, asDeclared])).toMatchObject({ outcome: 'updated', inDoubt: true });
+    expect(await settle([asPlanned, bare, asPlanned, asDeclared])).toMatchObject({ outcome: 'updated' });
+    expect(await settle([asPlanned, bare, bare])).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    const ignored = [asPlanned, bare, asPlanned, bare, asPlanned, bare, asPlanned];
+    expect(await settle(ignored)).toMatchObject({ outcome: 'unknown', attempts: 3 });
+  });
+
+  test('is not sent if the record no longer shows the field', async () => {
+    expect(await settle([answered(200, held({}))])).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
+  });
+
   test('ends as unknown if its answer shows neither the old nor the sent value', async () => {
     expect(await settle([asPlanned, asOthersWant])).toMatchObject({
       outcome: 'unknown',

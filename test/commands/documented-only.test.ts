@@ -356,14 +356,30 @@ describe('doctor at a service with only the documented operations', () => {
 });
 
 describe('a 201 answer', () => {
-  test('with only the required fields counts as created', async () => {
+  test('with only the required fields counts as created, and other fields are looked up if possible', async () => {
     const service = await documented({
-      created: ({ slug, username, name = '' }) =>
-        slug === undefined ? { username } : { pk: '1', slug, name },
+      created: ({ slug, username }) =>
+        slug === undefined ? { username } : { pk: `pk-${textOf(slug)}`, slug },
     });
     const applied = await run(apply, service.url, manifests.both);
     expect(applied).toMatchObject({ ending: 'done' });
     expect(applied.stdout).toContain('Apply complete!');
+    expect(applied.stdout).toMatch(/application\.wiki +created \(pk pk-wiki\)$/m);
+    expect(applied.stdout).toMatch(/user\.alice +created, 1 field not compared$/m);
+    const sent = service.requests.slice(service.requests.findIndex((each) => each.startsWith('POST')));
+    expect(sent.filter((each) => each.startsWith('GET') && each.includes('/applications/'))).toHaveLength(2);
+  });
+
+  test('without a declared field that the service did not save does not count as complete', async () => {
+    const service = await documented({
+      created: ({ slug }) => {
+        if (slug === 'wiki') service.applications.set(slug, { slug, name: 'Wiki', group: '' });
+        return { pk: `pk-${textOf(slug)}`, slug };
+      },
+    });
+    const applied = await run(apply, service.url, manifests['applications alone']);
+    expect(applied.ending).toBe('incomplete');
+    expect(applied.stdout).toMatch(/application\.wiki +created, but group came back as ""/m);
   });
 
   test('with another application does not count as created', async () => {

@@ -108,8 +108,12 @@ function uncompared({ notCompared = [] }: Change): string {
   return `${notComparedWords(notCompared)}: ${notCompared.map((field) => `\`${field}\``).join(', ')}`;
 }
 
-export function notComparedWords({ length }: readonly string[]): string {
-  return `in sync, ${length} ${length === 1 ? 'field' : 'fields'} not compared`;
+export function notComparedWords(fields: readonly string[]): string {
+  return `in sync, ${notComparedCount(fields)}`;
+}
+
+export function notComparedCount({ length }: readonly string[]): string {
+  return `${length} ${length === 1 ? 'field' : 'fields'} not compared`;
 }
 
 /** Fields that stay in the service, although the entry no longer declares them. */

@@ -14,12 +14,12 @@ import { isMasked } from '../../base/sensitive.ts';
 import { isBindingField } from '../../kinds/access.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { actions, effectsOf } from '../../plan/actions.ts';
-import type { Change, Difference } from '../../plan/plan.ts';
+import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { capitalised, printableLine, withoutEmpty, firstCharacters } from '../printable.ts';
 import { serviceWords } from './answers.ts';
-import { changeLooks, notComparedWords, type EntryLook } from './changes.ts';
+import { changeLooks, notComparedCount, notComparedWords, type EntryLook } from './changes.ts';
 
 /** The look and name of each outcome, and whether another run would have the same outcome. */
 export const outcomeLooks: Readonly<Record<OutcomeKind, EntryLook & { readonly needsFix?: true }>> = {
@@ -66,7 +66,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   error: { words: 'the run met an unexpected error' },
 };
 
-export type VerdictFacts = OutcomeFacts & Pick<Outcome, 'stoppedBy'> & Pick<Change, 'notCompared'>;
+export type VerdictFacts = OutcomeFacts & Pick<Outcome, 'stoppedBy' | 'notCompared'>;
 
 export function verdictWords({
   outcome,
@@ -77,7 +77,11 @@ export function verdictWords({
 }: VerdictFacts): string {
   switch (outcome) {
     case 'created':
-      return differences.length === 0 ? 'created' : `created, but ${returnedValuesWords(differences)}`;
+      return withoutEmpty(
+        'created',
+        notCompared && notComparedCount(notCompared),
+        differences.length > 0 && `but ${returnedValuesWords(differences)}`,
+      ).join(', ');
     case 'updated':
       return doubt === undefined
         ? 'changed'
@@ -191,8 +195,7 @@ interface ApplyWords {
 export function applyWords(
   { interrupted, saved, lostLogins = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostLogins'>,
   outcomes: readonly (OutcomeFacts &
-    Pick<Outcome, 'stoppedBy'> &
-    Pick<Change, 'notCompared'> & { readonly needsFix: boolean })[],
+    Pick<Outcome, 'stoppedBy' | 'notCompared'> & { readonly needsFix: boolean })[],
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
@@ -203,7 +206,9 @@ export function applyWords(
       isMissing(each) && each.outcome !== 'unfinished' && !(areUnfinished && each.stoppedBy === 'unmade'),
   );
   const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
-  const uncompared = outcomes.filter(({ notCompared }) => notCompared).length;
+  const uncompared = outcomes.filter(
+    ({ outcome, notCompared }) => outcome === 'unchanged' && notCompared,
+  ).length;
   const counts = outcomeKinds.flatMap((kind) => {
     const isSplit = kind === 'unchanged' && uncompared > 0;
     const count = summary[kind] - (isSplit ? uncompared : 0);
