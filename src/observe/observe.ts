@@ -97,7 +97,7 @@ async function observeRecords(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const { onRead, onList } = options;
+  const { client, onRead, onList } = options;
   const lists = await readLists(resources, {
     ...options,
     onFound: (count) => {

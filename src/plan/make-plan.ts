@@ -3,7 +3,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { DeleteDecisions } from '../service/deletions.ts';
 import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
-import { placeholderFor, sentValue } from '../kinds/fields.ts';
+import { fieldNames, placeholderFor, sentValue } from '../kinds/fields.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
@@ -155,9 +155,13 @@ function plannedUpdate(
   const compared = compareRecord(resource, base);
   const { differences, notCompared: secrets } = withResentFields(resource, base, compared, isResent);
   const hidden = fieldsNotReturned(resource, base).filter((field) => !isNotComparable(resource, field, base));
-  const isUnreadBinding = (field: string): boolean => isBindingField(resource.kind, field);
-  const notCompared = [...secrets, ...hidden.filter(isUnreadBinding)];
-  const notShown = hidden.filter((field) => !isUnreadBinding(field));
+  // A release may lack some fields of a record. If it shows none of them, the record is not known to be in sync.
+  const isAnyShown = fieldNames(resource).some(
+    (field) => field !== resource.kind.identity && Object.hasOwn(base.fields, field),
+  );
+  const isExpected = (field: string): boolean => isAnyShown && !isBindingField(resource.kind, field);
+  const notCompared = [...secrets, ...hidden.filter((field) => !isExpected(field))];
+  const notShown = hidden.filter(isExpected);
   const found = {
     resource,
     presence: 'present',

@@ -5,6 +5,8 @@ import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/p
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
+import { planHeadline } from '../../src/report/words/plan.ts';
+import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
@@ -96,6 +98,18 @@ describe('a plan', () => {
     const plan = await documentOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
     expect(plan.resource_drift).toEqual([]);
     expect(plan.resource_changes[0]?.not_shown).toEqual(['group']);
+    expect(plan.summary).toMatchObject({ in_sync: 1, not_compared: 0 });
+  });
+
+  test('does not count a record as in sync if the service shows no declared field', async () => {
+    const plan = await planOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki' } });
+    const { resource_changes: changes, summary } = planDocument(plan);
+    expect(changes[0]?.not_compared).toEqual(['name', 'group']);
+    expect(summary).toMatchObject({ in_sync: 0, not_compared: 1 });
+    expect(planHeadline(plan)).toContain('as far as it can be compared');
+    expect(unseenFieldNotes(plan)).toEqual([
+      'Not compared, because the service does not show the value: application.wiki `name`, application.wiki `group`.',
+    ]);
   });
 
   test('compares a declared string in the form in which the service stores it', async () => {
