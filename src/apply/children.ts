@@ -59,6 +59,8 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
         const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(target, bound).has(child);
         return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
+      case 'taken_or_rejected':
+        return endedWrite('rejected');
       default:
         return judgeFailure(proof);
     }

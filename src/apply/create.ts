@@ -44,6 +44,10 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
         const isUnseen = found.proof === 'unseeable' && client.unseenProof(result.answer) === 'exists';
         return isUnseen ? endedWrite('exists') : (endAfter('taken', found) ?? { kind: 'not_applied' });
       }
+      case 'taken_or_rejected': {
+        const found = await lookUpRecord(record, writer);
+        return found.proof === 'exists' ? endedWrite('exists', { held: found.held }) : endedWrite('rejected');
+      }
       case 'ambiguous': {
         const found = await lookUpRecord(record, writer);
         if (found.proof === 'absent' && canDuplicate) return { ...endedWrite('unknown'), kind: 'open' };

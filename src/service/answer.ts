@@ -21,6 +21,8 @@ export type AnswerKind =
   | 'redirect'
   /** 400 whose only error is about the identity, such as the slug. */
   | 'identity_refused'
+  /** 400 with errors about the identity and other fields. */
+  | 'identity_and_more_refused'
   /** 400 with the service's code for an enterprise licence that allows no changes. */
   | 'read_only'
   /** Any other 400 with JSON. */
@@ -163,8 +165,10 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
     case 400:
       if (json === undefined) return 'unexplained_refusal';
       if (body?.['code'] === 'denied_license') return 'read_only';
-      return body && 'identity' in request && onlyFieldInError(body) === request.identity
-        ? 'identity_refused'
+      return body && 'identity' in request && Object.hasOwn(body, request.identity)
+        ? isOnlyFieldInError(request.identity, body)
+          ? 'identity_refused'
+          : 'identity_and_more_refused'
         : 'fields_refused';
     case 404:
     case 410:
@@ -249,10 +253,9 @@ function mayBeMissing(request: ExpectedAnswer): boolean {
   return request.shape === 'record' || request.shape === 'id' || request.shape === 'nothing';
 }
 
-/** The only field with an error, ignoring `code`, which is not a field. */
-function onlyFieldInError(body: JsonObject): string | undefined {
-  const fields = Object.keys(body).filter((key) => key !== 'code');
-  return fields.length === 1 ? fields[0] : undefined;
+/** Whether no other field has an error, ignoring `code`, which is not a field. */
+function isOnlyFieldInError(field: string, body: JsonObject): boolean {
+  return Object.keys(body).every((key) => key === field || key === 'code');
 }
 
 /** Whether a value can be a `pk`, which is a UUID for applications and an integer for users. */

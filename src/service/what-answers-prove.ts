@@ -17,6 +17,8 @@ export type WriteProof =
   | 'exists'
   /** The name is taken or reserved; a look-up shows which. */
   | 'taken'
+  /** Nothing was created: the name is taken, or the content was refused; a look-up shows which. */
+  | 'taken_or_rejected'
   /** The content was refused, and nothing was created. */
   | 'rejected'
   | 'denied'
@@ -34,7 +36,7 @@ export type UpdateProof =
   | 'updated'
   /** The record does not exist, or this token cannot see it. */
   | 'vanished'
-  | Exclude<WriteProof, 'created' | 'exists' | 'taken' | 'unknown'>;
+  | Exclude<WriteProof, 'created' | 'exists' | 'taken' | 'taken_or_rejected' | 'unknown'>;
 
 export interface Proof {
   readonly read: ReadProof;
@@ -58,6 +60,11 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   identity_refused: {
     read: 'fault',
     create: { readable: 'taken', unreadable: 'exists' },
+    update: 'rejected',
+  },
+  identity_and_more_refused: {
+    read: 'fault',
+    create: { readable: 'taken_or_rejected', unreadable: 'rejected' },
     update: 'rejected',
   },
   read_only: { read: 'fault', create: 'closed', update: 'closed', stop: 'type' },

@@ -21,6 +21,7 @@ const bare = answered(201, made);
 const found = answered(200, { pk: 'p0', slug: 'wiki' });
 const absent = answered(404, { detail: 'Not found.' });
 const slugTaken = answered(400, { slug: ['taken'] });
+const slugAndMore = answered(400, { slug: ['taken'], provider: ['This field must be unique.'] });
 const usernameTaken = answered(400, { username: ['taken'] });
 const invalid = answered(400, { name: ['no'] });
 const denied = answered(403, { detail: 'no' });
@@ -101,6 +102,21 @@ describe('a create of an application', () => {
       'with a taken slug ends as exists if the record is found',
       [slugTaken, found],
       { outcome: 'exists', inDoubt: false, answer: { status: 400 }, held: { pk: 'p0' }, methods: 'POST GET' },
+    ],
+    [
+      'with a refused slug and another refused field ends as exists if the record is found',
+      [slugAndMore, found],
+      { outcome: 'exists', inDoubt: false, answer: { status: 400 }, held: { pk: 'p0' } },
+    ],
+    [
+      'with a refused slug and another refused field ends as rejected if the record is absent',
+      [slugAndMore, absent],
+      { outcome: 'rejected', answer: { status: 400 }, attempts: 1 },
+    ],
+    [
+      'with a refused slug and another refused field ends as rejected if the record cannot be looked up',
+      [slugAndMore, denied],
+      { outcome: 'rejected', answer: { status: 400 }, attempts: 1 },
     ],
     ['with a slug taken by a hidden record ends in conflict', [slugTaken, absent], { outcome: 'conflict' }],
     [

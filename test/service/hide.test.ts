@@ -33,7 +33,7 @@ test('messages about hidden fields are hidden, and messages about other fields a
 
 test('a refusal is classified by its original text even if fields in it are hidden', async () => {
   const taken = await told(answered(400, { name: ['canary'], username: ['No.'] }));
-  expect(classifyRecordAnswer(taken, user, 'al').kind).toBe('fields_refused');
+  expect(classifyRecordAnswer(taken, user, 'al').kind).toBe('identity_and_more_refused');
   const refused = await told(answered(400, { code: 'denied_license', detail: 'No.' }));
   expect(classifyRecordAnswer(refused, user, 'al').kind).toBe('read_only');
 });

@@ -104,7 +104,10 @@ export const answerRows: readonly AnswerRow[] = [
     readOnly,
   ),
   row('400 with a detail and another code', answered(400, { detail: 'x', code: 'invalid' }), rejected),
-  row('400 of the slug and more', answered(400, { slug: ['x'], name: ['x'] }), rejected),
+  row('400 of the slug and more', answered(400, { slug: ['x'], name: ['x'] }), {
+    ...rejected,
+    postApplication: 'taken_or_rejected',
+  }),
   row('400 of the username and more', answered(400, { username: ['x'], email: ['x'] }), rejected),
   row('400 of another field alone', answered(400, { name: ['x'] }), rejected),
   row('400 of a code alone', answered(400, { code: 'invalid' }), rejected),

@@ -119,6 +119,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   unavailable: asksToWaitRow,
   slow_down: asksToWaitRow,
   identity_refused: refusedRow,
+  identity_and_more_refused: refusedRow,
   fields_refused: refusedRow,
   unprocessable: refusedRow,
   clash: refusedRow,

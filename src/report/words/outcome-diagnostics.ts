@@ -8,6 +8,7 @@ import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
+import type { AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { answerWords, fieldPath, joinLines, requestIdWords, serviceSentence, waitAdvice } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
@@ -54,7 +55,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   if (outcome.outcome === 'unknown' && answer === undefined)
     return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
   if (!isMissing(outcome) || answer === undefined) return [];
-  const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
+  const isContent = contentRefusals.has(answer.kind);
   // A complaint about a binding names the binding's own fields.
   const complaints =
     outcome.outcome === 'rejected' && isContent && at === undefined ? fieldErrorsOf(answer) : [];
@@ -94,6 +95,12 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
 }
 
 /** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
+const contentRefusals: ReadonlySet<AnswerKind> = new Set([
+  'fields_refused',
+  'identity_refused',
+  'identity_and_more_refused',
+]);
+
 const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ' This creates nothing twice.' },
   update: { verb: 'change', done: 'changed', again: ' This changes nothing that is already as declared.' },
