@@ -1,4 +1,4 @@
-import type { Answer } from '../service/answer.ts';
+import { isAnswered, type Answer } from '../service/answer.ts';
 import type { Client, DeleteResult, LookUpResult, UpdateResult, CreateResult } from '../service/client.ts';
 import { withOutageWait } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -137,10 +137,13 @@ export async function settleWrite<Result extends JudgedRequest>(
   let inDoubt = false;
   let last: Answer | undefined;
   let attempts = 0;
+  let wasAnswered = false;
   const retries = new Retries(pacing, maxTries.write);
   const mayContinue = (): boolean => (attempts === 0 ? control.mayBegin() : control.mayRetry());
 
   function ended({ outcome, answer = last, held, at, clash }: WriteEnding): WriteResult {
+    // An answer that asks for a pause may come from a proxy that has passed the request on.
+    inDoubt ||= outcome === 'unchanged' && wasAnswered;
     const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
     return {
       outcome: inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome,
@@ -174,6 +177,7 @@ export async function settleWrite<Result extends JudgedRequest>(
     const written = await ready.send();
     const { answer, stop } = written;
     last = answer;
+    wasAnswered ||= isAnswered(answer);
     retries.note(answer);
     if (stop || written.proof === 'fault') control.stop(stop ?? 'run', written.proof);
     const judged = await judge(written);

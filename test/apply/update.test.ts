@@ -84,6 +84,16 @@ describe('an update', () => {
     expect(await settle(ignored)).toMatchObject({ outcome: 'unknown', attempts: 3 });
   });
 
+  test.each([slow, page, badGateway])(
+    'ends as updated if it took effect, whatever its answer says: %o',
+    async (answer) => {
+      expect(await settle([asPlanned, answer, asDeclared])).toMatchObject({
+        outcome: 'updated',
+        inDoubt: true,
+      });
+    },
+  );
+
   test('is not sent if the record no longer shows the field', async () => {
     expect(await settle([answered(200, held({}))])).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
   });
