@@ -6,7 +6,8 @@ export function readBaseUrl(
   insecureHttp: boolean,
   insecureOptionName = '--insecure-http',
 ): string {
-  if (!URL.canParse(text))
+  // The URL parser leaves out line breaks, and encodes blanks.
+  if (!URL.canParse(text) || /\s/.test(text.trim()))
     throw invalidUrl('is not a URL', 'Write scheme and host, such as https://id.example.com.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')

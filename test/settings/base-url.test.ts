@@ -7,6 +7,7 @@ describe('the URL of the service', () => {
     ['https://id.example.com/', 'https://id.example.com'],
     ['https://ID.example.com:443/auth/', 'https://id.example.com/auth'],
     ['https://id.example.com/api/v3/', 'https://id.example.com'],
+    ['https://id.example.com\n', 'https://id.example.com'],
     ['http://localhost:8000', 'http://localhost:8000'],
     ['http://127.0.0.1:8000/', 'http://127.0.0.1:8000'],
     ['http://[::1]:8000', 'http://[::1]:8000'],
@@ -16,6 +17,9 @@ describe('the URL of the service', () => {
 
   test.each([
     ['id.example.com', /not a URL/],
+    ['https://id.exa\nmple.com', /not a URL/],
+    ['https://id.example.com/a b', /not a URL/],
+    ['https://id.example.com\t/auth', /not a URL/],
     ['localhost:8000', /unknown scheme/],
     ['ftp://id.example.com', /unknown scheme/],
     ['https://user:secret@id.example.com', /user name or a password/],
