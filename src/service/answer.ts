@@ -17,7 +17,7 @@ export type AnswerKind =
   | 'several'
   /** Any other 2xx, or a 2xx without the requested content. */
   | 'unusable_success'
-  /** 3xx. */
+  /** 3xx, except 304. */
   | 'redirect'
   /** 400 whose only error is about the identity, such as the slug. */
   | 'identity_refused'
@@ -160,7 +160,7 @@ function kindOf(status: number, json: JsonValue | undefined, request: ExpectedAn
     if (status === 201 && isCreatedRecord(request, body)) return 'created';
     return 'unusable_success';
   }
-  if (status >= 300 && status < 400) return 'redirect';
+  if (status >= 300 && status < 400 && status !== 304) return 'redirect';
   switch (status) {
     case 400:
       if (json === undefined) return 'unexplained_refusal';

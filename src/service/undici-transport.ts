@@ -23,7 +23,7 @@ export interface UndiciTransport {
 
 const connectTimeoutMs = 10_000;
 /** This limit is high, because an answer of this API usually has only a few kilobytes. */
-const maxAnswerBytes = 8 * 1024 * 1024;
+const maxAnswerBytes = 8 * 1024 * 1024; // the words about ERR_ANSWER_TOO_LARGE name this limit
 
 /** The transport to a real service, without redirects and retries. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
@@ -146,7 +146,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > maxAnswerBytes)
-      this.giveUp(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
+      this.giveUp(Object.assign(new Error('the answer is too large'), { code: 'ERR_ANSWER_TOO_LARGE' }));
     else this.#chunks.push(chunk);
   }
 

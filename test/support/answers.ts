@@ -84,6 +84,7 @@ export const answerRows: readonly AnswerRow[] = [
   ...[300, 301, 302, 303, 307, 308, 399].map((status) =>
     row(`${status}`, answered(status, '', elsewhere), elsewhereAnswered),
   ),
+  row('304', answered(304), unexplained),
   row('302 to nowhere', answered(302), elsewhereAnswered),
   row('302 with the same identity', answered(302, same, elsewhere), elsewhereAnswered),
   row('400 of the slug alone', answered(400, { slug: ['x'] }), slugRefused),

@@ -81,6 +81,11 @@ const causes: ReadonlyMap<string, CauseWords> = new Map(
       'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
     ],
     [
+      'the answer is larger than 8 MiB',
+      'Check the service URL, and any proxy on the way: an answer of the API is much smaller.',
+      'ERR_ANSWER_TOO_LARGE',
+    ],
+    [
       'the port does not speak TLS',
       'Check the port, and whether the URL must begin with http:// instead of https://.',
       'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG EPROTO',

@@ -39,6 +39,10 @@ describe('an error answer', () => {
   });
 });
 
+test('a 304 is not reported as a redirect', () => {
+  expect(wordsFor(answered(304))).toContain('the answer is not from the API (304)');
+});
+
 test('advice on a refused token names no variable, as the token may come from several', () => {
   const words = wordsFor(answered(403, { detail: 'Token invalid/expired' }));
   expect(words).toContain('The token is unknown or has expired.');
@@ -107,6 +111,14 @@ describe('an http:// request to a port that expects TLS', () => {
     ['a truncated answer', answering('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{')],
   ])('is not suspected after %s', async (_, service) => {
     expect(wordsFor(await answerOf(service))).not.toContain('https://');
+  });
+
+  test('is not suspected after an answer that is too large', async () => {
+    const large = `HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n${' '.repeat(9_000_000)}`;
+    const words = wordsFor(await answerOf(answering(large)));
+    expect(words).toContain('the answer is larger than 8 MiB');
+    expect(words).not.toContain('ended too early');
+    expect(words).not.toContain('https://');
   });
 
   test('is not suspected if the service is slow', async () => {
