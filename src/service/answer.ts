@@ -272,6 +272,11 @@ export function isAnswered({ status, wasAnsweredBefore }: Answer): boolean {
   return status !== undefined || wasAnsweredBefore === true;
 }
 
+/** Whether the service did not accept the token, or denied a request in the form for this. */
+export function isUnauthenticated({ status }: Answer): boolean {
+  return status === 401;
+}
+
 export function isTimeout({ kind, error }: Answer): boolean {
   return kind === 'lost' && error?.name === 'TimeoutError';
 }

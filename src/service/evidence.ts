@@ -109,10 +109,13 @@ export class ServiceEvidence {
 
   /**
    * Whether the service refuses every request with this token. An answered look-up shows that the token is accepted. Without
-   * such an answer, the token counts as refused if the request for its user was denied.
+   * such an answer, the token counts as refused if the request for its user was denied. A token may expire during a run.
    */
-  async isTokenRefused(options: AskOptions): Promise<boolean> {
-    if (this.#isTokenAccepted) return false;
+  async isTokenRefused(
+    options: AskOptions,
+    { mayHaveExpired = false }: { readonly mayHaveExpired?: boolean } = {},
+  ): Promise<boolean> {
+    if (this.#isTokenAccepted) return mayHaveExpired && (await this.#ask({}, options))?.kind === 'denied';
     const { pacing, signal } = options;
     const self = await retryUntilProven(() => this.#requests.self(signal), pacing);
     if (self?.proof === 'exists') return false;

@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/look-up-target.ts';
-import type { Answer } from './answer.ts';
+import { isUnauthenticated, type Answer } from './answer.ts';
 import type { LookUpResult, ReadContext } from './client.ts';
 import { readOfKind } from './own-type.ts';
 import type { TokenUserReading } from './read-self.ts';
@@ -49,7 +49,9 @@ export async function isOptionalRead(answer: Answer, context: ReadContext): Prom
     case 'not_offered':
       return answer.status === undefined || evidence.isApiThere(context);
     case 'denied':
-      readable.isTokenRefused ||= await evidence.isTokenRefused(context);
+      readable.isTokenRefused ||= await evidence.isTokenRefused(context, {
+        mayHaveExpired: isUnauthenticated(answer),
+      });
       return !readable.isTokenRefused;
     default:
       if (answer.waitedMs !== undefined || context.signal?.aborted) return false;

@@ -242,6 +242,27 @@ test.each(Object.entries(manifests))('plan with a wrong token ends with 4: %s', 
   expect(stderr()).toContain('token');
 });
 
+test.each([
+  [401, true, 'denied'],
+  [401, false, 'done'],
+  [403, true, 'done'],
+] as const)(
+  'after a %i to a further read, an accepted token is checked again (it has expired: %s): %s',
+  async (status, isExpired, ending) => {
+    let hasFurtherRead = false;
+    const denial = json(status, { detail: 'denied' });
+    const service = await documented({
+      missing: () => (hasFurtherRead && isExpired ? denial : notFound),
+      otherwise: (url) => {
+        hasFurtherRead ||= url.includes('username=');
+        return denial;
+      },
+    });
+    const text = `version: 1\napplications: [{ slug: wiki, name: Wiki }]\nusers: [{ username: al, name: Al }]\n`;
+    expect((await run(plan, service.url, text, { concurrency: '1' })).ending).toBe(ending);
+  },
+);
+
 describe('a user whose look-up gets a 403', () => {
   const denied = json(403, { detail: 'denied' });
   const me = json(200, { user: { pk: 1, username: 'me', is_superuser: false } });
