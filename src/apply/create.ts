@@ -4,6 +4,7 @@ import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 import type { LookUpResult, CreateResult } from '../service/client.ts';
+import { isPage } from '../service/denial.ts';
 import { retrieve } from '../service/retrieve.ts';
 import {
   endedWrite,
@@ -52,6 +53,13 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
         const found = await lookUpRecord(record, writer);
         if (found.proof === 'absent' && canDuplicate) return { ...endedWrite('unknown'), kind: 'open' };
         return { ...endAfter('unclear', found), kind: 'open' };
+      }
+      case 'denied':
+      case 'fault': {
+        // The page of a proxy does not show whether the proxy passed the request on.
+        const found = isPage(result.answer) ? await lookUpRecord(record, writer) : undefined;
+        if (found?.proof !== 'exists') return judgeFailure(result.proof);
+        return { kind: 'open', end: { outcome: 'exists', held: found.held } };
       }
       default:
         return judgeFailure(result.proof);

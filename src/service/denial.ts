@@ -1,6 +1,11 @@
-import type { Answer } from './answer.ts';
+import { isAnswered, type Answer } from './answer.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
 export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
   return answer !== undefined && whatAnswersProve[answer.kind].read === 'denied';
+}
+
+/** Whether an answer lacks the `detail` that the service itself sends with each denial and each 404. */
+export function isPage(answer: Answer): boolean {
+  return isAnswered(answer) && typeof answer.body?.['detail'] !== 'string';
 }

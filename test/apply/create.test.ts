@@ -130,6 +130,21 @@ describe('a create of an application', () => {
       { outcome: 'unknown', answer: { status: 502 } },
     ],
     [
+      'with a denial by a proxy ends as exists, in doubt, if the record is found',
+      [answered(403, '<html>'), found],
+      { outcome: 'exists', inDoubt: true, held: { pk: 'p0' }, methods: 'POST GET', stop: 'type' },
+    ],
+    [
+      'with a 404 of a proxy ends as exists, in doubt, if the record is found',
+      [answered(404, '<html>'), found],
+      { outcome: 'exists', inDoubt: true, held: { pk: 'p0' }, methods: 'POST GET', stop: 'run' },
+    ],
+    [
+      'with a denial by a proxy ends as denied if the record is absent',
+      [answered(401, '<html>'), absent],
+      { outcome: 'denied', inDoubt: false, answer: { status: 401 }, attempts: 1, stop: 'type' },
+    ],
+    [
       'that is denied stops the creation of further applications',
       [denied],
       { outcome: 'denied', stop: 'type' },
@@ -214,8 +229,8 @@ describe('a create of an application', () => {
     ],
     [
       'stops the run if the base URL is wrong',
-      [answered(404, '<!DOCTYPE html>')],
-      { outcome: 'not_attempted', stop: 'run' },
+      [answered(404, '<!DOCTYPE html>'), answered(404, '<!DOCTYPE html>')],
+      { outcome: 'not_attempted', answer: { status: 404 }, stop: 'run', methods: 'POST GET' },
     ],
     [
       'that is redirected stops the run and ends as unknown',
