@@ -22,10 +22,10 @@ export function answerWords(answer: Answer): AnswerWords {
 
 type AnswerRow = readonly [code: DiagnosticCode, summary: string, advice: string];
 
-const noSuchApiRow: AnswerRow = [
+const noSuchApiRow = ({ body }: Answer): AnswerRow => [
   'service-unexpected',
   'the API is not at this URL',
-  'Check the service URL: rollcall appends /api/v3/core/… to it. If the URL is right, check any proxy: the 404 of the API for a missing application has a `detail`, and this answer has none.',
+  `Check the service URL: rollcall appends /api/v3/core/… to it. If the URL is right, check any proxy${typeof body?.['detail'] === 'string' ? '.' : ': the 404 of the API for a missing application has a `detail`, and this answer has none.'}`,
 ];
 const asksToWaitRow: AnswerRow = [
   'service-unreachable',

@@ -39,6 +39,10 @@ describe('an error answer', () => {
   });
 });
 
+test.each([{ detail: 'Not Found' }, {}])('a 404 is described by its form: %o', (body) => {
+  expect(wordsFor(answered(404, body)).includes('this answer has none')).toBe(!('detail' in body));
+});
+
 test('a 304 is not reported as a redirect', () => {
   expect(wordsFor(answered(304))).toContain('the answer is not from the API (304)');
 });
