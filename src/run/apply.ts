@@ -13,14 +13,8 @@ import { openPlan, selectionOf, settingsForPlan, stalePlanHalt } from './open-pl
 import { runInScope } from './scope.ts';
 import { planFor, type PlanRequest } from './plan.ts';
 import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
-import {
-  applyEnding,
-  stoppedRun,
-  type ApplyRun,
-  type RunResult,
-  type Halt,
-  type FinishedJob,
-} from './result.ts';
+import { applyEnding, type ApplyRun, type RunResult, type Halt, type FinishedJob } from './result.ts';
+import { stoppedRun } from './stopped-run.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends ChangeLimits {

@@ -10,7 +10,6 @@ import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
-import type { Job } from './world.ts';
 
 /** The result of a job, for its reports, with the service if it is known. */
 export interface JobResult<Result> extends Partial<Destination> {
@@ -67,14 +66,6 @@ export type Halt =
   | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
 
 /** Returns the exit code of a stopped job; `signal` is the signal that interrupted it, if any. */
-export function stoppedRun(
-  halt: Halt,
-  { emit, signal }: Pick<Job, 'emit'> & { readonly signal?: AbortSignal },
-): StoppedRun {
-  emit({ kind: 'halted', halt });
-  return { halt, ending: haltEnding(halt, signal) };
-}
-
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
   switch (halt.kind) {
     case 'unread':

@@ -61,10 +61,9 @@ export async function runInScope<Result>(
   const late: Diagnostic[] = [];
   const checkWithService: ScopedResources['checkByRelease'] = (release, existing, unseen) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
-    const severity = strict ? 'error' : 'warning';
     const found = [
       ...checkByRelease(scoped.resources, release ?? configured, strict, existing),
-      ...unseen.map((each): Diagnostic => ({ ...each, severity })),
+      ...unseen.map((each): Diagnostic => ({ ...each, severity: strict ? 'error' : 'warning' })),
     ];
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });

@@ -57,7 +57,6 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
 
 /** Whether stages are removed, change places, or depend on other policies, so that the flow may stop fewer people. */
 function mayStopFewer(children: Children, now: JsonValue, before: JsonValue): boolean {
-  const placeOf = ({ values }: Binding): number => Number(values['order']);
   const observed = bindingsIn(children, before).toSorted((a, b) => placeOf(a) - placeOf(b));
   const declared = bindingsIn(children, now).toSorted((a, b) => placeOf(a) - placeOf(b));
   const pairs = matchBindings(declared, observed);
@@ -67,4 +66,8 @@ function mayStopFewer(children: Children, now: JsonValue, before: JsonValue): bo
     kept.some((one, index) => one !== observed[index]) ||
     [...pairs].some(([one, other]) => differingFields(one, other).includes(children.inside?.field ?? ''))
   );
+}
+
+function placeOf({ values }: Binding): number {
+  return Number(values['order']);
 }

@@ -11,6 +11,10 @@ function constantIn(expression: string): boolean | undefined {
   return constant === undefined ? undefined : constant === 'True';
 }
 
+function isAlwaysTrue(expression: JsonValue): boolean {
+  return constantIn(textOf(expression)) === true;
+}
+
 const rejected = 'people whom this policy rejected';
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
@@ -43,10 +47,8 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       expression: {
         changeWarning: () => 'other users may pass this policy',
-        accessGain: (now, before) => {
-          const isOpen = (expression: JsonValue): boolean => constantIn(textOf(expression)) === true;
-          return before !== undefined && isOpen(now) && !isOpen(before) ? rejected : undefined;
-        },
+        accessGain: (now, before) =>
+          before !== undefined && isAlwaysTrue(now) && !isAlwaysTrue(before) ? rejected : undefined,
       },
     },
   },
