@@ -397,16 +397,19 @@ test('the advice for a reason is given once if several resources are not planned
 test('an unreadable type leaves out its own resources only: an error of another resource still ends the run', async () => {
   const text = `version: 1
 settings: [{ avatars: none }]
-applications: [{ slug: fine, name: Fine }, { slug: icon, name: Icon, meta_icon: x.png }]
+applications: [{ slug: fine, name: Fine }, { slug: icon, name: Icon, meta_hide: true }]
 `;
-  const world = new World(seed, '2023.10');
+  const world = new World(
+    { ...seed, tokens: [{ token: 'sandbox-token', rights: { view_settings: 'none' } }] },
+    '2026.2',
+  );
   const stopped = await run('apply', { keepGoing: false }, { text, world });
   expect([stopped.ending, world.writes()]).toEqual(['invalid', []]);
   expect(stopped.stdout() + stopped.stderr()).toContain('[not-in-release]');
   const corrected = await run(
     'apply',
     { keepGoing: false },
-    { text: text.replace(', meta_icon: x.png', ''), world },
+    { text: text.replace(', meta_hide: true', ''), world },
   );
   expect([corrected.ending, created(world)]).toEqual(['incomplete', ['fine', 'icon']]);
 });

@@ -65,19 +65,29 @@ describe('the settings of the service', () => {
       'without settings',
       '2023.10',
       {},
-      'error  m.yaml:2:12: release 2023.10.7 has no settings [not-in-release]',
+      'invalid',
+      'm.yaml:2:12: error: settings.service: release 2023.10.7 has no settings [not-in-release]',
     ],
-    ['whose token may not view them', '2026.2', { view_settings: false }, 'the service denied access (403)'],
-  ] as const)('are not planned and not created in a service %s', async (_, release, rights, words) => {
-    const world = new World({ tokens: [{ token: 'sandbox-token', ...rights }] }, release);
-    const { context, stdout } = world.run(declared('impersonation: false'));
-    expect(await plan(['m.yaml'], { output: 'text', ...changing }, context)).toBe('incomplete');
-    expect(stdout()).toContain(words);
-    expect(stdout()).not.toContain('Check the service URL');
-    const applied = world.run(declared('impersonation: false'));
-    await apply(['m.yaml'], now, applied.context);
-    expect(world.writes()).toEqual([]);
-  });
+    [
+      'whose token may not view them',
+      '2026.2',
+      { rights: { view_settings: 'none' } },
+      'incomplete',
+      'the service denied access (403)',
+    ],
+  ] as const)(
+    'are not planned and not created in a service %s',
+    async (_, release, rights, ending, words) => {
+      const world = new World({ tokens: [{ token: 'sandbox-token', ...rights }] }, release);
+      const { context, stdout, stderr } = world.run(declared('impersonation: false'));
+      expect(await plan(['m.yaml'], { output: 'text', ...changing }, context)).toBe(ending);
+      expect(stdout() + stderr()).toContain(words);
+      expect(stdout()).not.toContain('Check the service URL');
+      const applied = world.run(declared('impersonation: false'));
+      await apply(['m.yaml'], now, applied.context);
+      expect(world.writes()).toEqual([]);
+    },
+  );
 
   test.each([
     ['two entries', 'version: 1\nsettings: [{ impersonation: true }, { impersonation: false }]\n'],
