@@ -143,3 +143,16 @@ test('an error is reported for meta_icon if and only if the service would reject
     { numRuns: times({ short: 15, full: 2000 }) },
   );
 });
+
+test.each([
+  ['user_login', 'session_duration'],
+  ['user_login', 'remember_me_offset'],
+  ['consent', 'consent_expire_in'],
+  ['authenticator_validate', 'last_auth_threshold'],
+])('a duration of a %s stage without a unit has a warning: %s', async (type, field) => {
+  const stage = (value: string): string =>
+    JSON.stringify({ version: 1, stages: [{ name: 's', type, [field]: value }] });
+  const { diagnostics } = await loadText(stage('10h'));
+  expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([['likely-refused', 'warning']]);
+  expect((await loadText(stage('hours=10'))).diagnostics).toEqual([]);
+});

@@ -1,6 +1,8 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import type { ValueForms } from '../kind.ts';
-import { kindsFrom, type RowKind } from '../row.ts';
+import { validityRefusal } from '../provider.ts';
+import { likelyRefusedProblem } from '../release.ts';
+import { kindsFrom, type FieldRow, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 /** Converts between the string that later releases use and the number that earlier releases use. */
@@ -17,6 +19,18 @@ function formerly(former: (text: string) => number, text: (number: JsonValue) =>
 function minutesIn(text: string): number {
   return Number(/^minutes=(\d+)$/.exec(text)?.[1]);
 }
+
+/** A text that the service probably refuses as a duration. */
+const duration: FieldRow = {
+  checks: [
+    (text) =>
+      validityRefusal(textOf(text)) &&
+      likelyRefusedProblem(
+        'the service probably refuses this duration',
+        'Write units and numbers, such as `hours=10`.',
+      ),
+  ],
+};
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'stages', unique: true } as const;
@@ -35,10 +49,11 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
     login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
+    fields: { last_auth_threshold: duration },
   },
   '/stages/authenticator/webauthn/': {},
   '/stages/captcha/': {},
-  '/stages/consent/': {},
+  '/stages/consent/': { fields: { consent_expire_in: duration } },
   '/stages/deny/': { login: { is: 'login stage', denies: true } },
   '/stages/dummy/': {},
   '/stages/email/': {
@@ -93,7 +108,10 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     login: { is: 'login stage', challenge: 'ak-stage-source', proves: true },
   },
   '/stages/user_delete/': {},
-  '/stages/user_login/': { login: { is: 'login stage', logsIn: true } },
+  '/stages/user_login/': {
+    login: { is: 'login stage', logsIn: true },
+    fields: { session_duration: duration, remember_me_offset: duration },
+  },
   '/stages/user_logout/': {},
   '/stages/user_write/': {},
 });
