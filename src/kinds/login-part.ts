@@ -22,6 +22,8 @@ export interface LoginStep {
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
   readonly logsIn?: true;
+  /** Whether the stage changes the user, such as the password in a recovery. */
+  readonly writes?: true;
 }
 
 interface FlowOfLogin {

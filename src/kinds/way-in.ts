@@ -5,6 +5,7 @@ import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import type { LoginStep } from './login-part.ts';
+import { stageBindings } from './stage-bindings.ts';
 import type { Resource } from './resource.ts';
 
 /** A declared, observed or planned record. As in manifests, the fields include the bindings. */
@@ -45,6 +46,11 @@ export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind
 /** Whether people must prove who they are in a flow, because it logs them in. */
 export function isProvingFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
   return login?.is === 'login flow' && login.proving.includes(fields[login.purpose.field] ?? null);
+}
+
+/** Whether flows have records of this kind as stages. */
+export function isBoundInFlows({ family }: Pick<Kind, 'family'>): boolean {
+  return stageBindings.binds.some(({ refersTo }) => refersTo === family);
 }
 
 /** A flow with its stages and policies, or undefined if the stages are unknown. */
@@ -183,8 +189,9 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
       // A stage that is never shown cannot ask for a user name.
       continue;
     }
+    const isLast = part.logsIn || (part.writes && !isLoginFlow(record));
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
-    if (!part.logsIn) continue;
+    if (!isLast) continue;
     if (isNamed)
       return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'open' };
     if (stage.passes) return undefined;

@@ -6,7 +6,8 @@ import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
 import {
   declaredRecord,
-  isLoginFlow,
+  isBoundInFlows,
+  isProvingFlow,
   loginFlow,
   nameOnlyLogin,
   openLogin,
@@ -19,7 +20,7 @@ export class LoginEntries {
 
   add(resources: readonly Resource[]): void {
     for (const resource of resources)
-      if (resource.kind.login && !isToBeDeleted(resource))
+      if ((resource.kind.login || isBoundInFlows(resource.kind)) && !isToBeDeleted(resource))
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 
@@ -37,7 +38,7 @@ export class LoginEntries {
     return [...this.#entries.values()].flatMap((resource) => {
       const record = declaredRecord(resource);
       const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
-      if (field === undefined || !isLoginFlow(record) || partialComparison(resource, field) !== undefined)
+      if (field === undefined || !isProvingFlow(record) || partialComparison(resource, field) !== undefined)
         return [];
       const flow = loginFlow(record, recordOf);
       return flow && nameOnlyLogin(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];

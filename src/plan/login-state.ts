@@ -1,10 +1,18 @@
+import { groupBy } from '../base/group-by.ts';
 import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsAfter, bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLoginFlow, isProvingFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import {
+  isBoundInFlows,
+  isLoginFlow,
+  isProvingFlow,
+  loginFlow,
+  type LoginFlow,
+  type LoginRecord,
+} from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
@@ -12,7 +20,11 @@ export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'up
 
 export function loginChanges(changes: readonly ReadyChange[]): readonly LoginChange[] {
   return changes.filter(
-    (change): change is LoginChange => isPending(change) && change.resource.kind.login !== undefined,
+    (change): change is LoginChange =>
+      isPending(change) &&
+      (change.resource.kind.login !== undefined ||
+        // A new stage of another type neither proves the identity nor logs anybody in.
+        (change.action === 'create' && isBoundInFlows(change.resource.kind))),
   );
 }
 
@@ -55,36 +67,31 @@ export class LoginState {
     return [...this.#records].flatMap(([key, record]) => (isProvingFlow(record) ? key : []));
   }
 
-  /** The login flow of each brand, by the keys of brand and flow. Without a flow of its own, a brand uses the first login flow. */
-  get loginOfBrands(): ReadonlyMap<string, string | undefined> {
-    const brands = [...this.#records].flatMap(([key, { kind, fields }]): [string, string | undefined][] => {
-      const { login } = kind;
-      const family = login?.is === 'login brand' ? kind.fields[login.flow]?.refersTo : undefined;
-      if (login?.is !== 'login brand' || !family) return [];
-      const reference = fields[login.flow] ?? null;
-      if (reference === null) return [[key, this.firstLoginKey]];
-      const flow = this.recordOf(family, reference);
-      return [[key, flow && this.keyOf(flow)]];
-    });
-    return new Map(brands);
+  /** The domains of the brands; the default brand also has the empty domain, which stands for all other domains. */
+  get domains(): readonly string[] {
+    return this.#brands.flatMap((brand) => (isDefaultBrand(brand) ? [brand.name, ''] : brand.name));
   }
 
-  /** The login flow of domains without a brand. */
-  get defaultLoginKey(): string | undefined {
-    const key = [...this.#records].find(
-      ([
-        ,
-        {
-          kind: { login },
-          fields,
-        },
-      ]) => login?.is === 'login brand' && fields[login.isDefault] === true,
-    )?.[0];
-    return key === undefined ? this.firstLoginKey : this.loginOfBrands.get(key);
+  /** The login flow of a domain: that of the brand with the longest domain that is its end, or else of the default brand. */
+  loginFor(domain: string): string | undefined {
+    const brand =
+      this.#brands
+        .filter(({ name }) => domain.toLowerCase().endsWith(name.toLowerCase()))
+        .toSorted((a, b) => b.name.length - a.name.length)[0] ?? this.#brands.find(isDefaultBrand);
+    const { login } = brand?.kind ?? {};
+    const reference = (login?.is === 'login brand' && brand?.fields[login.flow]) || null;
+    const family = login?.is === 'login brand' ? brand?.kind.fields[login.flow]?.refersTo : undefined;
+    if (!family || reference === null) return this.#firstLoginKey();
+    const flow = this.recordOf(family, reference);
+    return flow && this.keyOf(flow);
+  }
+
+  get #brands(): readonly LoginRecord[] {
+    return [...this.#records.values()].filter(({ kind }) => kind.login?.is === 'login brand');
   }
 
   /** The first login flow, by slug, whose policies let people pass. */
-  get firstLoginKey(): string | undefined {
+  #firstLoginKey(): string | undefined {
     const nameOf = (key: string): string => this.#records.get(key)?.name ?? '';
     return this.loginKeys
       .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -110,6 +117,10 @@ export class LoginState {
   }
 }
 
+function isDefaultBrand({ kind: { login }, fields }: LoginRecord): boolean {
+  return login?.is === 'login brand' && fields[login.isDefault] === true;
+}
+
 export function loginChangeKey(change: LoginChange): string {
   const { kind, name } = change.resource;
   return change.action === 'create' ? `${kind.type} {${name}}` : idKeyOf(kind.family, change.base.pk);
@@ -117,6 +128,29 @@ export function loginChangeKey(change: LoginChange): string {
 
 function idKeyOf({ type }: Family, id: JsonValue): string {
   return `${type} ${textOf(plainUuid(id))}`;
+}
+
+interface BrandLogin {
+  /** The keys of the login flow before and after the plan. */
+  readonly was: string | undefined;
+  readonly is: string | undefined;
+  readonly domains: readonly string[];
+  /** Whether no brand had any of the domains before. */
+  readonly isNew: boolean;
+}
+
+/** The login flows of the domains of all brands; domains with the same flows are together. */
+export function brandLogins(before: LoginState, after: LoginState): readonly BrandLogin[] {
+  const all = [...new Set([...before.domains, ...after.domains])].map((domain) => ({
+    domain,
+    was: before.loginFor(domain),
+    is: after.loginFor(domain),
+  }));
+  return [...groupBy(all, ({ was, is }) => `${was} ${is}`).values()].flatMap((group): BrandLogin[] => {
+    const domains = group.map(({ domain }) => domain);
+    const isNew = domains.every((domain) => !before.domains.includes(domain));
+    return group.slice(0, 1).map(({ was, is }) => ({ was, is, domains, isNew }));
+  });
 }
 
 function recordAfterChange(change: LoginChange, observed: LoginRecord | undefined): LoginRecord {

@@ -17,7 +17,7 @@ import {
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
-import { loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import { brandLogins, loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 
@@ -52,6 +52,7 @@ export interface LoginPlan {
 interface PlannedFlow extends ChangedFlow {
   /** Whether a brand uses the flow for logins, before or after the plan. */
   readonly isOfBrand: boolean;
+  readonly isOfNewBrand?: boolean;
 }
 
 /** The login records before and after the plan, with the login flows; `isUnknown` is true if records could not be read. */
@@ -127,7 +128,7 @@ export function checkLoginChanges(
 
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
   const byKey = new Map(pending.map((change) => [loginChangeKey(change), change]));
-  const ways = new Set([...before.loginOfBrands.values(), ...after.loginOfBrands.values()]);
+  const ways = new Set([before, after].flatMap((state) => state.domains.map((each) => state.loginFor(each))));
   const keys = new Set([...before.provingKeys, ...after.provingKeys, ...ways]);
   return [...keys].flatMap((key) => {
     if (key === undefined) return [];
@@ -166,13 +167,19 @@ function changesOfLoginFlows(
   const ofFlows = flows.flatMap(({ isOfBrand, touching }) =>
     isOfBrand || isUnknown ? touching.filter(({ action }) => action !== 'create') : [],
   );
+  const replacing = new Set(
+    brandLogins(before, after).flatMap(({ was, is, domains }) =>
+      was !== is && !pending.some(({ resource }) => domains.includes(resource.name)) ? is : [],
+    ),
+  );
   const others = pending.filter((change) => {
-    const { login } = change.resource.kind;
-    if (change.action === 'create' || login === undefined) return false;
+    const { kind, name } = change.resource;
+    const { login } = kind;
+    if (change.action === 'create') return replacing.has(loginChangeKey(change));
+    if (login === undefined) return false;
     if (login.is === 'login brand')
       return (
-        (change.action === 'delete' &&
-          before.loginOfBrands.get(loginChangeKey(change)) !== after.defaultLoginKey) ||
+        (change.action === 'delete' && (isUnknown || before.loginFor(name) !== after.loginFor(name))) ||
         change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
       );
     return (
@@ -188,29 +195,18 @@ function loginFlows(
   { before, after, flows, isUnknown }: PlannedLogins,
 ): readonly PlannedFlow[] {
   if (isUnknown) return flows;
-  return brandLogins(before, after).flatMap(([was, is]): readonly PlannedFlow[] => {
+  return brandLogins(before, after).flatMap(({ was, is, domains, isNew }): readonly PlannedFlow[] => {
     const ofBrand = flows.filter(({ key }) => key === was || key === is);
     if (was === undefined || was === is) return ofBrand;
     const touching = [
-      ...pending.filter(({ resource }) => resource.kind.login?.is === 'login brand'),
+      ...pending.filter(
+        ({ resource: { kind, name } }) => kind.login?.is === 'login brand' && domains.includes(name),
+      ),
       ...ofBrand.flatMap((flow) => flow.touching),
     ];
-    return [{ key: was, before: before.flowAt(was), after: after.flowAt(is), touching, isOfBrand: true }];
+    const [old, now] = [before.flowAt(was), after.flowAt(is)];
+    return [{ key: was, before: old, after: now, touching, isOfBrand: true, isOfNewBrand: isNew }];
   });
-}
-
-/** The keys of the login flows before and after the plan, without repetitions. People of a new or deleted brand use the default brand's flow while the brand does not exist. */
-function brandLogins(
-  before: LoginState,
-  after: LoginState,
-): readonly (readonly [string | undefined, string | undefined])[] {
-  const [old, now] = [before.loginOfBrands, after.loginOfBrands];
-  const loginOf = (brands: typeof old, brand: string, { defaultLoginKey }: LoginState): string | undefined =>
-    brands.has(brand) ? brands.get(brand) : defaultLoginKey;
-  const pairs = [...new Set([...old.keys(), ...now.keys()])].map(
-    (brand) => [loginOf(old, brand, before), loginOf(now, brand, after)] as const,
-  );
-  return [...new Map(pairs.map((pair) => [pair.join(' '), pair])).values()];
 }
 
 /** Whether the change declares a flow that is not for logins. */
@@ -257,12 +253,13 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
     : `${policyNames} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
 }
 
-function lockoutReasons({ before, after }: PlannedFlow): readonly string[] {
+function lockoutReasons({ before, after, isOfNewBrand = false }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
   const known = new Set(loginObstacles(before));
   const asks = kindsWithChallenge(after);
-  const lost = [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
+  // A new brand may ask for other proofs than the brand whose flow its domain used before.
+  const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
     ...loginObstacles(after).filter((reason) => !known.has(reason)),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
@@ -273,7 +270,9 @@ function namesOfFlows({ before, after, flows, isUnknown }: PlannedLogins): Plann
   const touched = flows.filter(({ touching }) => touching.length > 0).map(({ key }) => key);
   const pairs = isUnknown
     ? touched.map((key) => [key, key] as const)
-    : brandLogins(before, after).filter(([was, is]) => was !== is || touched.includes(was ?? ''));
+    : brandLogins(before, after)
+        .filter(({ was, is }) => was !== is || touched.includes(was ?? ''))
+        .map(({ was, is }) => [was, is] as const);
   return pairs.map(([old = '', now = old]) => {
     const [first, second] = [before.recordAt(old)?.name, after.recordAt(now)?.name];
     return {

@@ -125,7 +125,9 @@ function newAccessInState(
   const opened = [
     ...(isPending ? newSubjects(before, after, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...after, each: undefined }, after) : []),
-    ...(since?.kind === 'altered' ? newAccessSince(resource, since, after, others) : []),
+    ...(since?.kind === 'altered'
+      ? newAccessSince(resource, since, { ...after, each: declaredSubjects(resource, declaring) }, others)
+      : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
@@ -137,6 +139,10 @@ function declaredAfter(resource: Resource, field: string, observed: JsonValue): 
   const { children } = resource.kind.fields[field] ?? {};
   if (children === undefined) return declared;
   return bindingsAfter(children, declared, observed, partialComparison(resource, field) !== undefined);
+}
+
+function declaredSubjects(resource: Resource, declaring: readonly string[]): readonly PlannedSubject[] {
+  return declaring.flatMap((field) => subjectsOfField(resource, field, sentValue(resource, field) ?? null));
 }
 
 function accessFields({ kind, fields }: Resource): readonly string[] {

@@ -1,6 +1,12 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
-import { ambiguousBinding, changedBindings, differingFields, removesBindings } from '../kinds/bindings.ts';
+import {
+  ambiguousBinding,
+  changedBindings,
+  differingFields,
+  isEnabled,
+  removesBindings,
+} from '../kinds/bindings.ts';
 import { mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -64,7 +70,11 @@ function negatesSeveral(resource: Resource, record: ObservedRecord): boolean {
   const modes = mode === undefined ? [] : [record.fields[mode.field], sentValue(resource, mode.field)];
   return wantedChildren(resource).some((item) => {
     const changed = changedBindings(item, bindingsOf(record, item.children));
-    const negated = changed.filter(([one, base]) => differingFields(one, base).includes('negate'));
+    const negated = changed.filter(
+      ([one, base]) =>
+        differingFields(one, base).includes('negate') &&
+        [base.values, { ...base.values, ...one.values }].some((values) => isEnabled({ values })),
+    );
     return negated.length > 1 && mode !== undefined && modes.includes(mode.all);
   });
 }

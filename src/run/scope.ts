@@ -63,7 +63,8 @@ export async function runInScope<Result>(
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
     const found = [
       ...checkByRelease(scoped.resources, release ?? configured, strict, existing),
-      ...unseen.map((each): Diagnostic => ({ ...each, severity: strict ? 'error' : 'warning' })),
+      // With --strict these stay warnings, because they are about the token and not about the manifests.
+      ...unseen,
     ];
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });

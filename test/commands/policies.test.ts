@@ -134,6 +134,14 @@ describe('an update of several bindings', () => {
     expect(stdout).toContain('changing `negate` in several bindings would admit others in between');
     await done(run('apply', service.send, grafana(both), all));
     expect(boundIn(service)).toEqual(['5 not staff', '6 ops']);
+    const off = grafana(
+      both
+        .replaceAll(' }', ', enabled: false }')
+        .replaceAll(' staff, enabled: false }', ' staff }')
+        .replaceAll(' ops, enabled: false }', ' ops }'),
+      mode,
+    );
+    await done(run('plan', service.send, off, all));
   });
 
   test('comes after a change that takes the provider away', async () => {

@@ -126,6 +126,18 @@ describe('a plan that lets anybody log in by name alone is refused:', () => {
   });
 });
 
+test.each(['user_login', 'user_write'])(
+  'a new recovery flow that ends with %s and proves nothing is refused',
+  async (type) => {
+    const text = `version: 1
+flows: [{ slug: r, name: R, title: R, designation: recovery, stages: [{ stage: { name: who }, order: 0 }, { stage: { name: ask }, order: 5 }, { stage: { name: end }, order: 10 }] }]
+stages: [{ name: who, type: identification, user_fields: [username] }, { name: ask, type: prompt }, { name: end, type: ${type} }]
+`;
+    const { ending, stdout } = await runOn(validate, sandboxTransport({}).send, text, {});
+    expect([ending, stdout]).toEqual(['invalid', expect.stringContaining('[open-login]')]);
+  },
+);
+
 test('a recovery flow that no longer proves the identity is refused', async () => {
   const recovery = (stages: string): string =>
     `flows:\n  - { slug: recover, name: R, title: R, designation: recovery, stages: [${stages}] }\nstages:\n  - { name: mail, type: email }\n`;
@@ -194,6 +206,10 @@ describe('a plan that locks people out is refused:', () => {
     await done(run(apply, service, second(whole) + brand));
     const changed = await run(plan, service, second(whole.slice(0, 3)) + brand);
     expect([changed.ending, changed.stderr]).toEqual(['invalid', expect.stringContaining('[lockout]')]);
+    const guests =
+      'brands:\n  - { domain: guests.example.org, flow_authentication: { slug: guests } }\nstages:\n  - { name: mail, type: email }\n';
+    const passwordless = `flows:\n  - { slug: guests, name: G, title: G, designation: authentication, stages: [${[whole[0], '{ stage: { name: mail }, order: 20 }', whole[3]].join(', ')}] }\n`;
+    await done(run(plan, service, passwordless + guests));
     const deleted = await run(plan, service, 'brands:\n  - { domain: id.example.com, state: absent }\n');
     expect(deleted.stdout).toContain('on the way in');
   });

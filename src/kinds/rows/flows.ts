@@ -57,14 +57,15 @@ function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | 
 
 /** Whether stages are removed, change places, or depend on other policies, so that the flow may stop fewer people. */
 function mayStopFewer(children: Children, now: JsonValue, before: JsonValue): boolean {
-  const observed = bindingsIn(children, before).toSorted((a, b) => placeOf(a) - placeOf(b));
-  const declared = bindingsIn(children, now).toSorted((a, b) => placeOf(a) - placeOf(b));
-  const pairs = matchBindings(declared, observed);
-  const kept = declared.flatMap((one) => pairs.get(one) ?? []);
+  const observed = bindingsIn(children, before);
+  const pairs = matchBindings(bindingsIn(children, now), observed);
+  const each = [...pairs];
   return (
-    kept.length < observed.length ||
-    kept.some((one, index) => one !== observed[index]) ||
-    [...pairs].some(([one, other]) => differingFields(one, other).includes(children.inside?.field ?? ''))
+    pairs.size < observed.length ||
+    each.some(([one, was]) =>
+      each.some(([other, wasOther]) => placeOf(was) < placeOf(wasOther) && placeOf(one) > placeOf(other)),
+    ) ||
+    each.some(([one, was]) => differingFields(one, was).includes(children.inside?.field ?? ''))
   );
 }
 

@@ -113,5 +113,5 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     fields: { session_duration: duration, remember_me_offset: duration },
   },
   '/stages/user_logout/': {},
-  '/stages/user_write/': {},
+  '/stages/user_write/': { login: { is: 'login stage', writes: true } },
 });
