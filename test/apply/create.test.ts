@@ -84,6 +84,11 @@ describe('a create of an application', () => {
       { outcome: 'created', held: { pk: 'p1', fields: { name: 'Other' } }, methods: 'POST GET' },
     ],
     [
+      'with a 201 that lacks even an id is looked up',
+      [answered(201, { slug: 'wiki' }), answered(200, { ...made, name: 'Other' })],
+      { outcome: 'created', held: { pk: 'p1', fields: { name: 'Other' } }, methods: 'POST GET' },
+    ],
+    [
       'with a 201 that lacks a sent field ends as created if another record is found',
       [bare, answered(200, { ...made, pk: 'p0', name: 'Other' })],
       { outcome: 'created', held: { pk: 'p1', fields: { slug: 'wiki' } }, inDoubt: false },

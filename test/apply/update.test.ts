@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { updateRecord } from '../../src/apply/update.ts';
+import { compareWithPlan, updateRecord } from '../../src/apply/update.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Answer } from '../../src/service/answer.ts';
@@ -84,10 +84,10 @@ describe('an update', () => {
     expect(await settle(ignored)).toMatchObject({ outcome: 'unknown', attempts: 3 });
   });
 
-  test.each([slow, page, badGateway])(
-    'ends as updated if it took effect, whatever its answer says: %o',
-    async (answer) => {
-      expect(await settle([asPlanned, answer, asDeclared])).toMatchObject({
+  test.each([[[slow]], [[page]], [[badGateway]], [[slow, asPlanned, refused]]])(
+    'ends as updated if it took effect, whatever its answers say: %o',
+    async (answers) => {
+      expect(await settle([asPlanned, ...answers, asDeclared])).toMatchObject({
         outcome: 'updated',
         inDoubt: true,
       });
@@ -231,6 +231,21 @@ describe('the look-up before an update', () => {
       attempts: 0,
     });
   });
+});
+
+test.each<[string, before: readonly number[], expected: object]>([
+  ['had the declared items among others', [2, 1], { kind: 'open', missing: ['name'] }],
+  ['lacked a declared item', [2], { kind: 'ended', end: { outcome: 'not_attempted' } }],
+])('a comparison with a record that no longer shows a field that %s', async (_, before, expected) => {
+  const [resource] = await desired(
+    'version: 1\napplications: [{ slug: wiki, name: Wiki, backchannel_providers: [1], at_least: [backchannel_providers] }]\n',
+  );
+  if (!resource) throw new Error('nothing is declared');
+  const now = { pk: 'p0', fields: { slug: 'wiki', name: 'Old' } };
+  const base = { ...now, fields: { ...now.fields, backchannel_providers: before } };
+  const permission = { self: undefined, mayDelete: false };
+  const planned = { resource, base, permission, isMovedElsewhere: () => false };
+  expect(compareWithPlan(planned, now)).toMatchObject(expected);
 });
 
 describe('an update with a lost answer', () => {
