@@ -34,6 +34,8 @@ describe('a secret in a string', () => {
     ]);
     const text = `${encodeURI(secret)} tok/OTHER tok/OTHER-1999 ${secret} ${btoa('tok/OTHER-77')}`;
     expect(redactor.redact(text)).toBe('(sensitive) tok/OTHER (sensitive) (sensitive) (sensitive)');
+    const ofShort = new Redactor(Array.from({ length: 100 }, (_, index) => `s${100 + index}`));
+    expect(ofShort.redact('s1 s199')).toBe('s1 (sensitive)');
   });
 
   test('leaves the surrounding text unchanged', () => {
