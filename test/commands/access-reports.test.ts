@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
@@ -29,14 +30,19 @@ type Service = ReturnType<typeof sandboxTransport>;
 type Bound = Omit<NonNullable<SandboxSeed['bindings']>[number], 'application'>;
 
 /** A service with an application Grafana that has these bindings, and with a token that has all rights except `may`. */
-function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: JsonObject = {}): Service {
+function serviceWith(
+  bound: readonly Bound[],
+  may: object = {},
+  grafanaHas: JsonObject = {},
+  release?: SandboxRelease,
+): Service {
   const seed: SandboxSeed = {
     applications: [{ slug: 'grafana', name: 'Grafana', ...grafanaHas }],
     bindings: bound.map((one) => ({ application: 'grafana', ...one })),
     users: [{ username: 'carol', name: 'Carol' }],
     tokens: [{ token: 't', ...may }],
   };
-  return sandboxTransport(seed, 't');
+  return sandboxTransport(seed, 't', release);
 }
 
 describe('an unfinished application', () => {
@@ -119,13 +125,17 @@ describe('an unfinished application', () => {
     expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+will add[^]*provider\n/);
   });
 
-  test('is not unfinished if a launch URL is declared later', async () => {
-    const { send } = serviceWith([{ group: 'staff' }]);
-    const text = grafana(
-      '{ groups: [{ name: staff }] }',
-      '    meta_launch_url: https://grafana.example.com/\n',
-    );
-    const { ending, stdout } = await run(plan, send, text);
+  test.each([
+    ['a launch URL is declared', [], '    meta_launch_url: https://grafana.example.com/\n'],
+    [
+      'another group and an entitlement are declared',
+      ['contractors'],
+      'entitlements: [{ name: reader, app: { slug: grafana } }]\n',
+    ],
+  ])('is not unfinished if %s later', async (_, groups, more) => {
+    const { send } = serviceWith([{ group: 'staff' }], {}, {}, '2025.12');
+    const named = ['staff', ...groups].map((name) => `{ name: ${name} }`);
+    const { ending, stdout } = await run(plan, send, grafana(`{ groups: [${named.join(', ')}] }`, more));
     expect([ending, stdout]).toEqual(['done', expect.stringContaining('! application.grafana differs')]);
   });
 

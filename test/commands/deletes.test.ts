@@ -554,6 +554,14 @@ test.each([true, false])(
   },
 );
 
+test('an entry declared absent has no such warning if its record could not be looked up', async () => {
+  const tokens = [{ token: 'sandbox-token', view_users: 'none' as const }];
+  const ran = await planned(new World({ ...seed, tokens }), entry('users', 'username: jane'), {
+    output: 'json',
+  });
+  expect([ran.ending, ran.stdout.includes('perhaps-hidden')]).toEqual(['incomplete', false]);
+});
+
 test('a saved plan deletes its resources, except those already gone', async () => {
   const world = new World(seed);
   const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });

@@ -418,11 +418,13 @@ describe('rollcall export', () => {
   });
 
   test('shows no token that a name contains', async () => {
-    const { send } = sandboxHere({ users: [{ username: `u-${sandboxToken}`, name: 'U' }] });
+    const { send, ask } = sandboxHere({ users: [{ username: `u-${sandboxToken}`, name: 'U' }] });
+    ask('POST', '/stages/captcha/', { name: `c-${sandboxToken}`, public_key: 'p', private_key: 'q' });
     for (const list of [true, false]) {
-      const { stdout, stderr } = await exporting(send, { type: ['user'], list });
+      const { stdout, stderr } = await exporting(send, { type: ['user', 'stage'], list });
       expect(list ? stdout : stderr).toContain('user.u-(sensitive)');
-      expect(stdout + stderr).not.toContain(sandboxToken);
+      expect(list ? stdout : stderr).toContain('stage.c-(sensitive)');
+      expect(stdout + stderr).not.toMatch(new RegExp(sandboxToken.replaceAll('-', '.'), 'i'));
     }
   });
 

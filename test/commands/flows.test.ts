@@ -307,7 +307,9 @@ test('records that refer to a flow without stages wait too if only a right to de
   const { policybindingmodel_ptr_id: target = null } = service.ask('POST', '/flows/instances/', door);
   const policy = service.list('/policies/all/?name=never')[0]?.['pk'] ?? null;
   service.ask('POST', '/policies/bindings/', { target, policy, order: 0 });
-  const text = `${flow(stage('who', 10), ', policies: []')}providers:
+  const alone = flow(stage('who', 10), ', policies: []');
+  expect((await run('plan', service.send, alone, ['update'])).stdout).toContain('! flow.door is unfinished');
+  const text = `${alone}providers:
   - { name: P, type: oauth2, authorization_flow: { slug: door }, invalidation_flow: { slug: door }, redirect_uris: [] }
 `;
   const planned = await run('plan', service.send, text, ['update']);

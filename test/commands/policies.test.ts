@@ -9,6 +9,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered } from '../support/scripted-transport.ts';
 import { someMoments, someReleases } from '../support/effort.ts';
 import { faultNames, faulty } from '../support/faulty.ts';
 
@@ -123,26 +124,55 @@ describe('an update of several bindings', () => {
     expect(moments).toEqual(['5 staff, 6 ops', '5 staff (off), 6 ops']);
   });
 
-  test('does not negate two bindings that people must all pass', async () => {
-    const service = serviceWith(undefined, [['staff', 5]]);
-    bind(service, 'ops', 6, { negate: true });
-    const both =
-      '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: false }';
-    const mode = ', policy_engine_mode: all';
-    const { ending, stdout } = await run('apply', service.send, grafana(both, mode), all);
-    expect([ending, writes(service)]).toEqual(['incomplete', []]);
-    expect(stdout).toContain('changing `negate` in several bindings would admit others in between');
-    await done(run('apply', service.send, grafana(both), all));
-    expect(boundIn(service)).toEqual(['5 not staff', '6 ops']);
-    const off = grafana(
-      both
-        .replaceAll(' }', ', enabled: false }')
-        .replaceAll(' staff, enabled: false }', ' staff }')
-        .replaceAll(' ops, enabled: false }', ' ops }'),
-      mode,
+  test('negates bindings that are and stay disabled', async () => {
+    const service = serviceWith();
+    for (const [name, order] of [
+      ['staff', 5],
+      ['ops', 6],
+    ] as const)
+      bind(service, name, order, { enabled: false });
+    const text = grafana(
+      '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: true }',
+      ', policy_engine_mode: all',
     );
-    await done(run('plan', service.send, off, all));
+    expect((await run('plan', service.send, text, all)).stdout).toContain('~ application.grafana');
   });
+
+  test.each([
+    ['any', ', policy_engine_mode: all'],
+    ['all', ', policy_engine_mode: any'],
+    ['all', ''],
+  ])(
+    'does not negate two bindings that people must all pass: in mode %s, declared%s',
+    async (mode, declared) => {
+      const service = serviceWith(undefined, [['staff', 5]]);
+      service.ask('PATCH', '/core/applications/grafana/', { policy_engine_mode: mode });
+      bind(service, 'ops', 6, { negate: true });
+      const both =
+        '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: false }';
+      const { ending, stdout } = await run('apply', service.send, grafana(both, declared), all);
+      expect([ending, writes(service)]).toEqual(['incomplete', []]);
+      expect(stdout).toContain('changing `negate` in several bindings would admit others in between');
+      service.ask('PATCH', '/core/applications/grafana/', { policy_engine_mode: 'any' });
+      await done(run('apply', service.send, grafana(both), all));
+      expect(boundIn(service)).toEqual(['5 not staff', '6 ops']);
+    },
+  );
+
+  test.each([{ group: ['no'] }, { target: ['no'], group: ['no'] }])(
+    'ends as rejected if the service refuses the first one: %j',
+    async (refusal) => {
+      const service = serviceWith(undefined, [['staff', 5]]);
+      const send: Transport = async (request, signal) =>
+        request.method === 'POST' ? answered(400, refusal) : service.send(request, signal);
+      const text = grafana('{ group: { name: staff }, order: 5 }, { group: { name: ops }, order: 6 }');
+      const { ending, stdout } = await run('apply', send, text, all);
+      expect([ending, stdout]).toEqual([
+        'incomplete',
+        expect.stringContaining('application.grafana  rejected'),
+      ]);
+    },
+  );
 
   test('comes after a change that takes the provider away', async () => {
     const service = serviceWith(undefined, [['staff', 5]]);

@@ -138,15 +138,36 @@ stages: [{ name: who, type: identification, user_fields: [username] }, { name: a
   },
 );
 
-test('a recovery flow that no longer proves the identity is refused', async () => {
+test.each([
+  ['that no longer proves', true],
+  ['that never proved', false],
+])('a recovery flow %s the identity is refused', async (_, isThere) => {
   const recovery = (stages: string): string =>
     `flows:\n  - { slug: recover, name: R, title: R, designation: recovery, stages: [${stages}] }\nstages:\n  - { name: mail, type: email }\n`;
   const service = fresh();
   const proven = [whole[0], '{ stage: { name: mail }, order: 20 }', whole[3]].join(', ');
-  await done(run(apply, service, recovery(proven)));
+  if (isThere) await done(run(apply, service, recovery(proven)));
   const { ending, stderr } = await run(plan, service, recovery([whole[0], whole[3]].join(', ')));
   expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('[open-login]')]);
 });
+
+test.each([
+  ['default-authentication-flow', ''],
+  // No brand uses the changed flow any more.
+  ['second', flow(whole.slice(0, 3).join(', '))],
+])(
+  'people of a deleted brand with the flow %s get the new flow of the default brand',
+  async (own, changed) => {
+    const service = fresh();
+    const second = `flows:\n  - { slug: second, name: Second, title: Second, designation: authentication, stages: [${whole.join(', ')}] }\n`;
+    const brand = (domain: string, slug: string): string =>
+      `  - { domain: ${domain}, flow_authentication: { slug: ${slug} } }\n`;
+    await done(run(apply, service, `${second}brands:\n${brand('id.example.com', own)}`));
+    const brands = `brands:\n  - { domain: id.example.com, state: absent }\n${brand('authentik-default', 'second')}`;
+    const { ending, stdout } = await run(plan, service, changed + brands);
+    expect([ending, stdout.match(/note {2}on the way in/g)?.length]).toEqual(['done', 2]);
+  },
+);
 
 describe('a plan that locks people out is refused:', () => {
   test.each<[condition: string, text: string, why: string]>([
