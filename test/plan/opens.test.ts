@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { bindingsIn } from '../../src/kinds/bindings.ts';
 import type { Child } from '../../src/kinds/children.ts';
 import type { Alteration } from '../../src/manifest/baseline.ts';
-import { accessOfNewRecord, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
+import { accessOfNewRecord, accessThroughTaken, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
+import { restrictsAccess } from '../../src/plan/reach.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';
 
@@ -254,4 +255,49 @@ test.each([
 ] as const)('a create %s if the presence of the application is %s', async (_, presence, whom) => {
   const { resource } = await world({}, []);
   expect(accessOfNewRecord({ resource, presence, action: 'create' })).toBe(whom);
+});
+
+describe('an application that takes over a provider', () => {
+  const gained = ['all who may open it, through 2 of application.b'];
+  test.each<[string, 'create' | 'update' | 'no-op', string, JsonObject, string, readonly string[]]>([
+    ['gives access as it is created', 'create', 'provider: 2', {}, 'b', gained],
+    ['gives access as it is updated', 'update', 'provider: 2', { provider: 1 }, 'b', gained],
+    ['gives no access if it is left unchanged', 'no-op', 'provider: 2', { provider: 1 }, 'b', []],
+    ['gives no access if it has the provider already', 'update', 'provider: 2', { provider: 2 }, 'b', []],
+    [
+      'gives access without showing a secret in the name of the other application',
+      'create',
+      'provider: 2, meta_description: "${env:TEXT}"',
+      {},
+      'canary-text',
+      ['all who may open it, through 2 of application.(sensitive)'],
+    ],
+  ])('%s', async (_, action, declared, fields, holder, opened) => {
+    const text = `version: 1\napplications: [{ slug: a, name: A, ${declared} }]\n`;
+    const [resource] = await desired(text, { TEXT: 'canary-text' });
+    if (resource === undefined) throw new Error('no application is declared');
+    expect(accessThroughTaken({ resource, action }, { fields }, () => `application.${holder}`)).toEqual(
+      opened,
+    );
+  });
+});
+
+describe('an update', () => {
+  const application = 'applications: [{ slug: a, name: A';
+  const flow = 'flows: [{ slug: a, name: A, title: A, designation: authorization';
+  test.each<[list: string, field: string, declared: string, held: JsonValue, restricts: boolean]>([
+    [application, 'policy_engine_mode', 'all', 'any', true],
+    [application, 'policy_engine_mode', 'any', 'all', false],
+    [application, 'provider', 'null', 1, true],
+    [application, 'provider', '2', 1, false],
+    [application, 'meta_launch_url', '""', 'https://a.example', true],
+    [flow, 'authentication', 'require_superuser', 'none', true],
+    [flow, 'authentication', 'none', 'require_superuser', false],
+    // Each of these admits people whom the other does not.
+    [flow, 'authentication', 'require_token', 'require_outpost', false],
+  ])('of %s, %s: %s }] from %j restricts access: %j', async (list, field, declared, held, restricts) => {
+    const [resource] = await desired(`version: 1\n${list}, ${field}: ${declared} }]\n`);
+    if (resource === undefined) throw new Error('nothing is declared');
+    expect(restrictsAccess(resource, field, { [field]: held })).toBe(restricts);
+  });
 });
