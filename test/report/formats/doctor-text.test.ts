@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { doctorJson, doctorText, type Diagnosis } from '../../../src/report/formats/doctor.ts';
 import { plainStyle } from '../../../src/report/formats/lines.ts';
-import { doctorCheck } from '../../../src/report/words/rights.ts';
+import { doctorCheck, rightsChecks } from '../../../src/report/words/rights.ts';
 
 const lists = Array.from({ length: 40 }, (_, index) => `scope mappings of ${index}`);
 const diagnosis: Diagnosis = {
@@ -48,3 +48,19 @@ test.each([
   expect(text.match(/the token may view scope mappings of \d+$/gm)).toHaveLength(count);
   expect(text.match(/Ask for scope mappings of \d+\.$/gm)).toHaveLength(count);
 });
+
+test.each([
+  ['pass', undefined, false, undefined],
+  ['unknown', undefined, true, undefined],
+  ['unknown', undefined, true, 'unknown'],
+  ['pass', undefined, true, 'valid'],
+  ['fail', 'a 403', false, 'wrong'],
+  ['pass', 'a 403', false, 'valid'],
+] as const)(
+  'the check of the token ends with %s if the look-up got the denial %s, is ambiguous: %s, and the token is %s',
+  (status, denial, isTokenUntested, kind) => {
+    const finding = kind && (kind === 'valid' ? { kind, superuser: false } : { kind });
+    const facts = { release: null, configured: undefined, kinds: [], areDeclared: false, rights: undefined };
+    expect(rightsChecks({ ...facts, denial, isTokenUntested, finding })).toMatchObject([{ status }]);
+  },
+);
