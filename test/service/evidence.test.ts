@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindsOf } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -9,6 +10,11 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const denied = answered(403, { detail: 'Token invalid/expired' });
 const absent = answered(404, { detail: 'Not found.' });
+const foundRecord = answered(200, { pk: 'p', slug: 'wiki', name: 'Wiki' });
+const foundGroup = answered(200, {
+  pagination: { next: 0, previous: 0, count: 1, current: 1, total_pages: 1, start_index: 1, end_index: 1 },
+  results: [{ pk: '6f0c2c1e-31d6-4a0e-9d1b-6a3f3c1a0001', name: 'wiki' }],
+});
 const down = answered(503, {});
 const notFound: Exchange = { kind: 'answered', status: 404, headers: {}, body: '<html>Not found</html>' };
 const page: Exchange = { kind: 'answered', status: 400, headers: {}, body: '<html>Bad request</html>' };
@@ -65,6 +71,38 @@ test.each([
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   await client.evidence.learnAbsentForm({ pacing });
   expect(client.evidence.proofOf(classifyRecordAnswer(notFound, application, 'wiki'))).toBe(proof);
+});
+
+test.each([
+  ['of an application that is found again', application, foundRecord, 'absent'],
+  ['of an application that is denied now', application, denied, 'fault'],
+  ['of an application that now gets the same 404', application, notFound, 'nothing'],
+  ['of a group', kindsOf('group')[0] ?? application, notFound, 'absent'],
+])('a 404 without `detail` is judged after the look-up %s', async (_, kind, then, proof) => {
+  let answer = foundRecord;
+  const client = createClient(async ({ path, isAnonymous }) => {
+    if (path.includes('/groups/')) return foundGroup;
+    return isAnonymous ? denied : path.includes('/wiki/') ? answer : notFound;
+  });
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  expect(await client.read({ kind, name: 'wiki' })).toMatchObject({ proof: 'exists' });
+  answer = then;
+  await client.evidence.learnAbsentForm({ pacing });
+  expect(client.evidence.proofOf(classifyRecordAnswer(notFound, application, 'mail'))).toBe(proof);
+});
+
+test('a web page does not count as "absent" if the service itself meanwhile reports absence', async () => {
+  let probes = 0;
+  const client = createClient(async ({ path, isAnonymous }) => {
+    if (isAnonymous) return denied;
+    if (path.includes('/mail/')) return absent;
+    probes += 1;
+    if (probes === 2) await client.read({ kind: application, name: 'mail' });
+    return notFound;
+  });
+  const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
+  await client.evidence.learnAbsentForm({ pacing });
+  expect(client.evidence.proofOf(classifyRecordAnswer(notFound, application, 'wiki'))).toBe('nothing');
 });
 
 test('an absence that the service itself reports changes no earlier conclusion if no web page counted as "absent"', async () => {

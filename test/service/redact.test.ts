@@ -114,6 +114,18 @@ describe('a token in an error', () => {
 });
 
 describe('the secrets of a manifest', () => {
+  const text = 'canary-manifest';
+  const masked = '(sensitive)';
+  test.each<[string, Exchange, object]>([
+    ['masked in a refusal', answered(400, { name: [text] }), { body: `{"name":["${masked}"]}` }],
+    ['kept in a record', answered(200, { slug: text }), { body: `{"slug":"${text}"}` }],
+    ['masked in a header', answered(200, {}, { link: text }), { headers: { link: masked } }],
+    ['masked in an error', { kind: 'lost', error: new Error(text) }, { error: { message: masked } }],
+  ])('are %s', async (_, exchange, cleaned) => {
+    const send = withRedaction(async () => exchange, [], [text]);
+    expect(await send(request)).toMatchObject(cleaned);
+  });
+
   test('are masked in messages, but not in names of fields', () => {
     const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
     expect(
