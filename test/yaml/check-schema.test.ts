@@ -1,3 +1,4 @@
+import { loadText } from '../support/desired.ts';
 import { describe, expect, test } from 'vitest';
 import { validate as validateConfig } from '../../src/generated/config.ts';
 import { lists } from '../../src/kinds/all.ts';
@@ -59,6 +60,12 @@ describe('a value of the wrong type is reported with the right form', () => {
     const place = `${entry.length + 2}:${name.length + 7}`;
     expect(await told(text)).toEqual([`wrong-type ${place} ${hint}`]);
   });
+});
+
+test('the example of a list quotes no value of a reference', async () => {
+  const text = 'version: 1\napplications:\n  - { slug: a, name: A, backchannel_providers: "${env:A}" }\n';
+  const { diagnostics } = await loadText(text, { env: { A: 'canary' } });
+  expect(diagnostics).toMatchObject([{ detail: expect.stringContaining('Write it as [{ name: … }],') }]);
 });
 
 test.each([
