@@ -166,7 +166,7 @@ async function planOnce(
   const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
   const byRelease = release && checkByRelease?.(reported, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
-  if (diagnostics.length > 0 && !(keepGoing && heldBack))
+  if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
   const allowed = await allowedChanges(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
