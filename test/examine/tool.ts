@@ -38,7 +38,9 @@ export interface Tool {
 function command(args: readonly string[], { folder, url, token }: CommandSetting): Command {
   const file = join(folder, 'manifest.yaml');
   const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: token, ROLLCALL_CAPABILITIES: 'update' };
-  return { program: process.execPath, args: [cli, ...args, '--allow', 'update', file], env };
+  // A random flow may be the login flow of a random brand.
+  const allowed = ['update', 'way-in', 'lockout'].flatMap((one) => ['--allow', one]);
+  return { program: process.execPath, args: [cli, ...args, ...allowed, file], env };
 }
 
 export const rollcallTool: Tool = {

@@ -242,7 +242,8 @@ function optionsOf(seed: number) {
   const contractOnly = at('contract') < 0.08;
   const isOn = (what: string): boolean => at('both') < 0.6 || at(what) < 0.5;
   const capabilities = ['update', 'delete'].filter((what) => !contractOnly && isOn(`c${what}`));
-  const allow = capabilities.filter((what) => isOn(`a${what}`));
+  // A random flow may be the login flow of a random brand.
+  const allow = [...capabilities.filter((what) => isOn(`a${what}`)), 'way-in', 'lockout'];
   const concurrency = pick([1, 2, 4, 16], at('many')) ?? 1;
   const [failFast, keepGoing] = [at('fast') < 0.1, at('keep') < 0.2];
   const stopAt = at('stop') < 0.15 ? Math.ceil(at('when') * 60) : 0;
