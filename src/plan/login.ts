@@ -199,9 +199,12 @@ function loginFlows(
     const ofBrand = flows.filter(({ key }) => key === was || key === is);
     if (was === undefined || was === is) return ofBrand;
     const touching = [
-      ...pending.filter(
-        ({ resource: { kind, name } }) => kind.login?.is === 'login brand' && domains.includes(name),
-      ),
+      ...pending.filter(({ resource: { kind, name }, differences }) => {
+        const { login } = kind;
+        if (login?.is !== 'login brand') return false;
+        const isOfOthers = differences.some(({ field }) => field === login.isDefault);
+        return domains.includes(name) || (isOfOthers && domains.includes(''));
+      }),
       ...ofBrand.flatMap((flow) => flow.touching),
     ];
     const [old, now] = [before.flowAt(was), after.flowAt(is)];

@@ -233,6 +233,11 @@ describe('a plan that locks people out is refused:', () => {
     await done(run(plan, service, passwordless + guests));
     const deleted = await run(plan, service, 'brands:\n  - { domain: id.example.com, state: absent }\n');
     expect(deleted.stdout).toContain('on the way in');
+    await done(run(apply, service, second(whole.slice(0, 3)), { allow: [...all, 'way-in', 'lockout'] }));
+    const moved =
+      'brands:\n  - { domain: authentik-default, default: false }\n  - { domain: id.example.com, default: true }\n';
+    const other = await run(plan, service, moved);
+    expect([other.ending, other.stderr]).toEqual(['invalid', expect.stringContaining('[lockout]')]);
   });
 
   test('the brand has no flow, and the first login flow by slug changes', async () => {
