@@ -187,7 +187,9 @@ export function compareWithPlan(
       const wasShown = Object.hasOwn(base.fields, field);
       if (!wasShown || sameValue(kind, field, declared, managedPart(resource, field, base.fields[field])))
         continue;
-      return endedWrite('not_attempted'); // it is unknown whether the field still differs
+      // It is unknown whether the field still differs.
+      const why = `the service no longer shows its \`${field}\``;
+      return endedWrite('not_attempted', { clash: { kind: 'closed', why } });
     }
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;

@@ -95,7 +95,11 @@ describe('an update', () => {
   );
 
   test('is not sent if the record no longer shows the field', async () => {
-    expect(await settle([answered(200, held({}))])).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
+    expect(await settle([answered(200, held({}))])).toMatchObject({
+      outcome: 'not_attempted',
+      clash: { kind: 'closed', why: 'the service no longer shows its `group`' },
+      attempts: 0,
+    });
   });
 
   test('ends as unknown if its answer shows neither the old nor the sent value', async () => {
