@@ -28,14 +28,22 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
     );
 }
 
-/** Returns a line for each condition of `--fail-on` that makes the plan fail. */
-export function failureReasons(plan: Plan, failOn: readonly FailOn[]): string[] {
+export interface FailedCondition {
+  readonly name: FailOn;
+  readonly summary: string;
+  readonly addresses: readonly Address[];
+}
+
+/** Returns the conditions of `--fail-on` that make the plan fail. */
+export function failedConditions(plan: Plan, failOn: readonly FailOn[]): FailedCondition[] {
   return [...new Set(failOn)].flatMap((name) => {
-    const count = addressesFor(name, plan).length;
+    const addresses = addressesFor(name, plan);
+    const count = addresses.length;
     if (count === 0) return [];
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
     const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : conditionVerbs[name];
-    return `${subject} ${count === 1 ? one : several}, and --fail-on ${name} is given`;
+    const summary = `${subject} ${count === 1 ? one : several}, and --fail-on ${name} is given`;
+    return [{ name, summary, addresses }];
   });
 }
 
@@ -63,38 +71,36 @@ function incompleteLine(changes: readonly Change[], predicate: string): string[]
   return addresses.length === 0 ? [] : [`${subject} ${predicate}: ${listNames(addresses)}`];
 }
 
-/** An error for each failing or unchecked condition, for the reports. Resources that differ have their own errors already. */
-export function conditionErrors(plan: Plan, failOn: readonly FailOn[]): Diagnostic[] {
-  return failOn
-    .filter((name, place) => name !== 'differs' && failOn.indexOf(name) === place)
-    .flatMap((name) =>
-      [...failureReasons(plan, [name]), ...uncheckedConditionReasons(plan, [name])].map((summary) =>
-        diagnosticFor(undefined, {
-          code: 'fail-on',
-          summary,
-          detail: listNames(addressesFor(name, plan).map(printableLine), maxNamed),
-        }),
-      ),
-    );
+/** An error for each failed or unchecked condition, for the reports. Resources that differ have their own errors already. */
+export function conditionErrors(
+  failed: readonly FailedCondition[],
+  unchecked: readonly string[],
+): Diagnostic[] {
+  return [
+    ...failed.filter(({ name }) => name !== 'differs'),
+    ...unchecked.map((summary) => ({ summary, addresses: [] })),
+  ].map(({ summary, addresses }) =>
+    diagnosticFor(undefined, {
+      code: 'fail-on',
+      summary,
+      detail: listNames(addresses.map(printableLine), maxNamed),
+    }),
+  );
 }
 
 const maxNamed = 20;
 
-function addressesOf(changes: readonly Change[]): Address[] {
-  return changes.map(({ resource }) => resource.address);
-}
-
 function addressesFor(name: FailOn, { changes, baseline, undeclared }: Plan): Address[] {
   switch (name) {
     case 'differs':
-      return addressesOf(changes.filter(({ differences }) => differences.length > 0));
+      return changes.flatMap(({ differences, resource }) => (differences.length > 0 ? resource.address : []));
     case 'undeclared':
       return [...(baseline?.noLongerDeclared ?? []), ...(undeclared?.found ?? [])].map(
         ({ address }) => address,
       );
     case 'opens':
-      return addressesOf(
-        changes.filter((change) => (change.opens ?? []).length > 0 || isLoginChange(change)),
+      return changes.flatMap((change) =>
+        (change.opens ?? []).length > 0 || isLoginChange(change) ? change.resource.address : [],
       );
   }
 }

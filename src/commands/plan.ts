@@ -11,8 +11,8 @@ import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import {
   conditionErrors,
+  failedConditions,
   refuseUnavailableCondition,
-  failureReasons,
   incompletePlanLines,
   uncheckedConditionReasons,
   type FailOn,
@@ -48,11 +48,12 @@ export async function plan(
   const target = await runTargetOf(options, context.env);
   const { ending, ...ended } = await catchError(() => runPlan(paths, options, reports, context));
   const { failOn = [] } = options;
-  const findings = ended.result && isMade(ending) ? failureReasons(ended.result, failOn) : [];
-  const unknown = ended.result && isMade(ending) ? uncheckedConditionReasons(ended.result, failOn) : [];
-  const failures = [...findings, ...(ended.result ? incompletePlanLines(ended.result) : []), ...unknown];
-  const errors = ended.result && isMade(ending) ? conditionErrors(ended.result, failOn) : [];
-  const diagnostics = [...ended.diagnostics, ...errors];
+  const made = isMade(ending) ? ended.result : undefined;
+  const findings = made ? failedConditions(made, failOn) : [];
+  const unknown = made ? uncheckedConditionReasons(made, failOn) : [];
+  const incomplete = ended.result ? incompletePlanLines(ended.result) : [];
+  const failures = [...findings.map(({ summary }) => summary), ...incomplete, ...unknown];
+  const diagnostics = [...ended.diagnostics, ...conditionErrors(findings, unknown)];
   const severity = failOn.includes('differs') ? 'error' : 'warning';
   const report = planReport({ ...target, ...ended, diagnostics }, severity);
   // The problems of the run were already reported while it ran.
@@ -63,17 +64,13 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Failures come last, because readers of a log first look at its end.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return endingIfOutputLost(endingWithCondition(ending, ended.result, findings), !written);
+  return endingIfOutputLost(endingWithCondition(ending, ended.result, findings.length > 0), !written);
 }
 
 /** The ending of a plan: `changes` if a condition of `--fail-on` holds and every resource could be planned. */
-function endingWithCondition(
-  ending: Ending,
-  made: PlanResult | undefined,
-  findings: readonly string[],
-): Ending {
+function endingWithCondition(ending: Ending, made: PlanResult | undefined, hasFailed: boolean): Ending {
   const isRead = made !== undefined && notPlannedChanges(made).length === 0;
-  const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
+  const isFound = hasFailed && (ending === 'done' || (ending === 'incomplete' && isRead));
   return isFound ? 'changes' : ending;
 }
 

@@ -82,9 +82,15 @@ test('--fail-on undeclared ends with 2 if records are undeclared, even if others
   const part = new World(seed);
   part.tamper = ({ path }, answer) =>
     path.includes('/outposts/instances/') ? answered(403, { detail: 'no' }) : answer();
-  const { ending, stderr } = await planned(part, { failOn: ['undeclared'] });
+  const { ending, stdout, stderr } = await planned(part, { failOn: ['undeclared'], output: 'json' });
   expect(ending).toBe('changes');
   expect(stderr).toContain('2 resources are not declared');
+  expect(parseJson(stdout)).toMatchObject({
+    diagnostics: [
+      { code: 'fail-on', detail: 'application.old, user.alice' },
+      { code: 'fail-on', detail: '' },
+    ],
+  });
 });
 
 test('--fail-on undeclared counts the records that were declared in the baseline and those that never were', async () => {
