@@ -272,7 +272,7 @@ export function isAnswered({ status, wasAnsweredBefore }: Answer): boolean {
   return status !== undefined || wasAnsweredBefore === true;
 }
 
-/** Whether the service did not accept the token, or denied a request in the form for this. */
+/** Whether the answer says that the token itself is not accepted. */
 export function isUnauthenticated({ status }: Answer): boolean {
   return status === 401;
 }

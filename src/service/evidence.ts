@@ -1,4 +1,5 @@
 import { classifyRecordAnswer, type Answer } from './answer.ts';
+import { isPage } from './denial.ts';
 import type { Pacing } from './pacing.ts';
 import { unusedSlug, probedKind } from './probe.ts';
 import type { TokenUserReading } from './read-self.ts';
@@ -18,8 +19,7 @@ interface AskOptions {
 
 /**
  * The facts about the service that documented look-ups have shown in this run: whether its API exists, whether it accepts the
- * token, and which form of 404 means "absent". For a fact that no look-up has shown, an extra request is sent, at most once per
- * run.
+ * token, and which form of 404 means "absent". For a fact that no look-up has shown, extra requests are sent.
  */
 export class ServiceEvidence {
   readonly #requests: EvidenceRequests;
@@ -44,11 +44,11 @@ export class ServiceEvidence {
   }
 
   /** Records the answer to a documented look-up that sent the token. */
-  note({ kind, body, status }: Answer): void {
-    const isJson = body !== undefined;
+  note(answer: Answer): void {
+    const { kind, body, status } = answer;
     if (kind === 'found' || kind === 'not_found') this.#isTokenAccepted = true;
-    if (kind === 'found' || kind === 'not_found' || isOwnDenial({ kind, body }) || (status === 400 && isJson))
-      this.#isApiSeen = true;
+    const isRefusal = status === 400 && body !== undefined;
+    if (kind === 'found' || kind === 'not_found' || isRefusal || isOwnDenial(answer)) this.#isApiSeen = true;
     // The service itself answers with `detail`, so any other form of 404 comes from a proxy.
     if (kind !== 'not_found') return;
     if (this.#absentForm !== undefined && this.#absentForm !== 'detail') this.refuteAbsence();
@@ -111,10 +111,7 @@ export class ServiceEvidence {
    * Whether the service refuses every request with this token. An answered look-up shows that the token is accepted. Without
    * such an answer, the token counts as refused if the request for its user was denied. A token may expire during a run.
    */
-  async isTokenRefused(
-    options: AskOptions,
-    { mayHaveExpired = false }: { readonly mayHaveExpired?: boolean } = {},
-  ): Promise<boolean> {
+  async isTokenRefused(options: AskOptions, mayHaveExpired: boolean): Promise<boolean> {
     if (this.#isTokenAccepted) return mayHaveExpired && (await this.#ask({}, options))?.kind === 'denied';
     const { pacing, signal } = options;
     const self = await retryUntilProven(() => this.#requests.self(signal), pacing);
@@ -154,8 +151,8 @@ export class ServiceEvidence {
 }
 
 /** Whether the service itself denied a request. The page of a login proxy has no `detail`. */
-function isOwnDenial({ kind, body }: Pick<Answer, 'kind' | 'body'>): boolean {
-  return kind === 'denied' && typeof body?.['detail'] === 'string';
+function isOwnDenial(answer: Answer): boolean {
+  return answer.kind === 'denied' && !isPage(answer);
 }
 
 /** Whether the answer is missing or does not come from the service, so that a retry may help. */

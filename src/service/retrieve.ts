@@ -49,9 +49,7 @@ export async function isOptionalRead(answer: Answer, context: ReadContext): Prom
     case 'not_offered':
       return answer.status === undefined || evidence.isApiThere(context);
     case 'denied':
-      readable.isTokenRefused ||= await evidence.isTokenRefused(context, {
-        mayHaveExpired: isUnauthenticated(answer),
-      });
+      readable.isTokenRefused ||= await evidence.isTokenRefused(context, isUnauthenticated(answer));
       return !readable.isTokenRefused;
     default:
       if (answer.waitedMs !== undefined || context.signal?.aborted) return false;

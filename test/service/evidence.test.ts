@@ -41,7 +41,7 @@ test.each([
     path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),
   );
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
-  expect(await client.evidence.isTokenRefused({ pacing })).toBe(isRefused);
+  expect(await client.evidence.isTokenRefused({ pacing }, false)).toBe(isRefused);
 });
 
 test('a web page no longer counts as "absent" once the service itself has reported absence', async () => {
