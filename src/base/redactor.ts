@@ -86,7 +86,7 @@ export const redactorOf: (secrets: readonly string[]) => Redactor = memoizePerKe
   (secrets: readonly string[]) => new Redactor(secrets),
 );
 
-/** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only), and in PHP's, also after URL encoding. */
+/** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only) and PHP's, and each of these in a URL. */
 function encodedForms(text: string): string[] {
   const asJson = JSON.stringify(text).slice(1, -1);
   const inJson = [asJson, asciiJson(asJson), asJson.replaceAll('/', String.raw`\/`)];

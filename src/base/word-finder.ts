@@ -12,7 +12,8 @@ export class WordFinder {
 
   constructor(words: Iterable<string>) {
     this.#words = new Set(words);
-    const isIndexed = this.#words.size > maxSearches && [...this.#words].every(isLongEnough);
+    const isIndexed =
+      this.#words.size > maxSearches && [...this.#words].every(({ length }) => length >= startLength);
     this.#lengths = isIndexed ? lengthsByStart(this.#words) : undefined;
   }
 
@@ -42,7 +43,6 @@ export class WordFinder {
   }
 
   #wordsIn(text: string): readonly string[] {
-    if (this.#words.size === 0) return [];
     if (this.#lengths === undefined) return [...this.#words].filter((word) => text.includes(word));
     const found = new Set<string>();
     for (let start = 0; start <= text.length - startLength; start += 1)
@@ -58,10 +58,6 @@ export class WordFinder {
 const maxSearches = 64;
 
 const startLength = 4;
-
-function isLongEnough({ length }: string): boolean {
-  return length >= startLength;
-}
 
 function lengthsByStart(words: Iterable<string>): ReadonlyMap<number, ReadonlySet<number>> {
   const lengths = new Map<number, Set<number>>();

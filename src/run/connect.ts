@@ -46,7 +46,7 @@ export async function withService<Result>(
   const connection = await job.connect(settings);
   const own = secretsOf(settings);
   const redactor = redactorOfLong([...own, ...ofManifests]);
-  const redacted = withRedaction(connection.send, own, ofManifests);
+  const redacted = withRedaction(connection.send, own, redactor);
   const send = secureTransport(redacted, settings, { ...job, emit }, urgent);
   const client = createClient(send, settings);
   const pacing = createPacing({

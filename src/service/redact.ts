@@ -12,16 +12,15 @@ export function redactorOfLong(secrets: readonly string[]): Redactor {
 }
 
 /**
- * A transport that removes secrets from answers and errors, in case the service or a proxy echoes them. The secrets of manifests
- * remain in records, because they may equal ids and names; plans redact them.
+ * A transport that removes secrets from answers and errors, in case the service or a proxy echoes them. Secrets that are not
+ * rollcall's own remain in records, because they may equal ids and names; plans redact them.
  */
 export function withRedaction(
   send: Transport,
   own: readonly string[],
-  ofManifests: readonly string[] = [],
+  elsewhere: Redactor = redactorOfLong(own),
 ): Transport {
   const inRecords = redactorOfLong(own);
-  const elsewhere = redactorOfLong([...own, ...ofManifests]);
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind === 'withheld') return exchange;
