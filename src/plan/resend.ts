@@ -54,7 +54,8 @@ export function isResentDifference(
   return mayBeHidden(kind, field) && observed === null;
 }
 
-function mayBeHidden(kind: Kind, field: string): boolean {
+/** Whether the service may leave a field out of its answers: the field is write-only or secret. */
+export function mayBeHidden(kind: Kind, field: string): boolean {
   return isNeverShown(kind, field) || kind.fields[field]?.isSecret === true;
 }
 

@@ -1,6 +1,6 @@
 import { joinListNames, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { isResentDifference } from '../../plan/resend.ts';
+import { mayBeHidden } from '../../plan/resend.ts';
 import { planSummary, unreadKinds, type Change, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
@@ -17,20 +17,16 @@ export function unseenFieldNotes({ changes }: Plan): string[] {
     );
   const notShown = list(({ resource, notShown: fields = [], notCompared: others = [] }) => [
     ...fields,
-    ...others.filter((field) => !isResendable(resource, field)),
+    ...others.filter((field) => !mayBeHidden(resource.kind, field)),
   ]);
   const notCompared = list(({ resource, notCompared: fields = [] }) =>
-    fields.filter((field) => isResendable(resource, field)),
+    fields.filter((field) => mayBeHidden(resource.kind, field)),
   );
   return withoutEmpty(
     notShown && `Not compared, because the service does not show the value: ${notShown}.`,
     notCompared &&
       `Not comparable, because the service never shows the value: ${notCompared}. To send a value again, use --resend ADDRESS.`,
   );
-}
-
-function isResendable({ kind }: Change['resource'], field: string): boolean {
-  return isResentDifference(kind, { field, observed: null });
 }
 
 const unseenWords: Readonly<Record<UnreadableReason['why'], string>> = {
