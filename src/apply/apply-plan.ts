@@ -182,9 +182,9 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
 }
 
 async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate> {
-  const { setAfter = [] } = whole;
-  const omitted = new Set(setAfter.map(({ field }) => field));
-  const change = { ...whole, resource: filterFields(whole.resource, (field) => !omitted.has(field)) };
+  const omitted = new Set(whole.setAfter?.map(({ field }) => field));
+  const isSent = (field: string): boolean => !omitted.has(field);
+  const change = omitted.size === 0 ? whole : { ...whole, resource: filterFields(whole.resource, isSent) };
   const { stops } = run;
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
