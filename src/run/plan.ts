@@ -34,7 +34,7 @@ import { withUndeclared } from './undeclared.ts';
 import { unseenAbsences } from './unseen.ts';
 import { fetchServiceRelease } from '../service/release.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
-import { type RunResult, type StoppedRun, type FinishedJob } from './result.ts';
+import type { RunResult, StoppedRun, FinishedJob } from './result.ts';
 import { stoppedRun } from './stopped-run.ts';
 import type { Job } from './world.ts';
 

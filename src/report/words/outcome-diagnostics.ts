@@ -94,13 +94,13 @@ function unchangedProblem({ resource, differences, leftBecause }: Change): Place
   };
 }
 
-/** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
 const contentRefusals: ReadonlySet<AnswerKind> = new Set([
   'fields_refused',
   'identity_refused',
   'identity_and_more_refused',
 ]);
 
+/** Words for each action. `again` ends the advice to plan and apply again after a lost answer. */
 const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
   create: { verb: 'create', done: 'created', again: ' This creates nothing twice.' },
   update: { verb: 'change', done: 'changed', again: ' This changes nothing that is already as declared.' },
