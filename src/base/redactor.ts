@@ -1,5 +1,6 @@
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { memoizePerKey } from './memoize.ts';
+import { shortestOwnSecret } from './own-secrets.ts';
 import { sensitive } from './sensitive.ts';
 import { WordFinder, type TextSpan } from './word-finder.ts';
 
@@ -84,6 +85,11 @@ function replaceSpans(
 
 export const redactorOf: (secrets: readonly string[]) => Redactor = memoizePerKey(
   (secrets: readonly string[]) => new Redactor(secrets),
+);
+
+/** The redactor of secrets that may occur anywhere. Shorter secrets would occur in other texts by chance. */
+export const redactorOfLong: (secrets: readonly string[]) => Redactor = memoizePerKey(
+  (secrets: readonly string[]) => new Redactor(secrets.filter(({ length }) => length >= shortestOwnSecret)),
 );
 
 /** The forms in which a string may appear: as it is, in JSON, in Python's JSON (ASCII only) and PHP's, and each of these in a URL. */

@@ -7,9 +7,8 @@ import {
   diagnosticFor,
 } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
-import { shortestOwnSecret } from '../base/own-secrets.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
-import { Redactor } from '../base/redactor.ts';
+import { redactorOfLong } from '../base/redactor.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -109,7 +108,7 @@ export async function loadManifests(
     }
   }
   if (!options.allowsOpenLogin) diagnostics.push(...login.problems());
-  const sorted = hideLinesWithSecrets(uniqueDiagnostics(diagnostics).toSorted(comparePlaces), secrets);
+  const sorted = hideLinesWithSecrets(uniqueDiagnostics(diagnostics).toSorted(comparePlaces), [...secrets]);
   return {
     resources,
     declared,
@@ -132,7 +131,7 @@ export function checkByRelease(
 ): Diagnostic[] {
   const found = resources.flatMap((resource) => {
     const diagnostics = [...fieldChecks(resource, release, existing.has(resource.address))];
-    return diagnostics.length === 0 ? [] : hideLinesWithSecrets(diagnostics, new Set(resource.secrets));
+    return diagnostics.length === 0 ? [] : hideLinesWithSecrets(diagnostics, resource.secrets);
   });
   return withStrictness(uniqueDiagnostics(found).toSorted(comparePlaces), strict);
 }
@@ -158,12 +157,9 @@ function uniqueDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /** Hides lines that contain a secret. Short secrets are ignored, because lines may contain them by chance. */
-function hideLinesWithSecrets(
-  diagnostics: readonly Diagnostic[],
-  secrets: ReadonlySet<string>,
-): Diagnostic[] {
+function hideLinesWithSecrets(diagnostics: readonly Diagnostic[], secrets: readonly string[]): Diagnostic[] {
   if (diagnostics.length === 0) return [];
-  const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
+  const redactor = redactorOfLong(secrets);
   return diagnostics.map((diagnostic) => redactDiagnostic(diagnostic, redactor));
 }
 

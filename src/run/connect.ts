@@ -1,6 +1,6 @@
 import { withFormerPaths } from '../service/former-paths.ts';
 import { withSettingsAsRecords } from '../service/settings-as-records.ts';
-import type { Redactor } from '../base/redactor.ts';
+import { redactorOfLong, type Redactor } from '../base/redactor.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { abortableTransport } from '../service/abortable.ts';
@@ -8,7 +8,7 @@ import { hideFields } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
 import { withRecordIds } from '../service/record-ids.ts';
-import { redactedError, redactorOfLong, withRedaction } from '../service/redact.ts';
+import { redactedError, withRedaction } from '../service/redact.ts';
 import { withRequestLog } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';

@@ -1,15 +1,9 @@
 import { asError } from '../base/errors.ts';
 import { isJsonObject, mapValues, parseJson } from '../base/json.ts';
-import { shortestOwnSecret } from '../base/own-secrets.ts';
-import { redactorOf, type Redactor } from '../base/redactor.ts';
+import { redactorOf, redactorOfLong, type Redactor } from '../base/redactor.ts';
 import type { Answer } from './answer.ts';
 import { fieldNamesInErrors } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
-
-/** The redactor of secrets that may occur anywhere. Shorter secrets would occur in other texts by chance. */
-export function redactorOfLong(secrets: readonly string[]): Redactor {
-  return redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret));
-}
 
 /**
  * A transport that removes secrets from answers and errors, in case the service or a proxy echoes them. Secrets that are not

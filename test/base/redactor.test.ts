@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Redactor } from '../../src/base/redactor.ts';
+import { Redactor, redactorOf, redactorOfLong } from '../../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
 
@@ -88,3 +88,11 @@ describe('a secret in a string', () => {
     });
   });
 });
+
+test.each([redactorOf, redactorOfLong])(
+  'one redactor serves all resources that share a list of secrets',
+  (of) => {
+    const secrets = [secret];
+    expect(of(secrets)).toBe(of(secrets));
+  },
+);
