@@ -56,7 +56,7 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
 }
 
 const noBreakSpace =
-  'The line contains a no-break space or another special space: replace it by an ordinary space.';
+  'The line contains a no-break space or another special space: replace it with an ordinary space.';
 
 /** Whether the line at the start of the span contains white space that YAML treats as a letter. */
 function hasWideSpace([start]: Span, text: string): boolean {

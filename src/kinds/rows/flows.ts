@@ -26,7 +26,7 @@ export const flow: RowKind = kindFrom({
       fieldsForAccessGain: ['designation'],
       accessGain: (now, before = null, otherField) =>
         otherField('designation') === 'enrollment' && mayStopFewer(stageBindings, now, before)
-          ? 'people whom a stage kept from enrolling that is removed, moved or has other policies'
+          ? 'people who could not enrol because of a stage that is removed, moved or has other policies'
           : undefined,
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
