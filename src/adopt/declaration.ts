@@ -188,10 +188,8 @@ function declarationOf(
 
 /** Whether a field decides about the rights of a person or of a group's members. */
 function isOfRights({ rights, login }: Kind, field: string): boolean {
-  return (
-    (rights !== undefined && Object.hasOwn(rights.takenBy ?? {}, field)) ||
-    (login?.is === 'superuser' && login.isActive === field)
-  );
+  const isOfPerson = login?.is === 'superuser' && login.isActive === field;
+  return isOfPerson || Object.hasOwn(rights?.takenBy ?? {}, field);
 }
 
 /** Gives each secret its own variable: names that differ only in case would otherwise share a variable. */

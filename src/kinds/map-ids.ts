@@ -1,4 +1,4 @@
-import { isJsonObject, isJsonList, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, mapValues, type JsonValue } from '../base/json.ts';
 import type { Children } from './children.ts';
 import type { Family, FieldOfKind } from './kind.ts';
 
@@ -19,14 +19,12 @@ function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, chan
   if (!isJsonList(value)) return value;
   return value.map((one, item) => {
     if (!isJsonObject(one)) return one;
-    return Object.fromEntries(
-      Object.entries(one).map(([key, inner]) => {
-        const field = fields.find(({ idField }) => idField === key);
-        if (field) return [key, change(inner, field.refersTo, [item, key])];
-        if (key !== inside?.field) return [key, inner];
-        const within: MapId = (id, family, place) => change(id, family, [item, key, ...place]);
-        return [key, mapBoundIds(inside.children, inner, within)];
-      }),
-    );
+    return mapValues(one, (inner, key) => {
+      const field = fields.find(({ idField }) => idField === key);
+      if (field) return change(inner, field.refersTo, [item, key]);
+      if (key !== inside?.field) return inner;
+      const within: MapId = (id, family, place) => change(id, family, [item, key, ...place]);
+      return mapBoundIds(inside.children, inner, within);
+    });
   });
 }

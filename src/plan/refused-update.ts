@@ -67,7 +67,8 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
 /** Whether an update would change `negate` in several bindings that people must all pass. */
 function negatesSeveral(resource: Resource, record: ObservedRecord): boolean {
   const { mode } = resource.kind.bindable ?? {};
-  const modes = mode === undefined ? [] : [record.fields[mode.field], sentValue(resource, mode.field)];
+  if (mode === undefined) return false;
+  if (![record.fields[mode.field], sentValue(resource, mode.field)].includes(mode.all)) return false;
   return wantedChildren(resource).some((item) => {
     const changed = changedBindings(item, bindingsOf(record, item.children));
     const negated = changed.filter(
@@ -75,7 +76,7 @@ function negatesSeveral(resource: Resource, record: ObservedRecord): boolean {
         differingFields(one, base).includes('negate') &&
         [base.values, { ...base.values, ...one.values }].some((values) => isEnabled({ values })),
     );
-    return negated.length > 1 && mode !== undefined && modes.includes(mode.all);
+    return negated.length > 1;
   });
 }
 
