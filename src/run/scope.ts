@@ -58,7 +58,7 @@ export async function runInScope<Result>(
   if (checked.kind === 'stale') return { ...known, ...checked.halted };
   const { scoped, service: reached, secrets } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
-  const late: Diagnostic[] = [];
+  let late: readonly Diagnostic[] = [];
   const checkWithService: ScopedResources['checkByRelease'] = (release, existing, unseen) => {
     if (release && isNewerThanKnown(release)) job.emit({ kind: 'later_release', release });
     const found = [
@@ -66,8 +66,9 @@ export async function runInScope<Result>(
       // With --strict these stay warnings, because they are about the token and not about the manifests.
       ...unseen,
     ];
-    late.push(...found.filter(({ severity }) => severity === 'warning'));
-    if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
+    const isFirst = late.length === 0; // a second plan of the run finds the same warnings
+    late = found.filter(({ severity }) => severity === 'warning');
+    if (isFirst && late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
     return found.filter(({ severity }) => severity === 'error');
   };
   const rest = await withService(

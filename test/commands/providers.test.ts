@@ -262,16 +262,18 @@ describe('a create of a provider', () => {
 
     test('is planned again if another client created the declared provider meanwhile', async () => {
       const made = service({}, '2026.2');
+      const text = oauth2().replace('login', '*');
       const send: Transport = async (request, signal) => {
         if (
           request.path.startsWith('/api/v3/providers/all/') &&
           made.sandbox.pk('oauth2', 'Grafana') === undefined
         )
-          await run('apply', made.send, oauth2());
+          await run('apply', made.send, text);
         return made.send(request, signal);
       };
-      const { ending, stdout } = await run('apply', send, oauth2());
+      const { ending, stdout, stderr } = await run('apply', send, text);
       expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 in sync')]);
+      expect(stderr.match(/strict-pattern/g)).toHaveLength(1);
     });
   });
 });
