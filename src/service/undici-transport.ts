@@ -183,12 +183,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 }
 
 function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : value,
-    ]),
-  );
+  const single: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return single;
 }
 
 /** Errors that may disappear by themselves, unlike a bad certificate. */
