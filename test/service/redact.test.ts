@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { redactorOf } from '../../src/base/redactor.ts';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
 import { withRedaction, withoutSecrets } from '../../src/service/redact.ts';
@@ -122,7 +123,7 @@ describe('the secrets of a manifest', () => {
     ['masked in a header', answered(200, {}, { link: text }), { headers: { link: masked } }],
     ['masked in an error', { kind: 'lost', error: new Error(text) }, { error: { message: masked } }],
   ])('are %s', async (_, exchange, cleaned) => {
-    const send = withRedaction(async () => exchange, [], [text]);
+    const send = withRedaction(async () => exchange, [], redactorOf([text]));
     expect(await send(request)).toMatchObject(cleaned);
   });
 
