@@ -195,7 +195,8 @@ const boundFields = memoizePerKey(
 );
 
 export function withoutBindingFields(kind: Kind, fields: JsonObject): JsonObject {
-  return filterKeys(fields, (field) => !isBindingField(kind, field));
+  const isBinding = (field: string): boolean => isBindingField(kind, field);
+  return Object.keys(fields).some(isBinding) ? filterKeys(fields, (field) => !isBinding(field)) : fields;
 }
 
 export function accessProblem(value: JsonValue): Problem | undefined {

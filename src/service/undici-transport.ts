@@ -37,6 +37,7 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
     timeoutMs: options.timeoutMs,
     anonymousHeaders,
     headers,
+    headersOfBody: { ...headers, 'content-type': 'application/json' },
     dispatcher: agent,
     origin,
     isPlain: protocol === 'http:',
@@ -54,6 +55,8 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
 interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
+  /** The headers of a request with a body. */
+  readonly headersOfBody: Readonly<Record<string, string>>;
   readonly anonymousHeaders: Readonly<Record<string, string>>;
   readonly origin: string;
   readonly isPlain: boolean;
@@ -63,9 +66,8 @@ interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
 }
 
 function exchange(request: HttpRequest, target: Target, signal: AbortSignal | undefined): Promise<Exchange> {
-  const { dispatcher, origin, basePath, headers, anonymousHeaders, timeoutMs } = target;
-  const authorized =
-    request.body === undefined ? headers : { ...headers, 'content-type': 'application/json' };
+  const { dispatcher, origin, basePath, headers, headersOfBody, anonymousHeaders, timeoutMs } = target;
+  const authorized = request.body === undefined ? headers : headersOfBody;
   return new Promise((resolve) => {
     const interrupts = signal && onAbort(signal);
     const handler = new ExchangeHandler(target, (result) => {
