@@ -30,6 +30,6 @@ export function checkDocumented(history: History, run: RunHistory, ended: Of<'en
 }
 
 /** Whether an answer to a documented operation comes from the service itself and lets the run continue. */
-function isPlain({ clear, status = 0, method }: Of<'delivered'>): boolean {
-  return clear && ([200, 201, 400].includes(status) || (status === 404 && method === 'GET'));
+function isPlain({ clear, closed, status = 0, method }: Of<'delivered'>): boolean {
+  return clear && !closed && ([200, 201, 400].includes(status) || (status === 404 && method === 'GET'));
 }
