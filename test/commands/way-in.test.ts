@@ -126,6 +126,52 @@ describe('a plan that lets anybody log in by name alone is refused:', () => {
   });
 });
 
+describe('with several brands', () => {
+  const authentication = (slug: string, stages: readonly unknown[]): string =>
+    `  - { slug: ${slug}, name: F, title: F, designation: authentication, stages: [${stages.join(', ')}] }\n`;
+  const deny = 'stages:\n  - { name: no, type: deny }\n';
+  const shut = authentication('z-shut', ['{ stage: { name: no }, order: 0 }']);
+  const brand = (domain: string, more: string): string => `  - { domain: ${domain}, ${more} }\n`;
+  const usual = 'flow_authentication: { slug: default-authentication-flow }';
+
+  test('a deleted brand leaves its domain to the brand with the longest end of it', async () => {
+    const service = fresh();
+    const open = ['com', 'login.example.com'].map((domain) => brand(domain, usual)).join('');
+    const closed = brand('example.com', 'flow_authentication: { slug: z-shut }');
+    const options = { allow: ['update', 'lockout', 'way-in'] };
+    await done(run(apply, service, `flows:\n${shut}${deny}brands:\n${open}${closed}`, options));
+    const gone = `brands:\n${brand('login.example.com', 'state: absent')}`;
+    const { ending, stderr } = await run(plan, service, gone);
+    expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('the stage "no" denies everybody')]);
+  });
+
+  test('a lockout is reported at the brand that causes it', async () => {
+    const service = fresh();
+    const before = brand('a.example.com', usual) + brand('b.example.com', usual);
+    const options = { allow: ['update', 'lockout', 'way-in'] };
+    await done(run(apply, service, `flows:\n${shut}${deny}brands:\n${before}`, options));
+    const after =
+      brand('a.example.com', `${usual}, branding_title: A`) +
+      brand('b.example.com', 'flow_authentication: { slug: z-shut }');
+    const { stderr } = await run(plan, service, `brands:\n${after}`);
+    expect(stderr).toContain('brand.b.example.com: in the flow');
+    expect(stderr).not.toContain('brand.a.example.com');
+  });
+
+  test('a new flow that becomes the login flow of a brand without a flow is on the way in', async () => {
+    const service = fresh();
+    await done(run(apply, service, `brands:\n${brand('plain.example.com', 'branding_title: P')}`));
+    const { stdout } = await done(run(plan, service, `flows:\n${authentication('aaa', whole)}`));
+    expect(stdout).toMatch(/\+ flow\.aaa.*on the way in/s);
+  });
+
+  test('a login flow may write the user before it asks for the password', async () => {
+    const stages = [whole[0], '{ stage: { name: w }, order: 15 }', ...whole.slice(1)];
+    const text = `flows:\n${authentication('writing', stages)}stages:\n  - { name: w, type: user_write }\n`;
+    await done(run(plan, fresh(), text));
+  });
+});
+
 test.each(['user_login', 'user_write'])(
   'a new recovery flow that ends with %s and proves nothing is refused',
   async (type) => {
@@ -358,6 +404,17 @@ describe('an update of the login flow', () => {
 });
 
 describe('if the login flow cannot be read', () => {
+  test('a delete of a brand is on the way in', async () => {
+    const service = fresh();
+    const send: typeof service.send = async (request) =>
+      request.path.startsWith('/api/v3/flows/instances/')
+        ? answered(403, { detail: 'You do not have permission to perform this action.' })
+        : service.send(request);
+    const gone = 'brands:\n  - { domain: authentik-default, state: absent }\n';
+    const { stdout } = await run(plan, { ...service, send }, gone, { maxDeletes: '2' });
+    expect(stdout).toMatch(/- brand\.authentik-default.*on the way in/s);
+  });
+
   test('all flows that log people in count as login flows', async () => {
     const service = fresh();
     const send: typeof service.send = async (request) =>

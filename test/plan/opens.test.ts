@@ -217,6 +217,15 @@ describe('a change of bindings', () => {
   });
 });
 
+test('undeclared bindings that a partial declaration keeps are no gain since a baseline', async () => {
+  const { resource, record } = await world({ policies: [group('g')], at_least: ['policies'] }, [
+    group('g'),
+    group('h'),
+  ]);
+  const fields = [{ field: 'policies', before: [group('g', { order: 5 })], now: [group('g')] }];
+  expect(newAccess({ resource, action: 'no-op' }, record, { kind: 'altered', fields })).toEqual([]);
+});
+
 describe('a record can be opened by', () => {
   test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
     [
