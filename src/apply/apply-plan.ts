@@ -14,6 +14,7 @@ import type { Pacing } from '../service/pacing.ts';
 import { printableOutcome } from './as-shown.ts';
 import type { LoginCheck } from './login-check.ts';
 import { createParent, setOmittedReferences, updateParent } from './parent.ts';
+import { CreatedVisibility } from './verify-created.ts';
 import { deleteRecord } from './delete.ts';
 import type { Writer, WriteResult } from './settle.ts';
 import { RunStops } from './stops.ts';
@@ -60,6 +61,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     started: new Map(),
     sent: new Map(),
     kept: new Set(),
+    visibility: new CreatedVisibility(),
     deletions,
     last: finalDeletes,
   };
@@ -95,6 +97,7 @@ interface Run extends ApplyOptions {
   readonly settling: Map<Address, Promise<Outcome>>;
   readonly started: Map<Address, Promise<StartedCreate>>;
   readonly sent: Map<Address, number>;
+  readonly visibility: CreatedVisibility;
   /** The resources whose changes failed, so that records to delete may still exist. */
   readonly kept: Set<Address>;
 }
@@ -170,7 +173,8 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const startedCreate = await startOnce(change, run);
   run.started.delete(change.resource.address); // frees the memory of the record
   if ('change' in startedCreate) return startedCreate;
-  const { ready, result } = await completeCreate(change, startedCreate, run);
+  const { ready, result: made } = await completeCreate(change, startedCreate, run);
+  const result = await run.visibility.verify(ready.resource, made, writerFor(ready, run));
   stops.count(ready, result.outcome, endedOutages);
   const stoppedMeanwhile = result.attempts === 0 ? stops.why(change) : undefined;
   const outcome = printableOutcome(ready, result, run.unbound, {

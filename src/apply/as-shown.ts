@@ -10,7 +10,7 @@ import type { WriteResult } from './settle.ts';
 
 export function printableOutcome(
   change: Change,
-  { outcome, answer, held, at, clash, inDoubt, attempts }: WriteResult,
+  { outcome, answer, held, at, clash, inDoubt, attempts, isHidden }: WriteResult,
   unbound: UnboundState,
   { stoppedBy, durationMs }: Pick<Outcome, 'stoppedBy' | 'durationMs'>,
 ): Outcome {
@@ -22,7 +22,7 @@ export function printableOutcome(
     change,
     outcome,
     answer: answer && withoutSecrets(answer, resource.secrets),
-    doubt: inDoubt && isThere ? (held ? 'checked' : 'unchecked') : undefined,
+    doubt: isHidden ? 'hidden' : inDoubt && isThere ? (held ? 'checked' : 'unchecked') : undefined,
     differences: differences.length > 0 ? differences : undefined,
     notCompared: notCompared.length > 0 ? notCompared : undefined,
     at,

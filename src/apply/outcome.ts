@@ -57,7 +57,9 @@ export type Doubt =
   /** The record was read after the unclear answer and compared with the manifest. */
   | 'checked'
   /** The record cannot be read, so some fields may be missing. */
-  | 'unchecked';
+  | 'unchecked'
+  /** The record was created, but the token cannot see it. */
+  | 'hidden';
 
 /** The reason why an existing record was not changed: the record no longer matches the plan. */
 export type Conflict =
@@ -85,7 +87,7 @@ export interface Outcome {
   readonly outcome: OutcomeKind;
   /** The answer that decided the outcome, unless nothing was sent or an exception occurred first. */
   readonly answer?: Answer | undefined;
-  /** Set if an earlier request of this run may have created the record, or if the answer to an update was unclear. */
+  /** Set if an earlier request of this run may have created the record, if the answer to an update was unclear, or if a new record is hidden. */
   readonly doubt?: Doubt | undefined;
   /** The declared fields whose values in the service differ from the manifest. For `created`, these are the values in the answer to the create. */
   readonly differences?: readonly Difference[] | undefined;
@@ -128,9 +130,9 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   }
 }
 
-/** Whether this run created the resource, or may have created it, perhaps without some declared fields. */
+/** Whether this run created the resource, or may have created it, perhaps without some declared fields, or hidden from the token. */
 export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
-  if (doubt === 'unchecked') return true;
+  if (doubt === 'unchecked' || doubt === 'hidden') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }
 

@@ -10,6 +10,8 @@ export interface WriteResult extends WriteEnding {
   /** Whether the answer to a write was unclear, so that the write may have had an effect. */
   readonly inDoubt: boolean;
   readonly attempts: number;
+  /** Whether the token cannot see the record that this run created. */
+  readonly isHidden?: boolean;
 }
 
 export interface WriteEnding {

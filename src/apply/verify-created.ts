@@ -1,6 +1,9 @@
 import { compareRecord } from '../plan/compare.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { lookUpTargetOf } from '../kinds/look-up-target.ts';
-import { retrieve } from '../service/retrieve.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { ReadContext } from '../service/client.ts';
+import { isSuperuserToken, retrieve } from '../service/retrieve.ts';
 import { unchangedOrConflict, type BindingTarget } from './children.ts';
 import {
   conflictWith,
@@ -10,6 +13,25 @@ import {
   type WriteResult,
 } from './settle.ts';
 import { withDeclaredBindings } from './update.ts';
+
+/** Finds creates whose records the token cannot see: later runs would create these records again. Reads once for each kind. */
+export class CreatedVisibility {
+  readonly #isHidden = new Map<Kind, Promise<boolean>>();
+
+  async verify(resource: Resource, made: WriteResult, context: ReadContext): Promise<WriteResult> {
+    const { kind } = resource;
+    if (kind.listing.isUnique || made.outcome !== 'created') return made;
+    const isHidden = this.#isHidden.get(kind) ?? isInvisible(resource, context);
+    this.#isHidden.set(kind, isHidden);
+    return (await isHidden) ? { ...made, isHidden: true } : made;
+  }
+}
+
+async function isInvisible(resource: Resource, context: ReadContext): Promise<boolean> {
+  if (await isSuperuserToken(context)) return false;
+  const reading = await retrieve(lookUpTargetOf(resource), context);
+  return reading?.proof === 'absent';
+}
 
 /** Checks that nobody else has changed a new resource. Ignores fields that already differed in the answer to the create. */
 export async function verifyCreated(

@@ -122,7 +122,7 @@ export const diagnosticCodes = {
     'no-longer-declared':
       'warning: the entry is in the manifests of `--baseline`, but no longer declared → to delete the record, add the lines that are shown',
     'perhaps-hidden':
-      "warning: the record of an entry with `state: absent` was not found, but the token is not a superuser's → check once with a superuser's token",
+      "a record that this run created is hidden from the token; or, as a warning, the record of an entry with `state: absent` was not found, but the token is not a superuser's → check with a superuser's token",
     'not-as-declared':
       'the service returned a field with a different value than rollcall sent → set the field in the service; check whether the release has the field',
     'perhaps-incomplete':

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
+import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { World } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const taken = answered(400, { slug: ['taken'] });
@@ -39,3 +43,28 @@ test('an apply does not report an application that existed before the plan as ne
   expect(stdout()).toContain('1 differing');
   expect(stdout()).not.toContain('by now');
 });
+
+test.each<[token: string, setup: Partial<SeedToken>, ending: string, lookUps: number]>([
+  ['a superuser', { superuser: true }, 'done', 1],
+  ['may view them', {}, 'done', 2],
+  ['may view others only', { rights: { view_invitations: ['other'] } }, 'incomplete', 2],
+])(
+  'new records whose names are not unique are looked up once for each kind, if the token is limited: %s',
+  async (_, setup, ending, lookUps) => {
+    const world = new World({ tokens: [{ token: 'sandbox-token', ...setup }] });
+    const text = 'version: 1\ninvitations: [{ name: spring }, { name: autumn }]\n';
+    const { context, stdout } = world.run(text);
+    const command = { output: 'json', yes: true, concurrency: '1' } as const;
+    expect(await apply(['m.yaml'], command, context)).toBe(ending);
+    const report = parseJson(stdout());
+    expect(schemaErrors('apply', report)).toEqual([]);
+    const hidden = { doubt: 'hidden', diagnostics: [{ code: 'perhaps-hidden', severity: 'error' }] };
+    const outcome = { outcome: 'created', ...(ending === 'incomplete' && hidden) };
+    expect(report).toMatchObject({ outcomes: [outcome, outcome] });
+    expect(stdout().includes('perhaps-hidden')).toBe(ending === 'incomplete');
+    const after = world.requests.slice(world.requests.findIndex(({ method }) => method === 'POST'));
+    expect(after.filter(({ method, path }) => method === 'GET' && path.includes('invitation'))).toHaveLength(
+      lookUps,
+    );
+  },
+);

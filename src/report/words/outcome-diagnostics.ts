@@ -129,6 +129,11 @@ function actionStart({ change: { action }, outcome }: Outcome): { opening: strin
 /** Why a resource that this run created, or probably created, does not count as done. */
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
   const request = answer && requestIdWords(answer);
+  if (doubt === 'hidden') {
+    const summary = 'it was created, but this token cannot see it';
+    const detail = `Each later run may create another one. Delete the record in the service, use a token that may view each ${change.resource.kind.type}, and apply again.`;
+    return [{ code: 'perhaps-hidden', summary, detail: joinLines(detail, request) }];
+  }
   if (doubt === 'unchecked') {
     const detail = joinLines(change.resource.kind.words.incompleteRecordAdvice, request);
     return [{ code: 'perhaps-incomplete', summary: `it ${doubtWords}, and fields may be missing`, detail }];

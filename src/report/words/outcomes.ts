@@ -78,7 +78,7 @@ export function verdictWords({
   switch (outcome) {
     case 'created':
       return withoutEmpty(
-        'created',
+        doubt === 'hidden' ? 'created, but hidden from this token' : 'created',
         notCompared && notComparedCount(notCompared),
         differences.length > 0 && `but ${returnedValuesWords(differences)}`,
       ).join(', ');
@@ -199,6 +199,7 @@ export function applyWords(
   summary: ApplySummary,
 ): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
+  const areHidden = outcomes.some(({ doubt }) => doubt === 'hidden');
   const areUnfinished = outcomes.some(({ outcome }) => outcome === 'unfinished');
   // The same apply does not complete an unfinished resource, nor create the resources that wait for it.
   const continues = outcomes.some(
@@ -223,9 +224,9 @@ export function applyWords(
     remarks: withoutEmpty(
       interrupted && interruptedSentence,
       areUnfinished && finishByUpdateAdvice,
-      continues && runAgainAdvice(isFixNeeded, saved),
+      continues && !areHidden && runAgainAdvice(isFixNeeded, saved),
       // Another run does not help, because that run may not change the existing record either.
-      outcomes.some((outcome) => isPartial(outcome)) && checkPartsAdvice,
+      outcomes.some((outcome) => isPartial(outcome) && outcome.doubt !== 'hidden') && checkPartsAdvice,
     ),
   };
 }
