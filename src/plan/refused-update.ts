@@ -26,8 +26,8 @@ export function refusedUpdateReason(
   if (refused !== undefined) return refused;
   const unclear = differences.flatMap(({ field }) => ambiguousBindings(resource, field, record))[0];
   if (unclear !== undefined) return unclear;
-  if (negatesSeveral(resource, record))
-    return 'in the mode `all`, changing `negate` in several bindings would admit others in between: change one binding per apply';
+  if (invertsSeveral(resource, record))
+    return 'in the mode `all`, changing `negate` or `failure_result` in several bindings would admit others in between: change one binding per apply';
   const removal = mayDelete
     ? undefined
     : differences.find(({ field }) => deletesBindings(resource, field, record));
@@ -64,19 +64,22 @@ function ambiguousBindings(resource: Resource, field: string, record: ObservedRe
   });
 }
 
-/** Whether an update would change `negate` in several bindings that people must all pass. */
-function negatesSeveral(resource: Resource, record: ObservedRecord): boolean {
+/** The fields of a binding that decide whom it admits. */
+const resultFields: ReadonlySet<string> = new Set(['negate', 'failure_result']);
+
+/** Whether an update would change whom several bindings admit, all of which people must pass. */
+function invertsSeveral(resource: Resource, record: ObservedRecord): boolean {
   const { mode } = resource.kind.bindable ?? {};
   if (mode === undefined) return false;
   if (![record.fields[mode.field], sentValue(resource, mode.field)].includes(mode.all)) return false;
   return wantedChildren(resource).some((item) => {
     const changed = changedBindings(item, bindingsOf(record, item.children));
-    const negated = changed.filter(
+    const inverted = changed.filter(
       ([one, base]) =>
-        differingFields(one, base).includes('negate') &&
+        differingFields(one, base).some((field) => resultFields.has(field)) &&
         [base.values, { ...base.values, ...one.values }].some((values) => isEnabled({ values })),
     );
-    return negated.length > 1;
+    return inverted.length > 1;
   });
 }
 

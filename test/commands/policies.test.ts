@@ -139,23 +139,23 @@ describe('an update of several bindings', () => {
   });
 
   test.each([
-    ['any', ', policy_engine_mode: all'],
-    ['all', ', policy_engine_mode: any'],
-    ['all', ''],
+    ['any', ', policy_engine_mode: all', 'negate: true'],
+    ['all', ', policy_engine_mode: any', 'negate: true'],
+    ['all', '', 'negate: true'],
+    ['all', '', 'failure_result: true'],
   ])(
-    'does not negate two bindings that people must all pass: in mode %s, declared%s',
-    async (mode, declared) => {
+    'does not change whom two bindings admit that people must all pass: in mode %s, declared%s, with %s',
+    async (mode, declared, change) => {
       const service = serviceWith(undefined, [['staff', 5]]);
       service.ask('PATCH', '/core/applications/grafana/', { policy_engine_mode: mode });
       bind(service, 'ops', 6, { negate: true });
-      const both =
-        '{ group: { name: staff }, order: 5, negate: true }, { group: { name: ops }, order: 6, negate: false }';
+      const both = `{ group: { name: staff }, order: 5, ${change} }, { group: { name: ops }, order: 6, negate: false }`;
       const { ending, stdout } = await run('apply', service.send, grafana(both, declared), all);
       expect([ending, writes(service)]).toEqual(['incomplete', []]);
-      expect(stdout).toContain('changing `negate` in several bindings would admit others in between');
+      expect(stdout).toContain('in several bindings would admit others in between');
       service.ask('PATCH', '/core/applications/grafana/', { policy_engine_mode: 'any' });
       await done(run('apply', service.send, grafana(both), all));
-      expect(boundIn(service)).toEqual(['5 not staff', '6 ops']);
+      expect(boundIn(service)).toEqual([change === 'negate: true' ? '5 not staff' : '5 staff', '6 ops']);
     },
   );
 
