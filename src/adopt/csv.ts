@@ -9,7 +9,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue, Validate } from '../base/json.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile, type Span } from '../base/source.ts';
 import { asManifestEntry } from '../kinds/access.ts';
-import { fieldOf, fieldValues, writtenValue } from '../kinds/fields.ts';
+import { fieldOf, fieldValues, instructionsOf, writtenValue } from '../kinds/fields.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressIn, diagnosticOf, filterFields, type Resource } from '../kinds/resource.ts';
@@ -111,7 +111,8 @@ export function resourcesOfTable(
 
 function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
-  return { address, kind, fields: asManifestEntry(kind, fieldValues(writtenValue, resource)) };
+  const fields = asManifestEntry(kind, fieldValues(writtenValue, resource));
+  return { address, kind, fields: { ...fields, ...instructionsOf(resource) } };
 }
 
 const noRows: Problem = {

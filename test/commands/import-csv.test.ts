@@ -46,6 +46,19 @@ describe('rollcall import csv', () => {
     expect(validated).toMatchObject({ code: 0 });
   });
 
+  test('writes the columns that are instructions', async () => {
+    const ended = await importing(
+      'username,name,formerly,at_least,exactly,state\na,A,old,groups,attributes,\nb,,,,,absent\n',
+    );
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const [a, b] = [
+      '- username: a\n    name: A\n    at_least:\n      - groups\n    exactly:\n      - attributes\n    formerly: old',
+      '- username: b\n    state: absent',
+    ];
+    expect(ended.stdout).toContain(`  ${a}\n  ${b}\n`);
+    expect(await importing('username,name,state\nb,B,gone\n')).toMatchObject({ code: 3 });
+  });
+
   test('reads standard input', async () => {
     const ended = await endedHere(['import', 'csv', '--kind', 'users', '-'], { cwd, input: table });
     expect(ended).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
