@@ -8,6 +8,7 @@ import {
   endedWrite,
   judgeDelete,
   settleWrite,
+  type JudgedWrite,
   type NextRequest,
   type Writer,
   type WriteResult,
@@ -46,5 +47,13 @@ export function deleteRecord(
     };
   }
 
-  return settleWrite({ next, judge: (result) => judgeDelete('deleted', result) }, { pacing, control });
+  async function judge(result: DeleteResult): Promise<JudgedWrite> {
+    if (result.proof !== 'deleted') return judgeDelete('deleted', result);
+    // A proxy may have answered without passing the request on.
+    const reading = await retrieve({ kind, name, within }, context);
+    const isThere = reading?.proof === 'exists' && reading.held.pk === candidate.held.pk;
+    return endedWrite(isThere ? 'unknown' : 'deleted');
+  }
+
+  return settleWrite({ next, judge }, { pacing, control });
 }

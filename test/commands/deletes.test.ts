@@ -88,6 +88,16 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
   });
 });
 
+test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(204, '') : answer());
+  const { ending, stdout } = await applied(world, jane);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('unclear whether it was deleted');
+  world.tamper = (_, answer) => answer();
+  expect((await applied(world, jane)).ending).toBe('done');
+});
+
 test('a delete does not wait for an unfinished resource that the record belongs to', async () => {
   const world = new World(
     { ...seed, applications: [{ slug: 'bare', name: 'Bare' }], bindings: [] },
