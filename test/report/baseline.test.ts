@@ -105,6 +105,19 @@ Plan: 3 to add, 0 to change, 0 to destroy.
 `);
   });
 
+  test('has unaltered entries with a note, if they are pending', async () => {
+    const two = users('username: ann, name: A', 'username: bob, name: B');
+    const { changes, ...plan } = await planned(two, two);
+    const noted = changes.map((change) =>
+      change.resource.name === 'ann' ? { ...change, remarks: ['has a note'] } : change,
+    );
+    const text = written({ ...plan, changes: noted }, 'text');
+    expect(text).toContain('? user.ann');
+    expect(text).toContain('has a note');
+    expect(text).toContain('Not affected by this change: 1 to create if absent.');
+    expect(text).not.toContain('user.bob');
+  });
+
   test.each<[string, string, string, Existing, string]>([
     [
       'an unchanged plan',

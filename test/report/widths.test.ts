@@ -240,6 +240,17 @@ describe.each([
     expect(text.split('\n').length).toBeLessThan(70);
   });
 
+  test('shows a new application with a note in full', async () => {
+    const plan = await planOf(manifest(250));
+    const changes = plan.changes.map((change) =>
+      change.resource.name === 'a249' ? { ...change, remarks: ['has a note'] } : change,
+    );
+    const text = planText({ ...plan, changes }, style);
+    expect(text).toContain('note  has a note');
+    expect(text.match(/^ {2}\+ application\./gm)).toHaveLength(51);
+    expect(text).toContain('… and 199 more applications');
+  });
+
   test('shows all of them with --no-compact, and a plan of 200 shows all without the option', async () => {
     const whole = planText(await planOf(manifest(250)), style, 'all');
     expect(whole.match(/^ {2}\+ application\./gm)).toHaveLength(250);

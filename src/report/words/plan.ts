@@ -6,6 +6,7 @@ import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
   isLoginChange,
+  isPending,
   notPlannedChanges,
   pendingChanges,
   plannedEffects,
@@ -68,7 +69,7 @@ export function limitNewResources(
   readonly named: readonly Change[];
   readonly more: readonly string[];
 } {
-  const fresh = changes.filter((change) => kinds.includes(changeKind(change)));
+  const fresh = changes.filter((change) => kinds.includes(changeKind(change)) && !isRemarkable(change));
   const many = [...groupBy(fresh, ({ resource }) => resource.kind.list)].filter(
     ([, { length }]) => length > maxListedNew.inFull,
   );
@@ -96,7 +97,7 @@ export interface PlanView {
   readonly baseline: { readonly path: string; readonly counts: string } | undefined;
   /** Lines about the rights that the plan takes from its own token, and about people who can open more records after the plan. */
   readonly accessLines: readonly string[];
-  /** With a baseline, these are the unplanned, added and altered resources; without a baseline, all changes. */
+  /** With a baseline, these are the unplanned, added, altered and deleted resources and those with remarks; without a baseline, all changes. */
   readonly touched: readonly Change[];
   /** With a baseline, all changes that are not in `touched`. */
   readonly others: readonly Change[];
@@ -161,8 +162,14 @@ function openRecordsNote({ changes }: Pick<Plan, 'changes'>): string[] {
   );
 }
 
-function isAffected({ since, action }: Change): boolean {
-  return action === 'not-planned' || (since !== undefined && since.kind !== 'same');
+/** Whether a change must be shown, even if similar changes are only counted. */
+function isRemarkable(change: Change): boolean {
+  return isPending(change) && (change.action === 'delete' || (change.remarks ?? []).length > 0);
+}
+
+function isAffected(change: Change): boolean {
+  const { since, action } = change;
+  return action === 'not-planned' || (since !== undefined && since.kind !== 'same') || isRemarkable(change);
 }
 
 function alteredCounts(touched: readonly Change[], gone: readonly RemovedEntry[]): string {
