@@ -109,7 +109,8 @@ class Resolver {
     const pieces = referencePieces(text);
     const [only] = pieces;
     if (pieces.length === 1 && only?.kind === 'var') {
-      return this.#variable(only.name, path) ?? text;
+      const value = this.#variable(only.name, path);
+      return value === undefined ? text : value;
     }
     let value = '';
     const parts: ReferenceTemplate = [];

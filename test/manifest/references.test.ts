@@ -54,6 +54,12 @@ describe('a reference in a manifest', () => {
     expect(await resolved(field, value)).toEqual({ value: expected, shown: expected });
   });
 
+  test('to a variable without a value stands for a field without a value', async () => {
+    expect(await resolved('provider', '${var:nothing}')).toEqual({ value: null, shown: null });
+    const { resources, diagnostics } = await load('group', '${var:nothing}');
+    expect([resources, diagnostics]).toEqual([[], [expect.objectContaining({ code: 'wrong-type' })]]);
+  });
+
   test.each([
     ['${env:KEY}', 's3cret'],
     ['"key=${env:KEY};"', 'key=s3cret;'],
