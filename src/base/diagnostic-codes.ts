@@ -19,7 +19,8 @@ export const diagnosticCodes = {
     'link-loop': 'a link leads back to a folder that contains it → remove the link',
     'too-many-resources':
       'more than 100,000 resources are declared → run rollcall on some of the files at a time',
-    'too-many-problems': 'more than 1,000,000 problems were found → fix the first problems, then run again',
+    'too-many-problems':
+      'more than 1,000 problems were found in a file, or 100,000 in all → fix the first problems, then run again',
     'not-utf-8': 'the file is not valid UTF-8, or contains a NUL character → save it as UTF-8',
     'empty-file': 'the file declares nothing → begin with `version: 1` and a list such as `users`',
   },

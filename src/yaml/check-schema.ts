@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { type JsonValue, pointerSteps, type Validate } from '../base/json.ts';
 import { isQuotable, lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { ParsedYaml, Places } from './places.ts';
@@ -8,6 +8,12 @@ import { likelyFieldOfError } from './unknown-field.ts';
 
 /** More problems would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
+
+const tooManyProblems: Problem = {
+  code: 'too-many-problems',
+  summary: `more than ${maxProblems} problems were found in this file`,
+  detail: 'The problems from here on are not shown. Fix the others first, then run again.',
+};
 
 export interface SchemaFault {
   readonly path: readonly (string | number)[];
@@ -31,7 +37,8 @@ export function checkSchema(
   });
   const secretLines = new Set(faults.flatMap(({ error, line }) => (isAboutSecretField(error) ? line : [])));
   return faults.map(({ error, path, span, line }, index) => {
-    if (index >= maxProblems) return { path };
+    if (index === maxProblems) return { path, diagnostic: diagnosticAt(file, span, tooManyProblems) };
+    if (index > maxProblems) return { path };
     const problem = schemaProblem(error, {
       line: lineOf(file, line),
       sourceText: file.text.slice(...span),

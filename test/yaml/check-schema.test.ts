@@ -20,6 +20,15 @@ async function told(text: string, validate: Validate = validateManifest): Promis
   );
 }
 
+test('the first 1,000 problems of a file are reported, and that there are more', async () => {
+  const entries = (count: number): string =>
+    `version: 1\nusers:\n${'  - { username: a, nam: A }\n'.repeat(count)}`;
+  const problems = await told(entries(1500));
+  expect(problems).toHaveLength(1001);
+  expect(problems.at(-1)).toMatch(/^too-many-problems 1003:/);
+  expect((await told(entries(1000))).join()).not.toContain('too-many');
+});
+
 describe('a value of the wrong type is reported with the right form', () => {
   const texts = 'In YAML 1.2, words such as yes and off are strings.';
 
