@@ -71,20 +71,18 @@ function incompleteLine(changes: readonly Change[], predicate: string): string[]
   return addresses.length === 0 ? [] : [`${subject} ${predicate}: ${listNames(addresses)}`];
 }
 
-/** An error for each failed or unchecked condition, for the reports. Resources that differ have their own errors already. */
+/** An error for each failed or unchecked condition, for the reports. */
 export function conditionErrors(
   failed: readonly FailedCondition[],
   unchecked: readonly string[],
 ): Diagnostic[] {
-  return [
-    ...failed.filter(({ name }) => name !== 'differs'),
-    ...unchecked.map((summary) => ({ summary, addresses: [] })),
-  ].map(({ summary, addresses }) =>
-    diagnosticFor(undefined, {
-      code: 'fail-on',
-      summary,
-      detail: listNames(addresses.map(printableLine), maxNamed),
-    }),
+  return [...failed, ...unchecked.map((summary) => ({ summary, addresses: [] }))].map(
+    ({ summary, addresses }) =>
+      diagnosticFor(undefined, {
+        code: 'fail-on',
+        summary,
+        detail: listNames(addresses.map(printableLine), maxNamed),
+      }),
   );
 }
 

@@ -83,8 +83,10 @@ describe('plan --fail-on differs', () => {
   });
 
   test('reports differences as errors, and still saves the plan', async () => {
-    const report = ['github=g', 'junit=j'];
+    const report = ['github=g', 'junit=j', 'json=json', 'markdown=m', 'html=h'];
     const { written } = await planned([differing], { failOn: ['differs'], report, out: 'plan.json' });
+    for (const name of ['json', 'm', 'h'])
+      expect(written.get(name)).toContain('and --fail-on differs is given');
     expect(written.get('g')).toMatch(/^::error .*title=differs::/m);
     expect(written.get('j')).toContain('failures="1"');
     expect(written.has('plan.json')).toBe(true);
