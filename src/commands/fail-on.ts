@@ -1,6 +1,6 @@
 import { diagnosticFor, type Address, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { isLoginChange, notPlannedChanges, unfinishedChanges, type Change, type Plan } from '../plan/plan.ts';
+import { incompleteChanges, isLoginChange, notPlannedChanges, type Change, type Plan } from '../plan/plan.ts';
 import { printableLine } from '../report/printable.ts';
 import { listNames } from '../report/words/diagnostics.ts';
 import type { RunFlags } from './flags.ts';
@@ -55,13 +55,13 @@ export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly
 }
 
 export function incompletePlanLines(plan: Plan): string[] {
-  const unfinished = unfinishedChanges(plan);
-  const left = unfinished.filter(({ leftBecause }) => leftBecause !== undefined);
-  const others = unfinished.filter(({ leftBecause }) => leftBecause === undefined);
+  const incomplete = incompleteChanges(plan);
+  const left = incomplete.filter(({ leftBecause }) => leftBecause !== undefined);
+  const unfinished = incomplete.filter(({ leftBecause }) => leftBecause === undefined);
   return [
     ...incompleteLine(notPlannedChanges(plan), 'not planned'),
-    ...incompleteLine(others, 'unfinished, which needs --allow update'),
-    ...incompleteLine(left, 'unfinished and left unchanged'),
+    ...incompleteLine(unfinished, 'unfinished, which needs --allow update'),
+    ...incompleteLine(left, 'left unchanged'),
   ];
 }
 

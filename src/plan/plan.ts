@@ -178,9 +178,9 @@ export function notPlannedChanges({ changes }: Pick<Plan, 'changes'>): NotPlanne
   return changes.filter((change) => change.action === 'not-planned');
 }
 
-/** Changes that an earlier run started and that this plan does not complete. */
-export function unfinishedChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return changes.filter(({ unfinished }) => unfinished === true);
+/** Changes that stay incomplete: an earlier run started them and this plan does not complete them, or they are not possible. */
+export function incompleteChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
+  return changes.filter(({ unfinished, leftBecause }) => unfinished === true || leftBecause !== undefined);
 }
 
 export function pendingChanges({ changes }: Pick<Plan, 'changes'>): PendingChange[] {

@@ -21,7 +21,7 @@ import { entriesOpenToNobody } from '../plan/open-to-nobody.ts';
 import { problemsOfEntries } from '../plan/needed-by-new.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-planned.ts';
-import { notPlannedChanges, unfinishedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
+import { incompleteChanges, notPlannedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { withBlueprints } from './blueprints.ts';
 import { notPlannedReasons, findSharedValues, unreadableKindsIn, withDiagnostics } from './keep-going.ts';
@@ -79,7 +79,7 @@ async function planWithinLimits(
   service.emit({ kind: 'planned', plan: made });
   const halt = exceededLimit(made, options);
   if (halt) return { result: made, ...stoppedRun(halt, service) };
-  const isWhole = notPlannedChanges(made).length + unfinishedChanges(made).length === 0;
+  const isWhole = notPlannedChanges(made).length + incompleteChanges(made).length === 0;
   return { result: made, ending: isWhole ? 'done' : 'incomplete' };
 }
 

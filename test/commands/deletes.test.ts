@@ -196,6 +196,11 @@ test.each([
 test('a resource that may not be deleted does not prevent other deletes', async () => {
   const world = new World(seed);
   const text = `version: 1\nusers:\n  - { username: sandbox, is_active: false }\n  - { username: jane, state: absent }\n`;
+  const before = await planned(world, text, { allow: ['update', 'delete'] });
+  expect([before.ending, before.stderr]).toEqual([
+    'incomplete',
+    expect.stringContaining('error: 1 resource is left unchanged: user.sandbox'),
+  ]);
   const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });
   expect(ending).toBe('incomplete');
   expect(stdout).toContain('not changed in `is_active`: the token belongs to this user');
