@@ -97,9 +97,9 @@ export function firstColumns(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/** The first characters of a safe string; no character is cut in half. */
-export function firstCharacters(text: string, max: number): string {
-  return text.slice(0, max).replace(/\p{Cs}$/u, '');
+/** Cuts a safe string after `max` characters; no character is cut in half. */
+export function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).replace(/\p{Cs}$/u, '')}…`;
 }
 
 export function withoutEmpty(...texts: readonly (string | false | undefined)[]): string[] {

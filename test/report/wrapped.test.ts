@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstCharacters, wrapText } from '../../src/report/printable.ts';
+import { shortened, wrapText } from '../../src/report/printable.ts';
 
 test.each<[string, string[]]>([
   ['', ['']],
@@ -36,7 +36,7 @@ test('lines of several words fit the width, without losing text', () => {
 });
 
 test('a shortened text does not end with half a character', () => {
-  expect(firstCharacters('a\u{1f600}b', 1)).toBe('a');
-  expect(firstCharacters('a\u{1f600}b', 2)).toBe('a');
-  expect(firstCharacters('a\u{1f600}b', 3)).toBe('a\u{1f600}');
+  expect(shortened('a\u{1f600}b', 1)).toBe('a…');
+  expect(shortened('a\u{1f600}b', 2)).toBe('a…');
+  expect(shortened('a\u{1f600}b', 3)).toBe('a\u{1f600}…');
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { destinationLabel } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
-import { printableLine, withoutEmpty, firstCharacters, uriComponent } from '../printable.ts';
+import { printableLine, withoutEmpty, shortened, uriComponent } from '../printable.ts';
 import { byReportKind, type CommentKey, type Format, type LengthLimit, type PlanReport } from '../report.ts';
 import { foldByCause, warningCount } from '../words/diagnostics.ts';
 import { interruptedSentence, splitByImportance } from '../words/outcomes.ts';
@@ -29,7 +29,7 @@ export const markdown: Format = (report, { limit = commentLimit, commentKey }) =
   const { headline, blocks } = contentOf(report);
   const head = [
     `<!-- ${marker(title, commentKey ?? { service, environment })} -->`,
-    `### ${title}${name === '' ? '' : ` for ${codeSpan(clipText(printableLine(name), 200))}`}`,
+    `### ${title}${name === '' ? '' : ` for ${codeSpan(shortened(printableLine(name), 200))}`}`,
     '',
     headline,
     '',
@@ -207,7 +207,7 @@ function fitIntoLimit(
   );
   // Sections that are never cut may use half of the limit. The divisor 8 leaves each section some room for its other text.
   const clip = (text: string): string =>
-    clipText(text, Math.floor(most / 8 / Math.max(1, uncutTexts.flat().length)));
+    shortened(text, Math.floor(most / 8 / Math.max(1, uncutTexts.flat().length)));
   const clippedTexts = uncutTexts.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
   let fence = fenceAround(clippedTexts.join('\n'));
   const around = inCodeBlocks(head, blocks, fence, clippedTexts);
@@ -281,8 +281,4 @@ function longestRun(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
-}
-
-function clipText(text: string, max: number): string {
-  return text.length <= max ? text : `${firstCharacters(text, max)}…`;
 }

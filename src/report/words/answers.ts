@@ -2,7 +2,7 @@ import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isStarting, type OutageEvent } from '../../service/outage.ts';
-import { withoutEmpty } from '../printable.ts';
+import { shortened, withoutEmpty } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
 export interface AnswerWords {
@@ -31,6 +31,11 @@ const asksToWaitRow: AnswerRow = [
   'service-unreachable',
   'the service asks clients to wait',
   'Try again later, or with a lower --concurrency.',
+];
+const unavailableRow: AnswerRow = [
+  'service-unreachable',
+  'the service is unavailable',
+  'Check that the service runs, then try again.',
 ];
 const refusedRow: AnswerRow = ['service-refused', 'the service refused the request', ''];
 
@@ -116,7 +121,7 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   lost: lostAnswerWords,
   failure: failureWords,
   crash: failureWords,
-  unavailable: asksToWaitRow,
+  unavailable: (answer) => (answer.retryAfter === undefined ? unavailableRow : asksToWaitRow),
   slow_down: asksToWaitRow,
   identity_refused: refusedRow,
   identity_and_more_refused: refusedRow,
@@ -146,12 +151,18 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
   return likeTlsPort ? ' The port may also expect TLS: then the service URL must begin with https://.' : '';
 }
 
+const maxQuoted = 1000;
+
+export function quotedTexts(texts: readonly string[]): string {
+  return shortened(texts.join(' '), maxQuoted);
+}
+
 /** The text that the service sent about its refusal, on one line; empty if there is none to show. */
 export function serviceWords(answer: Answer): string {
   return fieldErrorsOf(answer)
     .map(({ item, texts, ...complaint }) => {
       const subject = withoutEmpty(fieldPath(complaint), item !== undefined && `item ${item + 1}`).join(', ');
-      return (subject && `${subject}: `) + texts.join(' ');
+      return (subject && `${subject}: `) + quotedTexts(texts);
     })
     .join('; ');
 }

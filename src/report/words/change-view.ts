@@ -13,7 +13,7 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
-import { printableLine, firstCharacters } from '../printable.ts';
+import { printableLine, shortened } from '../printable.ts';
 import { omittedReferenceWords } from './changes.ts';
 import { dependencyReason } from './way-in.ts';
 
@@ -246,7 +246,7 @@ function splitByKey(part: Part): Part[] {
 const longestKey = 60;
 
 function stepWords(key: string): string {
-  const short = key.length > longestKey ? `${firstCharacters(key, longestKey)}…` : key;
+  const short = shortened(key, longestKey);
   return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 

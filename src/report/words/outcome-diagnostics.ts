@@ -10,7 +10,15 @@ import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
-import { answerWords, fieldPath, joinLines, requestIdWords, serviceSentence, waitAdvice } from './answers.ts';
+import {
+  answerWords,
+  fieldPath,
+  joinLines,
+  quotedTexts,
+  requestIdWords,
+  serviceSentence,
+  waitAdvice,
+} from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords, usabilityWords } from './outcomes.ts';
 import { fieldList, unchangedWords } from './plan.ts';
@@ -65,7 +73,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
       return {
         ...place,
         code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
-        summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
+        summary: `the service refused ${refusedWords(complaint)}: ${quotedTexts(complaint.texts)}`,
         detail: joinLines(
           complaint.field === resource.kind.identity && resource.kind.words.nameTakenHint,
           complaint.key !== undefined && demandWords(place.field !== undefined),

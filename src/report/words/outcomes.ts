@@ -9,7 +9,6 @@ import {
   type StopReason,
 } from '../../apply/outcome.ts';
 import { destinationLabel, type Destination } from '../../base/destination.ts';
-import type { JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { isBindingField } from '../../kinds/access.ts';
 import type { Resource } from '../../kinds/resource.ts';
@@ -17,7 +16,7 @@ import { actions, effectsOf } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { capitalised, printableLine, withoutEmpty, firstCharacters } from '../printable.ts';
+import { capitalised, printableLine, withoutEmpty, shortened } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import { changeLooks, notComparedCount, notComparedWords, type EntryLook } from './changes.ts';
 
@@ -117,15 +116,10 @@ export function returnedValuesWords(differences: readonly Difference[]): string 
 }
 
 export function serviceValueWords({ observed }: Difference): string {
-  return isMasked(observed) ? 'another value' : shortened(observed);
+  return isMasked(observed) ? 'another value' : shortened(JSON.stringify(observed), maxLength);
 }
 
 const maxLength = 60;
-
-function shortened(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  return text.length <= maxLength ? text : `${firstCharacters(text, maxLength)}…`;
-}
 
 /** The service's words, or why nothing was sent; empty if there is nothing to say. */
 export function outcomeDetail({ change, outcome, answer, stoppedBy }: Outcome): string {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
-import { answerWords } from '../../../src/report/words/answers.ts';
+import { answerWords, serviceWords } from '../../../src/report/words/answers.ts';
 import { classifyRecordAnswer } from '../../../src/service/answer.ts';
 import { abortableTransport } from '../../../src/service/abortable.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
@@ -41,6 +41,18 @@ describe('an error answer', () => {
 
 test.each([{ detail: 'Not Found' }, {}])('a 404 is described by its form: %o', (body) => {
   expect(wordsFor(answered(404, body)).includes('this answer has none')).toBe(!('detail' in body));
+});
+
+test('a 503 is a demand to wait only if it says how long', () => {
+  expect(wordsFor(answered(503, ''))).toContain('the service is unavailable (503)');
+  expect(wordsFor(answered(503, '', { 'retry-after': '5' }))).toContain(
+    'the service asks clients to wait (503)',
+  );
+});
+
+test('the words of the service are cut after 1,000 characters', () => {
+  const answer = classifyRecordAnswer(answered(400, { name: ['x'.repeat(5000), 'y'] }), user, 'a');
+  expect(serviceWords(answer)).toBe(`name: ${'x'.repeat(1000)}…`);
 });
 
 test('a 304 is not reported as a redirect', () => {
