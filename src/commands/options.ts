@@ -174,7 +174,7 @@ export const exportOptions: readonly OptionFactory[] = [
   repeatableOption('--missing-from <path>', 'export only records that these manifests do not declare'),
   singleOption('--without <fields>', 'leave fields out, such as email,attributes'),
   singleOption('--ids', 'write ids of providers and groups, in place of their names'),
-  singleOption('--internal', 'include users that the service made for itself'),
+  singleOption('--internal', 'include records that the service maintains itself'),
   singleOption('--list', 'print only the addresses'),
   singleOption('--check', 'write nothing if a plan of the manifests has changes'),
   outputOption(['yaml', 'json']),

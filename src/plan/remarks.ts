@@ -137,7 +137,9 @@ function accessNotes(
   const others = bindings.length - counted.length - policies;
   const isOpen = all.length === 0 && !isOpenToEveryone(resource);
   return [
-    ...(isOpen ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} can open it now`] : []),
+    ...(isOpen
+      ? [`${accessWithoutBindings(resource.kind, unbound) ?? 'nobody'} could open it until now`]
+      : []),
     ...(policies > 0
       ? [`${countText(policies, 'a policy', 'policies')} also bound, and will not change`]
       : []),

@@ -170,7 +170,7 @@ describe('a plan of declared access', () => {
       grafana('{ groups: [{ name: staff }] }'),
       allowed,
     );
-    expect(closing.stdout).toContain('note  everyone can open it now');
+    expect(closing.stdout).toContain('note  everyone could open it until now');
     expect(closing.stdout).not.toContain('Opens');
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const left = await run('plan', service.send, grafana('everyone'));

@@ -150,7 +150,7 @@ describe('users that cannot be looked up', () => {
     ['405 in JSON', answered(405, { detail: 'no' }), 'The service does not offer to look up users'],
     ['401', answered(401, { detail: 'no' }), 'The token may not view users (401)'],
     ['404 in HTML', answered(404, '<html>'), 'The service does not offer to look up users (404)'],
-    ['500', answered(500), 'The service did not answer the look-up of users (500)'],
+    ['500', answered(500), 'The look-up of users failed (500)'],
     ['501', answered(501), 'The service does not offer to look up users'],
   ])(
     'are shown with a question mark by the plan, and created if absent, after a %s',

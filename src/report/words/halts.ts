@@ -60,7 +60,7 @@ function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnosti
   const { action, count, most, unseen = new Set(), of, total = count } = halt;
   const summary = of
     ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
-    : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
+    : `the plan would ${action === 'update' ? 'change' : action} ${count} ${count === 1 ? 'resource' : 'resources'}, and --max-${action}s allows ${most}`;
   const lists = joinListNames(unseen);
   const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
   const detail =
@@ -231,7 +231,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
         detail: fault.isDeclaredElsewhere
-          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'. With --shard, apply the first shard before the others.`
+          ? `This record is declared, but not selected in this run. Apply it first, for example with --target '${type}.*'. With --shard, apply the first shard first, or add --keep-going.`
           : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'no_such_id':

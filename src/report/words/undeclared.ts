@@ -67,7 +67,7 @@ export function removedEntryWarnings(
         code: 'no-longer-declared',
         severity: 'warning',
         summary: `${address} is no longer declared${isActive ? ', and still active' : ''}`,
-        detail: removalAdvice(address),
+        detail: removalAdvice(address, isActive),
       },
     ),
     address,
@@ -75,7 +75,7 @@ export function removedEntryWarnings(
 }
 
 /** How to remove a record that is no longer declared: the lines to add to a manifest. */
-function removalAdvice(address: Address): string {
+function removalAdvice(address: Address, isActive: boolean | undefined): string {
   const kind = kinds.find(({ type }) => type === typeOf(address));
   const written = nameOf(address);
   const isInner = kind?.scope !== undefined && written.includes('/');
@@ -83,10 +83,10 @@ function removalAdvice(address: Address): string {
   const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
   const typeField = kind?.variant?.field ?? (isInner ? kind?.scope : undefined);
   const typeText = typeField === undefined ? '' : `${typeField}: …, `;
-  const still = 'The record stays unchanged.';
+  const still = 'If the record exists, it stays unchanged.';
   if (kind === undefined) return still;
   const gone = kind.deletion ? ` To delete it, declare ${entry(`${typeText}state: absent`)}.` : '';
-  return kind.fields[active]
+  return kind.fields[active] && isActive !== false
     ? `${still} To disable the account, declare ${entry('is_active: false')}.${gone}`
     : `${still}${gone}`;
 }

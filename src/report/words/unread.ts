@@ -75,7 +75,7 @@ function unreadWords(
     case 'not_offered':
       return `The service does not offer to look up ${list}${status}: ${what} To see which exist, allow GET ${path} in every proxy in front of the service.`;
     case 'unanswered':
-      return `The service did not answer the look-up of ${list}${status || ' in time'}: ${what} Read the log of the service.`;
+      return `The look-up of ${list} failed${status || ', because the service did not answer in time'}: ${what} Read the logs of the service, and of any proxy in front of it.`;
     case 'denied':
     case undefined:
       return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which exist.`;

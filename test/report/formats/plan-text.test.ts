@@ -180,8 +180,8 @@ describe('the text of a plan', () => {
     ],
     [
       'unanswered',
-      'The service did not answer the look-up of users (403): each resource marked ?',
-      'Read the log of the service.',
+      'The look-up of users failed (403): each resource marked ?',
+      'Read the logs of the service, and of any proxy in front of it.',
     ],
   ] as const)('explains why users could not be looked up: %s', async (why, first, advice) => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
