@@ -1,9 +1,7 @@
 import { isMissing, isPartial, type Conflict, type Outcome } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isMasked } from '../../base/sensitive.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
-import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
@@ -21,6 +19,7 @@ import {
 } from './answers.ts';
 import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords, usabilityWords } from './outcomes.ts';
+import { placeOfComplaint } from './place-of-complaint.ts';
 import { fieldList, unchangedWords } from './plan.ts';
 
 /** A problem of a resource, or of a field that the manifest need not declare. */
@@ -273,36 +272,4 @@ function refusedWords({ item, ...complaint }: FieldError): string {
   const field = fieldPath(complaint);
   if (field === undefined) return 'it';
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
-}
-
-/** The declared field that the service complains about, with the index or key inside the field. */
-function placeOfComplaint(
-  { field, key, item, texts }: FieldError,
-  resource: Resource,
-): Pick<PlacedProblem, 'field' | 'item'> {
-  if (field === undefined) return {};
-  const value = shownValue(resource, field) ?? null;
-  if (key === undefined) {
-    const named = namedItem(value, texts);
-    return { field, item: isJsonList(value) ? (item ?? named) : named };
-  }
-  const index = isJsonObject(value) ? Object.keys(value).indexOf(key.split('.')[0] ?? '') : -1;
-  return index === -1 ? {} : { field, item: index };
-}
-
-/** Returns the index of the only item whose id the service's message contains. The message may be in any language. */
-function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
-  if (!isJsonList(declared)) return undefined;
-  const ids = declared.map((item) => plainId(textOf(item)));
-  for (const text of texts) {
-    const words = new Set(Array.from(text.matchAll(/[\w-]+/g), ([word]) => plainId(word)));
-    const [id, ...others] = new Set(ids.filter((candidate) => words.has(candidate)));
-    if (id !== undefined && others.length === 0) return ids.indexOf(id);
-  }
-  return undefined;
-}
-
-/** Makes UUIDs comparable, because their case and dashes vary. */
-function plainId(text: string): string {
-  return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
 }
