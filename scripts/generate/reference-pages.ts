@@ -103,7 +103,7 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   const { releases, gone } = history(kind, new Set(Object.keys(fields)));
   const said = description.replace(/ ?A field that is left out is not managed.*$/, '');
   const lines = [
-    `Identified by \`${identity}\`${others}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
+    `${kind.single === undefined ? `Identified by \`${identity}\`${others}` : 'There is one record, whose entry has no name'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
     ...(gone.length > 0
       ? [`Fields that earlier releases had and manifests cannot declare: ${gone.join(', ')}.`]
       : []),

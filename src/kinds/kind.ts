@@ -179,7 +179,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */
-  readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string;
+  readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string | undefined;
   /** Who gains access when the value changes. `before` is undefined for a new record. */
   readonly accessGain?: (
     now: JsonValue,

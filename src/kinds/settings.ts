@@ -22,6 +22,10 @@ export const settings: RowKind = kindFrom({
       // Releases before 2026.5 also have this flag.
       written: { patternProperties: { '^policies_buffered_access_view$': { type: 'boolean' } } },
       checks: [ignoredFlag],
+      changeWarning: (now, before) =>
+        isOff(now) && !isOff(before)
+          ? 'from release 2026.5 on, closes each application that has no binding'
+          : undefined,
       accessGain: (now, before) =>
         isOff(before ?? null) && !isOff(now)
           ? 'everyone, for each application that has no binding'

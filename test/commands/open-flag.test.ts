@@ -181,6 +181,15 @@ describe('settings in the same manifest', () => {
     expect([ending, stdout]).toEqual(['invalid', expect.stringContaining(closed)]);
   });
 
+  test('have a note if they turn core_default_app_access off', async () => {
+    const note = 'closes each application that has no binding';
+    const text = withFlag('version: 1\n', false);
+    expect((await planned(worldOf('2026.8', true), text)).stdout).toContain(note);
+    expect((await planned(worldOf('2026.8', false), withFlag('version: 1\n', true))).stdout).not.toContain(
+      note,
+    );
+  });
+
   test('cause a warning if they turn core_default_app_access off in a release without this flag', async () => {
     const { stdout } = await done(
       planned(worldOf('2026.2', true), withFlag(wiki('access: everyone'), false)),
