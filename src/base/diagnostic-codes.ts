@@ -148,7 +148,7 @@ export const diagnosticCodes = {
     'way-in-lost':
       'people could log in before the apply, and the login flow no longer starts → in a session that is still open, restore the values that are shown',
     'not-allowed':
-      'a saved plan contains changes that this run is not allowed to make → use `--allow update`, or make a plan without the changes',
+      'a saved plan has changes or risks that this run does not allow → use the same `--allow`, or make another plan',
     'changed-since-plan': 'the record has changed since the plan was made → plan again',
     'too-many-creates':
       'the plan has more creates than `--max-creates` → read the plan, then raise the limit or select fewer resources',

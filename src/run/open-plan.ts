@@ -50,12 +50,25 @@ export async function openPlan(
       detail: 'Apply the plan without contract_only, or make a new plan with contract_only.',
     });
   }
-  return missingPermission(plan, service) ?? { kind: 'opened', plan };
+  return missingPermission(filename, plan, service) ?? { kind: 'opened', plan };
 }
 
-/** Refuses a saved plan with changes that this run does not allow. */
-function missingPermission(plan: PlanDocument, { allow }: ServiceSettings): OpenedPlan | undefined {
-  for (const change of plan.resource_changes) {
+/** Refuses a saved plan with changes or risks that this run does not allow. */
+function missingPermission(
+  filename: string,
+  { accepts = [], resource_changes: changes }: PlanDocument,
+  { allow, acceptedRisks = [] }: ServiceSettings,
+): OpenedPlan | undefined {
+  const risk = accepts.find((each) => each !== 'way-in' && !acceptedRisks.includes(each));
+  if (risk !== undefined) {
+    const diagnostic = diagnosticFor(filename, {
+      code: 'not-allowed',
+      summary: `the plan accepts the risk \`${risk}\`, which this run does not accept`,
+      detail: `Accept the risk with --allow ${risk}, or make a plan without it.`,
+    });
+    return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
+  }
+  for (const change of changes) {
     const [action] = change.change.actions;
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
     const diagnostic = diagnosticOf(resourceForDisplay(change), undefined, {

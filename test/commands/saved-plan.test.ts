@@ -274,6 +274,19 @@ describe('apply --plan', () => {
   });
 
   test.each([
+    ['lockout', [], 'invalid'],
+    ['open-login', ['lockout'], 'invalid'],
+    ['lockout', ['lockout'], 'done'],
+    ['way-in', [], 'done'],
+  ] as const)('of a plan that accepts %s, with --allow %j, ends as %s', async (risk, allow, expected) => {
+    const text = await savedText({ allow: [risk] });
+    const { ending, stderr } = await runApply(text, { allow: [...allow] });
+    expect(ending, stderr).toBe(expected);
+    expect(stderr.includes(`--allow ${risk}`)).toBe(expected === 'invalid');
+    expect(service.creates().length > 0).toBe(expected === 'done');
+  });
+
+  test.each([
     [false, true, 'stale'],
     [true, false, 'done'],
     [true, true, 'done'],

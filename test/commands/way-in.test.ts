@@ -372,16 +372,22 @@ describe('an update of the login flow', () => {
     },
   );
 
-  test('is confirmed by a saved plan that shows the update and was made with --allow lockout', async () => {
+  test('is confirmed by a saved plan that shows the update, but a lockout is not', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');
     const saved = await run(plan, service, text, { out: 'plan.json', allow: [...all, 'lockout'] });
     expect(saved.ending, saved.stderr).toBe('done');
     const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
-    const given = { config: 'rollcall.yaml', allow: all, plan: 'plan.json' };
-    const { ending, stderr, stdout } = await runOn(apply, service.send, `version: 1\n${text}`, given, {
-      files,
+    const applied = (allow: string[]): Promise<Ran> => {
+      const given = { config: 'rollcall.yaml', allow, plan: 'plan.json' };
+      return runOn(apply, service.send, `version: 1\n${text}`, given, { files });
+    };
+    expect(await applied(all)).toMatchObject({
+      ending: 'invalid',
+      stderr: expect.stringContaining('[not-allowed]') as string,
     });
+    expect(writesOf(service)).toEqual([]);
+    const { ending, stderr, stdout } = await applied([...all, 'lockout']);
     expect(stdout).toContain('Apply incomplete!');
     // The lockout is allowed, carried out and reported.
     expect(stderr.match(/\[[\w-]+\]/g)).toEqual(['[way-in-lost]']);
