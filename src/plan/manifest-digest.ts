@@ -2,14 +2,16 @@ import { shownValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { canonicalJson, sha256 } from './canonical.ts';
 
-/** A digest of the declared resources, independent of their order and files. */
+/** A digest of the declared resources, independent of their order and files. It covers references to secrets, but not the secrets. */
 export function manifestDigestOf(
   resources: readonly Pick<Resource, 'kind' | 'address' | 'fields'>[],
 ): string {
   const entries = resources.map((resource) => {
-    const names = Object.keys(resource.fields);
-    const shownFields = Object.fromEntries(names.map((name) => [name, shownValue(resource, name) ?? null]));
-    return canonicalJson([resource.address, shownFields]);
+    const shownFields = Object.entries(resource.fields).map(([name, { mask }]) => [
+      name,
+      [shownValue(resource, name) ?? null, (mask?.isHidden ? undefined : mask?.sensitive) ?? null],
+    ]);
+    return canonicalJson([resource.address, Object.fromEntries(shownFields)]);
   });
   return sha256(entries.toSorted().map((entry) => `${entry}\n`));
 }

@@ -245,6 +245,11 @@ describe('apply --plan', () => {
       ],
     ],
     [
+      'if the text around a secret has changed',
+      { files: { ...files, 'm/apps.yaml': files['m/apps.yaml'].replace('x.example', 'evil.example') } },
+      ['plan.json: error: the manifests differ from those of this plan'],
+    ],
+    [
       'if the service has another origin',
       { url: 'https://other.example.com' },
       [`this plan was made for ${url}, but this run uses https://other.example.com`],

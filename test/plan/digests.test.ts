@@ -4,8 +4,8 @@ import { manifestDigestOf } from '../../src/plan/manifest-digest.ts';
 import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
 
-async function digestOfText(text: string): Promise<string> {
-  return (await planOf(`version: 1\n${text}`)).manifestDigest();
+async function digestOfText(text: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  return (await planOf(`version: 1\n${text}`, {}, env)).manifestDigest();
 }
 
 test('the digest of manifests does not depend on the order of entries, fields or lists', async () => {
@@ -27,6 +27,14 @@ test.each([
   ['a removed entry', 'users: []'],
 ])('the digest of manifests changes with %s', async (_, text) => {
   expect(await digestOfText(text)).not.toBe(await digestOfText('users: [{ username: a, name: A }]'));
+});
+
+test('the digest of manifests covers the text and the names of references, but not their values', async () => {
+  const digestOfName = (name: string, A = 'a'): Promise<string> =>
+    digestOfText(`users: [{ username: a, name: "${name}" }]`, { A, B: 'a' });
+  const digest = await digestOfName('x ${env:A}');
+  expect(await digestOfName('x ${env:A}', 'b')).toBe(digest);
+  for (const other of ['y ${env:A}', 'x ${env:B}', 'x a']) expect(await digestOfName(other)).not.toBe(digest);
 });
 
 test('the digest of manifests works for thousands of resources', () => {
