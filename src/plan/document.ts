@@ -34,6 +34,7 @@ export const planParts = {
 } as const;
 
 export const changeParts = {
+  pk: 'pk',
   leftBecause: 'left_because',
   unfinished: 'unfinished',
   notShown: 'not_shown',

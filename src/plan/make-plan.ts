@@ -88,6 +88,9 @@ export function makePlan(
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {
       ...change,
+      ...(observation?.presence === 'present' && {
+        pk: redactorOf(resource.secrets).redactId(observation.held.pk),
+      }),
       ...(remarks.length > 0 && { remarks }),
       ...(opens.length > 0 && { opens }),
       ...(openTo !== undefined && { openTo }),

@@ -59,6 +59,8 @@ interface ChangeBase {
   readonly resource: Resource;
   /** `unknown` if the token may not read the record; the apply then creates the record unless it exists. */
   readonly presence: 'present' | 'absent' | 'unknown';
+  /** The id of the existing record. */
+  readonly pk?: string;
   /** The observed values of the declared fields, with secrets masked. */
   readonly observed?: ObservedFields;
   /** The declared fields that are not compared, because this release does not return them. */

@@ -42,8 +42,10 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   if (then.presence !== now.presence) return [presenceOf(then, now)];
   const { actions: planned, before, after } = then.change;
   const { actions } = now.change;
+  // Plans of earlier versions contain no ids.
+  const idIn = ({ pk = '' }: ChangeDocument): JsonObject => (then.pk === undefined ? {} : { pk });
   const found = [
-    ...changedFields('observed', kind, { ...before }, { ...now.change.before }),
+    ...changedFields('observed', kind, { ...idIn(then), ...before }, { ...idIn(now), ...now.change.before }),
     ...changedFields(
       'declared',
       kind,

@@ -226,6 +226,11 @@ describe('apply --plan', () => {
       ],
     ],
     [
+      'if another record has the name now',
+      { held: { ...existing, wiki: { ...existing.wiki, pk: 'pk-other' } } },
+      ['application.wiki: `pk` has changed', 'It was "pk-wiki", and is "pk-other".'],
+    ],
+    [
       'if a difference is gone',
       { held: { ...existing, drifted: { name: 'Declared', meta_publisher: 'me' } } },
       ['m/apps.yaml:10:28: error: application.drifted: `name`'],

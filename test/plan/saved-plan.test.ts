@@ -95,6 +95,12 @@ describe('a new plan', () => {
     ).toEqual([]);
   });
 
+  test('equals a saved plan without ids, as earlier versions saved it', async () => {
+    const withoutIds = (changes: ChangeDocument[]): ChangeDocument[] =>
+      changes.map(({ pk: _pk, ...change }) => change);
+    expect(await otherwise(existing, withoutIds)).toEqual([]);
+  });
+
   test('equals the saved plan if only a masked secret changed', async () => {
     const saved = planDocument(await planned());
     expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
