@@ -18,6 +18,8 @@ export type Staleness =
       readonly planned: JsonValue;
       readonly now: JsonValue;
     }
+  /** A field whose values are masked, or look the same, and that differs only in one of the plans. */
+  | { readonly kind: 'difference'; readonly field: string; readonly differsNow: boolean }
   | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
 
 export interface StaleChange {
@@ -44,7 +46,7 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   const { actions } = now.change;
   // Plans of earlier versions contain no ids.
   const idIn = ({ pk = '' }: ChangeDocument): JsonObject => (then.pk === undefined ? {} : { pk });
-  const found = [
+  const changed = [
     ...changedFields('observed', kind, { ...idIn(then), ...before }, { ...idIn(now), ...now.change.before }),
     ...changedFields(
       'declared',
@@ -53,6 +55,7 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
       { ...now.change.after, ...declaredIn(now) },
     ),
   ];
+  const found = changed.length > 0 ? changed : differingInOne(then, now);
   if (found.length > 0) return found;
   if (planned[0] !== actions[0]) return [{ kind: 'action', planned: planned[0], now: actions[0] }];
   return otherPartsOf.flatMap((words): Staleness[] => {
@@ -79,6 +82,18 @@ function changedFields(
     return sameValue(kind, field, planned, other)
       ? []
       : [{ kind: 'field', which, field, planned, now: other }];
+  });
+}
+
+/** The fields that differ in one plan only, except fields that a plan could not compare. */
+function differingInOne(then: ChangeDocument, now: ChangeDocument): Staleness[] {
+  const [before, after] = [declaredIn(then), declaredIn(now)];
+  const uncompared = new Set([then, now].flatMap((change) => change.not_compared ?? []));
+  return Object.keys({ ...before, ...after }).flatMap((field): Staleness[] => {
+    const differsNow = Object.hasOwn(after, field);
+    return uncompared.has(field) || differsNow === Object.hasOwn(before, field)
+      ? []
+      : [{ kind: 'difference', field, differsNow }];
   });
 }
 

@@ -236,6 +236,11 @@ describe('apply --plan', () => {
       ['m/apps.yaml:10:28: error: application.drifted: `name`'],
     ],
     [
+      'if a masked field no longer differs',
+      { held: { ...existing, wiki: { ...existing.wiki, meta_description: secret } } },
+      ['application.wiki: `meta_description` differed when the plan was made, and no longer does'],
+    ],
+    [
       'if an environment variable is not set',
       { env: { PUBLISHER: env.PUBLISHER, EMPTY: '', GROUP: env.GROUP } },
       ['the environment variable `NOTE` is not set'],

@@ -106,6 +106,27 @@ describe('a new plan', () => {
     expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
   });
 
+  test.each([true, false])(
+    'differs from the saved plan if a masked secret differs in one of them, now: %s',
+    async (differsNow) => {
+      const held = { wiki: { ...existing['wiki'], group: 'declared-SECRET' } };
+      const [inSync, rotated] = [await planned(held), await planned(held, 'another-SECRET')];
+      const [saved, now] = differsNow ? [inSync, rotated] : [rotated, inSync];
+      const found = staleChanges(planDocument(saved), now).map(({ staleness }) => staleness);
+      expect(found).toEqual([[{ kind: 'difference', field: 'group', differsNow }]]);
+    },
+  );
+
+  test('equals a saved plan that could not compare a masked secret, whether or not it differs', async () => {
+    const withoutCompared = (changes: ChangeDocument[]): ChangeDocument[] =>
+      changes.map(({ differences, ...change }) => ({
+        ...change,
+        differences: differences.filter(({ field }) => field !== 'group'),
+        not_compared: ['group'],
+      }));
+    expect(await otherwise(existing, withoutCompared)).toEqual([]);
+  });
+
   test.each<[string, Existing, unknown[]]>([
     [
       'an application appeared',

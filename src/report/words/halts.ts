@@ -1,6 +1,5 @@
 import { groupBy } from '../../base/group-by.ts';
 import { listNames } from './diagnostics.ts';
-import type { JsonValue } from '../../base/json.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { idText } from '../../kinds/values.ts';
@@ -18,12 +17,10 @@ import {
   serviceSentence,
   serviceWords,
 } from './answers.ts';
-import { isMasked } from '../../base/sensitive.ts';
+import { stalePlan } from './stale-plan.ts';
 import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
-import type { StaleChange, Staleness } from '../../plan/staleness.ts';
-import { quotedJson } from '../printable.ts';
 
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
@@ -125,56 +122,6 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
     summary: `could not read ${what}: ${summary}`,
     detail: joinLines(detail, answer.kind === 'not_offered' && `Otherwise, ${leaveOut}`, notRead),
   });
-}
-
-/** Says why a saved plan is not applied, with a diagnostic at each line that differs. */
-function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
-  return changes.flatMap(({ resource, staleness }) =>
-    staleness.map((change) =>
-      diagnosticOf(resource, 'field' in change ? change.field : undefined, {
-        code: 'stale-plan',
-        ...stalenessWords(change),
-      }),
-    ),
-  );
-}
-
-function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
-  switch (change.kind) {
-    case 'appeared':
-      return { summary: 'it now exists, and the plan would create it' };
-    case 'vanished':
-      return { summary: 'it existed when the plan was made, and no longer exists' };
-    case 'not in the plan':
-      return { summary: 'it is not in the plan' };
-    case 'presence':
-      return { summary: `it was ${change.planned} when the plan was made, and is ${change.now}` };
-    case 'action':
-      return { summary: `its action is ${change.planned} in the plan, but ${change.now} in a plan made now` };
-    case 'field': {
-      const { which, field, planned, now } = change;
-      const values =
-        which === 'observed' ? ['It was', 'and is'] : ['The plan has', 'and a plan made now has'];
-      return {
-        summary:
-          which === 'observed'
-            ? `\`${field}\` has changed since the plan was made`
-            : `\`${field}\` would not get the value that the plan shows`,
-        detail: isMasked(planned)
-          ? ''
-          : `${values[0]} ${quotedJson(planned)}, ${values[1]} ${quotedJson(now)}.`,
-      };
-    }
-    case 'words':
-      return {
-        summary: 'a plan made now describes it differently',
-        detail: `The plan has ${answerTexts(change.planned)}, and a plan made now has ${answerTexts(change.now)}.`,
-      };
-  }
-}
-
-function answerTexts(words: JsonValue): string {
-  return words === null ? 'nothing' : quotedJson(words);
 }
 
 /** Says why names have no ids. Entries that take the name from `defaults` share a diagnostic. */
