@@ -21,10 +21,12 @@ export function parsePlan(text: string): ParsedPlan {
   return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
 }
 
-/** Whether a value is a plan as `plan -o json` prints it, and this version knows all of its kinds. */
+/** Whether a value is a plan as `plan -o json` prints it, with one entry for each address and only kinds that this version knows. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // the schema requires the fields of this type
+  const addresses = new Set(resource_changes.map(({ address }) => address));
+  if (addresses.size < resource_changes.length) return false;
   // The schema allows leap seconds, which Date cannot parse.
   return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isKnownKind(change));
 }

@@ -3,11 +3,11 @@ import type { Kind } from '../kinds/kind.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { canonicalJson } from './canonical.ts';
-import { changeDocument, type ChangeDocument, type PlanDocument } from './document.ts';
+import { changeDocument, resourceForDisplay, type ChangeDocument, type PlanDocument } from './document.ts';
 import type { Change, Plan } from './plan.ts';
 
 export type Staleness =
-  | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' }
+  | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' | 'only in the plan' }
   | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
   | { readonly kind: 'action'; readonly planned: string; readonly now: string }
   /** A value that was observed, or that the plan would set. */
@@ -30,14 +30,19 @@ export interface StaleChange {
 /** Why a saved plan cannot be applied: every difference between the saved plan and a new plan. */
 export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
-  return now.changes.flatMap((change): StaleChange[] => {
+  const stale = now.changes.flatMap((change): StaleChange[] => {
     const { resource } = change;
     const savedChange = planned.get(resource.address);
+    planned.delete(resource.address);
     const [first, ...others] = savedChange
       ? differencesBetween(savedChange, changeDocument(change), resource.kind)
       : [{ kind: 'not in the plan' } as const];
     return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
   });
+  const others = Array.from(planned.values(), (change): StaleChange => {
+    return { resource: resourceForDisplay(change), staleness: [{ kind: 'only in the plan' }] };
+  });
+  return [...stale, ...others];
 }
 
 function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kind): Staleness[] {
@@ -103,6 +108,12 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
 
 /** Compares all parts of a change except its position, its difference from the baseline, and `left_because`. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
+  ({ name }) => name,
+  ({ type, model = null }) => [type, model],
+  ({ formerly = null, state = null }) => [formerly, state],
+  ({ exactly }) => exactly,
+  ({ at_least: inPart }) => inPart,
+  ({ unfinished }) => unfinished,
   ({ remarks }) => remarks,
   ({ opens }) => opens,
   ({ open_to: openTo }) => openTo,

@@ -118,9 +118,12 @@ async function checkScope(
   const compared =
     baseline && isValid ? await readBaseline(baseline, { settings, selection, manifests }, job) : undefined;
   const alterations = baseline?.changedOnly ? compared?.comparison.alterations : undefined;
-  const planned = saved && new Set(saved.plan.resource_changes.map(({ address }) => address));
+  // Without --baseline, only the saved plan says which entries have changed since.
+  const changed = saved?.plan.scope?.changed_only
+    ? new Set(saved.plan.resource_changes.map(({ address }) => address))
+    : undefined;
   const isLeftOut = (address: Address): boolean =>
-    alterations?.get(address)?.kind === 'same' || planned?.has(address) === false;
+    alterations?.get(address)?.kind === 'same' || changed?.has(address) === false;
   const diagnostics = [...clashes, ...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );

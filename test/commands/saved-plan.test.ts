@@ -324,6 +324,28 @@ describe('apply --plan', () => {
     expect(service.requests).toEqual([]);
   });
 
+  type Entry = { readonly address: string };
+
+  test.each<[string, (entries: Entry[]) => Entry[], string]>([
+    [
+      'a forged entry',
+      ([first, ...others]) => [{ ...first, address: 'application.evil' }, first as Entry, ...others],
+      'application.evil: it is in the plan, and not in a plan made now',
+    ],
+    [
+      'an entry cut out',
+      (entries) => entries.filter(({ address }) => address !== 'application.new'),
+      'application.new: it is not in the plan',
+    ],
+  ])('is refused with %s', async (_, alter, said) => {
+    const saved = parseJson(await savedText()) as { readonly resource_changes: Entry[] };
+    const text = JSON.stringify({ ...saved, resource_changes: alter(saved.resource_changes) });
+    const { ending, stderr } = await runApply(text);
+    expect(ending).toBe('stale');
+    expect(stderr).toContain(said);
+    expect(service.creates()).toEqual([]);
+  });
+
   test('accepts the output of plan -o json in place of a saved plan', async () => {
     const { stdout } = await runPlan({ output: 'json' });
     await done(runApply(stdout));

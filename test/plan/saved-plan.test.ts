@@ -77,6 +77,15 @@ describe('the text of a saved plan', () => {
     },
   );
 
+  test('is refused with two entries of one address', async () => {
+    const saved = planDocument(await planned());
+    const text = jsonText({
+      ...saved,
+      resource_changes: [...saved.resource_changes, ...saved.resource_changes],
+    });
+    expect(parsePlan(text).kind).toBe('no_plan');
+  });
+
   test.each(['Plan: 3 to add', '', '{"version":1}', '[]', '{"format_version":"1.0","resource_changes":[]}'])(
     'is refused if it is %j',
     (text) => {
@@ -177,6 +186,11 @@ describe('a new plan', () => {
       { waits_for: ['application.new'] },
       { kind: 'words', planned: ['application.new'], now: null },
     ],
+    ['name', { name: 'x' }, { kind: 'words', planned: 'x', now: 'wiki' }],
+    ['former name', { formerly: 'x' }, { kind: 'words', planned: ['x', null], now: [null, null] }],
+    ['field declared in part', { at_least: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
+    ['field declared in full', { exactly: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
+    ['unfinished record', { unfinished: true }, { kind: 'words', planned: true, now: null }],
     ['presence', { presence: 'unknown' }, { kind: 'presence', planned: 'unknown', now: 'present' }],
     [
       'declared value',
@@ -205,6 +219,14 @@ describe('a new plan', () => {
       changes.filter(({ address }) => address !== 'application.new'),
     );
     expect(found).toEqual([['application.new', { kind: 'not in the plan' }]]);
+  });
+
+  test('differs from a saved plan with more resources', async () => {
+    const found = await otherwise(existing, (changes) => [
+      ...changes,
+      ...changes.map((change) => ({ ...change, address: 'application.more' as const })).slice(1),
+    ]);
+    expect(found).toEqual([['application.more', { kind: 'only in the plan' }]]);
   });
 
   test('equals the saved plan if only places of entries and changes since a baseline differ', async () => {

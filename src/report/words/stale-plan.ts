@@ -25,6 +25,8 @@ function stalenessWords(change: Staleness): Pick<Problem, 'summary' | 'detail'> 
       return { summary: 'it existed when the plan was made, and no longer exists' };
     case 'not in the plan':
       return { summary: 'it is not in the plan' };
+    case 'only in the plan':
+      return { summary: 'it is in the plan, and not in a plan made now' };
     case 'presence':
       return { summary: `it was ${change.planned} when the plan was made, and is ${change.now}` };
     case 'action':
