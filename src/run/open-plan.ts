@@ -31,8 +31,7 @@ export async function openPlan(
     return stalePlanHalt(filename, { summary: `this plan cannot be applied: ${read.why}` });
   const { plan } = read;
   const destination = destinationOf(service);
-  const { environment = plan.environment } = destination;
-  if (plan.service !== destination.service || plan.environment !== environment) {
+  if (plan.service !== destination.service || plan.environment !== destination.environment) {
     return stalePlanHalt(filename, {
       summary: `this plan was made for ${destinationLabel(plan)}, but this run uses ${destinationLabel(destination)}`,
     });
@@ -94,8 +93,7 @@ export function settingsForPlan(plan: PlanDocument, settings: Settings, service:
   const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
   const allow = service.allow.filter((action) => planned.has(action));
   const reach = { capabilities, contractOnly, acceptedRisks };
-  const environment = service.environment ?? plan.environment;
-  return { ...settings, ...reach, service: { ...service, ...reach, environment, allow } };
+  return { ...settings, ...reach, service: { ...service, ...reach, allow } };
 }
 
 export function selectionOf({ scope }: PlanDocument): Selection {
