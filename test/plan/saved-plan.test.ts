@@ -229,6 +229,11 @@ describe('a new plan', () => {
     expect(found).toEqual([['application.more', { kind: 'only in the plan' }]]);
   });
 
+  test('equals a saved plan that reports the access that an altered entry gave since a baseline', async () => {
+    const more: Partial<ChangeDocument> = { opens: ['everyone'], since: { kind: 'altered', fields: [] } };
+    expect(await otherwise(existing, altered('application.wiki', more))).toEqual([]);
+  });
+
   test('equals the saved plan if only places of entries and changes since a baseline differ', async () => {
     const more: Partial<ChangeDocument> = {
       source: { file: 'other.yaml', line: 9, column: 9 },
