@@ -240,6 +240,13 @@ interface FieldWithFacts {
   readonly factField: string;
 }
 
+/** The fields that refer to a parent of the same type and through which a record inherits the parent's grants. */
+export function inheritingFields(of: Pick<Kind, 'type'>): readonly FieldWithFacts[] {
+  return fieldsWithFacts(of).filter(
+    ({ kind, field }) => kind.type === of.type && kind.fields[field]?.grants !== undefined,
+  );
+}
+
 /** The facts that a record contains about itself, with secrets masked. */
 export function referenceFactsOf(
   related: Pick<Kind, 'type'>,

@@ -1,8 +1,16 @@
 import { textOf, type JsonValue } from '../base/json.ts';
+import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { type ReferenceFacts, referenceFactsOf, idsWithPointers, referenceFields } from '../kinds/named.ts';
+import {
+  factKey,
+  inheritingFields,
+  type ReferenceFacts,
+  referenceFactsOf,
+  idsWithPointers,
+  referenceFields,
+} from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
@@ -12,7 +20,7 @@ import { unreadableReason } from '../service/readable-kinds.ts';
 import { isSuperuserToken } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 import type { UnreadableReason, UnseenIds } from '../service/types.ts';
-import type { ObservedState } from './observation.ts';
+import { observedRecordAt, type ObservedState } from './observation.ts';
 import type { ResolvedNames, UnresolvedName } from './resolve-names.ts';
 
 /** This many look-ups cost the service about as much time as one page of 100 records. */
@@ -33,7 +41,7 @@ export interface ReferenceReading {
 
 /** Looks up the ids in new entries; an id counts as missing only if the token's user is a superuser, who sees all records. */
 export async function readReferenceFacts(
-  { resources, facts: ofNames }: Pick<ResolvedNames, 'resources' | 'facts'>,
+  { resources, facts: ofNames, records }: Pick<ResolvedNames, 'resources' | 'facts' | 'records'>,
   observed: ObservedState,
   context: ReadContext,
 ): Promise<ReferenceReading> {
@@ -48,6 +56,7 @@ export async function readReferenceFacts(
         wanted.set(related, ids.set(idKeyOf(id), item));
       }
   const facts = new Map(ofNames);
+  const named = new Map(records);
   const missing: UnresolvedName[] = [];
   const unseenIds: Record<string, UnseenIds> = {};
   for (const [related, ids] of wanted) {
@@ -58,6 +67,7 @@ export async function readReferenceFacts(
     );
     for (const { received, shown } of read.records)
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
+    named.set(related, [...(named.get(related) ?? []), ...read.records]);
     const isKnown = read.absent.length > 0 && (await isSuperuserToken(context));
     const gone = isKnown ? new Set(read.absent.map((id) => idKeyOf(id))) : new Set<string>();
     for (const key of gone)
@@ -66,7 +76,52 @@ export async function readReferenceFacts(
     const count = ids.size - read.records.length - gone.size;
     if (count > 0) unseenIds[related.list] = { count, ...(read.unread && { unread: read.unread }) };
   }
+  const families = new Set([...named.keys(), ...resources.map(({ kind }) => kind.family)]);
+  for (const related of families)
+    await addInheritedGrants(facts, related, named.get(related) ?? [], { resources, observed }, context);
   return { known: { facts, unseenIds }, missing };
+}
+
+/** Reads all ancestors of records, and adds the grants that the records inherit: the members of a group inside a superuser group are superusers too. */
+async function addInheritedGrants(
+  facts: Map<string, JsonValue>,
+  related: Family,
+  records: readonly ListedRecord[],
+  known: { readonly resources: readonly Resource[]; readonly observed: ObservedState },
+  context: ReadContext,
+): Promise<void> {
+  for (const { kind, field, factField } of inheritingFields(related)) {
+    const parents = new Map<string, readonly JsonValue[]>();
+    const add = (pk: JsonValue, ids: JsonValue | undefined): void =>
+      void parents.set(
+        idKeyOf(pk),
+        idsWithPointers(field, ids ?? null).map(({ id }) => id),
+      );
+    const addRecord = ({ received, shown }: ListedRecord): void => {
+      add(received['pk'] ?? null, convertToNewestRelease(kind, received)[field]);
+      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
+    };
+    for (const { address } of known.resources.filter(({ kind: { type } }) => type === related.type)) {
+      const held = observedRecordAt(known.observed, address);
+      if (held) add(held.pk, held.fields[field]);
+      for (const [key, value] of held?.facts ?? []) facts.set(key, value);
+    }
+    for (const record of records) addRecord(record);
+    for (;;) {
+      const unread = [...parents.values()].flat().filter((id) => !parents.has(idKeyOf(id)));
+      const ids = [...new Map(unread.map((id) => [idKeyOf(id), id])).values()];
+      if (ids.length === 0) break;
+      for (const id of ids) add(id, null);
+      for (const record of (await recordsOf(related, ids, context)).records) addRecord(record);
+    }
+    for (let size = -1; size < facts.size;) {
+      size = facts.size;
+      for (const [pk, ids] of parents)
+        if (ids.some((id) => facts.get(factKey(kind, field, id)) === true))
+          for (const [key, value] of referenceFactsOf(related, { pk, [factField]: true }, {}))
+            facts.set(key, value);
+    }
+  }
 }
 
 /** The ids that a manifest contains for kinds whose records can be read by id. */

@@ -6,6 +6,7 @@ import {
   addressOfName,
   type DeclaredName,
   declaredNames,
+  inheritingFields,
   type ReferenceFacts,
   referenceFactsOf,
   referenceNames,
@@ -74,6 +75,8 @@ export function namesWithoutId(
 export interface ResolvedNames {
   readonly resources: readonly Resource[];
   readonly facts: ReferenceFacts;
+  /** The records that were read while names were looked up, if records of their type can inherit grants from each other. */
+  readonly records: ReadonlyMap<Family, readonly ListedRecord[]>;
   readonly unresolved: readonly UnresolvedName[];
   readonly notRead: number;
 }
@@ -98,14 +101,21 @@ export async function resolveNames(
     }
   }
   const facts = new Map<string, JsonValue>();
-  if (wanted.size === 0) return { resources, facts, unresolved: [], notRead: 0 };
+  const records = new Map<Family, ListedRecord[]>();
+  if (wanted.size === 0) return { resources, facts, records, unresolved: [], notRead: 0 };
 
   const findings = new Map<Family, ReadonlyMap<string, Finding>>();
-  for (const [related, names] of wanted)
-    findings.set(
-      related,
-      await findAllNames(related, [...names], facts, { ...options, declared: resources }),
-    );
+  for (const [related, names] of wanted) {
+    const read: ListedRecord[] = [];
+    const onRecord = (record: ListedRecord): void => {
+      if (inheritingFields(related).length > 0) read.push(record);
+      for (const [key, value] of referenceFactsOf(related, record.received, record.shown))
+        facts.set(key, value);
+    };
+    const found = await findAllNames(related, [...names], onRecord, { ...options, declared: resources });
+    findings.set(related, found);
+    records.set(related, read);
+  }
   const resolved = resources.map((resource) =>
     withIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);
@@ -125,7 +135,7 @@ export async function resolveNames(
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
   const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
-  return { resources: resolved, facts, unresolved, notRead: all - asked };
+  return { resources: resolved, facts, records, unresolved, notRead: all - asked };
 }
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
@@ -133,14 +143,14 @@ type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 async function findAllNames(
   related: Family,
   names: readonly string[],
-  facts: Map<string, JsonValue>,
+  onRecord: (record: ListedRecord) => void,
   { declared, ...options }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const noteRecords = (records: readonly ListedRecord[]): void => {
-    for (const { received, shown } of records) {
-      for (const name of referenceNames(related.byName, shown)) known.add(name);
-      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
+    for (const record of records) {
+      for (const name of referenceNames(related.byName, record.shown)) known.add(name);
+      onRecord(record);
     }
   };
   const { findings, records, isListed } = await findNames(related, names, options);

@@ -1,12 +1,10 @@
-import { memoizePerKey } from '../base/memoize.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { sentFields, sentValue } from '../kinds/fields.ts';
 import {
   factKey,
   fieldsWithFacts,
+  inheritingFields,
   referenceFactsOf,
   idsWithPointers,
-  referenceFields,
   type ReferenceFacts,
 } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -31,7 +29,7 @@ export function allReferenceFacts(
   return all;
 }
 
-/** Adds inherited grants: the members of a group inside a superuser group are superusers too. */
+/** Adds the grants that resources inherit from their declared parents. Grants from observed parents are known already. */
 function inheritGrants(
   all: Map<string, Parameters<typeof factKey>[2]>,
   resources: readonly Resource[],
@@ -53,13 +51,3 @@ function inheritGrants(
     isMore = all.size > before;
   }
 }
-
-/** The fields that refer to a parent of the same kind and through which a record inherits the parent's grants. */
-const inheritingFields = memoizePerKey((kind: Kind) =>
-  referenceFields(kind).flatMap(([field, related]) => {
-    const { grants, factField } = kind.fields[field] ?? {};
-    return related.type === kind.type && grants !== undefined && factField !== undefined
-      ? [{ field, factField }]
-      : [];
-  }),
-);

@@ -98,6 +98,27 @@ users:
     },
   );
 
+  test.each([
+    ['is not declared', ''],
+    ['is declared without parents', 'groups: [{ name: below }]'],
+    ['still has its parent, which the run may not remove', 'groups: [{ name: below, parents: [] }]'],
+    ['has a parent whose declared parents grant nothing', 'groups: [{ name: middle, parents: [] }]'],
+  ])('reports who becomes a superuser through a group that %s', async (_, declared) => {
+    const below = ids[1];
+    const middle = '0a0a0a0a-0000-4000-8000-000000000003';
+    for (const release of someReleases(sandboxReleases)) {
+      const groups = [
+        { pk: ids[0], name: 'root', is_superuser: true },
+        { pk: middle, name: 'middle', parents: [ids[0]] },
+        { pk: below, name: 'below', parents: [middle] },
+      ];
+      const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
+      const { send } = sandboxTransport({ groups }, undefined, release);
+      const { stdout } = await run('plan', send, `version: 1\n${declared}\n${users}\n`);
+      expect(stdout).toContain(`gains a superuser's rights through "below" (${below}) of \`groups\``);
+    }
+  });
+
   test('reports that a group leaves a parent with superuser rights', async () => {
     const seed = {
       groups: [

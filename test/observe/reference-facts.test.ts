@@ -51,7 +51,10 @@ async function reading({
   const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
   const observed = new Map(resources.map(({ address }) => [address, { presence: 'absent' } as const]));
   const known = new Map([['known before', true]]);
-  const read = await readReferenceFacts({ resources, facts: known }, observed, { client, pacing });
+  const read = await readReferenceFacts({ resources, facts: known, records: new Map() }, observed, {
+    client,
+    pacing,
+  });
   return { missing: read.missing, ...read.known, asked };
 }
 
