@@ -39,7 +39,7 @@ export function declaredNames(resource: DeclaredFields): DeclaredName[] {
   return names;
 }
 
-const namingFields = memoizePerKey((kind: Kind) =>
+export const namingFields: (kind: Kind) => readonly string[] = memoizePerKey((kind) =>
   [...referenceFields(kind), ...childFields(kind)].map(([field]) => field),
 );
 

@@ -1,5 +1,6 @@
 import { familyOf } from './families.ts';
 import type { ChildField, Children } from './children.ts';
+import type { Kind } from './kind.ts';
 
 export const policyField: ChildField = {
   idField: 'policy',
@@ -41,3 +42,8 @@ export const policyBindings: Children = {
   // authentik 2023.10.7 rejects a PATCH without the child; 2025.12.4 crashes on a PATCH without the target.
   isSentWhole: true,
 };
+
+/** Whether records of this kind decide who passes the bindings of other records. */
+export function isPolicyKind({ family }: Pick<Kind, 'family'>): boolean {
+  return family === policyField.refersTo;
+}

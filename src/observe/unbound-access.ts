@@ -10,7 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ReadContext } from '../service/client.ts';
 import { findOpenFlag, readFlagField } from '../service/open-flag.ts';
-import { observedRecordAt, type ObservedState } from './observation.ts';
+import { observedRecordAt, type Observation, type ObservedState } from './observation.ts';
 
 /** Reads who may open records without bindings. Sends no request if the release does not have the flag, or if every record has bindings before and after the run. */
 export async function readUnboundAccess(
@@ -27,7 +27,7 @@ export async function readUnboundAccess(
     isToBeDeleted(resource) &&
     policyBindings.binds.some(({ refersTo }) => refersTo === resource.kind.family) &&
     observedRecordAt(observed, resource.address) !== undefined;
-  if (!resources.some((resource) => isUnbound(resource, observed) || isDeleted(resource)))
+  if (!resources.some((each) => isUnbound(each, observed.get(each.address)) || isDeleted(each)))
     return { before: 'unknown', after: 'unknown' };
   const settings = resources.find(({ kind }) => kind.list === flag.list);
   const before =
@@ -38,17 +38,16 @@ export async function readUnboundAccess(
   return { before: unboundStateOf(before, flag, release), after: unboundStateOf(after, flag, release) };
 }
 
-function isUnbound(resource: Resource, observed: ObservedState): boolean {
+/** Whether a record of an access kind has no effective binding before or after a change. */
+export function isUnbound(resource: Resource, observation: Observation | undefined): boolean {
   const { access } = resource.kind;
   if (access === undefined || isToBeDeleted(resource)) return false;
-  const held = observedRecordAt(observed, resource.address);
-  if (!declaresBindings(resource)) return observed.get(resource.address)?.presence === 'absent';
+  if (!declaresBindings(resource)) return observation?.presence === 'absent';
   const wanted = wantedChildren(resource).flatMap((one) =>
     one.children === access.children ? one.wanted : [],
   );
-  return [wanted, ...(held ? [bindingsOf(held, access.children)] : [])].some(
-    (bindings) => !bindings.some(isEffective),
-  );
+  const held = observation?.presence === 'present' ? [bindingsOf(observation.held, access.children)] : [];
+  return [wanted, ...held].some((bindings) => !bindings.some(isEffective));
 }
 
 export async function readUnboundState(

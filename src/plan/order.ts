@@ -1,6 +1,6 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { declaresBindings, isBindingField } from '../kinds/access.ts';
+import { declaresBindings } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import {
@@ -15,8 +15,9 @@ import {
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
+import { findAccessWaits, resourcesWithBindings } from './access-waits.ts';
 import { renameAdvice, type FindHolder } from './holders.ts';
-import { isPending, type Change } from './plan.ts';
+import { isPending, type Change, type ReadyChange } from './plan.ts';
 
 /** A unique value that a change sets while another resource still has it. */
 interface Need {
@@ -27,16 +28,18 @@ interface Need {
   readonly holder: Address;
 }
 
-type Dependency = Need | { readonly resource: Resource; readonly holder: Address };
+type Dependency =
+  | Need
+  | { readonly resource: Resource; readonly holder: Address; readonly mustSucceed?: true };
 
 /**
  * Moves each change behind the new resources that it refers to and behind the changes that free its unique values. Refuses
  * changes that depend on each other in a cycle, and a change to a unique value that another resource keeps.
  */
-export function orderChanges<Planned extends Change>(
-  changes: readonly Planned[],
+export function orderChanges(
+  changes: readonly ReadyChange[],
   holderOf: FindHolder,
-): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
+): { readonly changes: readonly ReadyChange[]; readonly refused: readonly Diagnostic[] } {
   const parents = new Set(resourcesWithBindings(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
@@ -61,6 +64,7 @@ export function orderChanges<Planned extends Change>(
       else refuse(`The manifests remove the value from that record, but this plan ${omissionText(holder)}.`);
     }
   }
+  for (const wait of findAccessWaits(changes, parents)) waitFor({ ...wait, mustSucceed: true });
   if (waits.size === 0) return { changes, refused };
   const later = new Map<Address, LaterReference[]>();
   const done = sortChanges(changes, waits, (cycle, next) => {
@@ -77,15 +81,20 @@ export function orderChanges<Planned extends Change>(
       refused.push(...cycle.flatMap((address) => cycleProblems(planned.get(address), cycle)));
     return undefined;
   });
-  const inOrder = done.flatMap((address): Planned[] => {
+  const inOrder = done.flatMap((address): ReadyChange[] => {
     const change = planned.get(address);
-    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
+    const holders = new Set(waits.get(address)?.flatMap((wait) => (isStrict(wait) ? wait.holder : [])));
     const setAfter = later.get(address);
     return change
       ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
       : [];
   });
   return { changes: inOrder, refused };
+}
+
+/** Whether a change must not be made if the change that it waits for fails. */
+function isStrict(wait: Dependency): boolean {
+  return 'field' in wait || wait.mustSucceed === true;
 }
 
 /**
@@ -214,18 +223,6 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
     const found = wait.find(isOf(address));
     if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
   }
-}
-
-/** The resources whose bindings the plan creates or changes, and unfinished resources: resources that refer to them wait until all bindings exist. */
-export function resourcesWithBindings(changes: readonly Change[]): Address[] {
-  return changes.flatMap((change) => {
-    const { resource, differences } = change;
-    const isBinding =
-      change.action === 'create'
-        ? declaresBindings(resource)
-        : differences.some(({ field }) => isBindingField(resource.kind, field));
-    return change.unfinished || (isPending(change) && isBinding) ? [resource.address] : [];
-  });
 }
 
 function earlierResources(change: Change, parents: ReadonlySet<Address>): Address[] {

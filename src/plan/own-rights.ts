@@ -49,7 +49,15 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
     const place = change.resource.kind.rights?.to === 'a token' ? ofTokens : last;
     place.push({ ...change, remarks, takesOwnRights: true });
   }
-  return [...others, ...last, ...ofTokens];
+  const moved = new Set([...last, ...ofTokens].map(({ resource }) => resource.address));
+  const isBehind = ({ waitsFor = [] }: ReadyChange): boolean =>
+    waitsFor.some((address) => moved.has(address));
+  return [
+    ...others.filter((change) => !isBehind(change)),
+    ...last,
+    ...ofTokens,
+    ...others.filter((change) => isBehind(change)),
+  ];
 }
 
 const takesOwnRights = "may take rights from this run's own token, so this change is made last";

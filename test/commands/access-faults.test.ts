@@ -327,3 +327,115 @@ test('an application is not planned if the request for its bindings gets a 404',
   expect(written.ending).not.toBe('done');
   expect(written.stdout).not.toContain('1 changed');
 });
+
+describe('a change that others depend on, if the service denies it,', () => {
+  const flow = { authorization_flow: '{ slug: default-provider-authorization-implicit-consent }' };
+  const policy = (code: string): string => `policies: [{ type: expression, name: P, expression: '${code}' }]`;
+  const provider = `providers: [{ type: proxy, name: Px, mode: forward_single, external_host: 'https://w.example.com', authorization_flow: ${flow.authorization_flow}, invalidation_flow: { slug: default-provider-invalidation-flow } }]`;
+  const wiki = (fields: string): string => `applications: [{ slug: wiki, name: Wiki, ${fields} }]`;
+  const outpost =
+    "outposts: [{ name: O, type: proxy, providers: [{ name: Px }], config: { authentik_host: 'https://id.example.com' } }]";
+  const rows: {
+    readonly name: string;
+    readonly before: readonly string[];
+    readonly after: readonly string[];
+    readonly denied: string;
+    readonly waiting: string;
+  }[] = [
+    {
+      name: 'keeps a user out of a group that would lose rights',
+      before: ['groups: [{ name: ops, parents: [{ name: admins }] }]'],
+      after: [
+        'groups: [{ name: ops, parents: [] }]',
+        'users: [{ username: new, name: N, groups: [{ name: ops }] }]',
+      ],
+      denied: '/core/groups/',
+      waiting: 'user.new',
+    },
+    {
+      name: 'keeps a user out of a group inside a group that would lose rights',
+      before: [
+        'groups: [{ name: mid, parents: [{ name: admins }] }, { name: ops, parents: [{ name: mid }] }]',
+      ],
+      after: [
+        'groups: [{ name: mid, parents: [] }, { name: ops, parents: [{ name: mid }] }]',
+        'users: [{ username: new, name: N, groups: [{ name: ops }] }]',
+      ],
+      denied: '/core/groups/',
+      waiting: 'user.new',
+    },
+    {
+      name: 'keeps the last binding while the flag would close the application',
+      before: [wiki('policies: [{ group: { name: staff }, order: 0 }]')],
+      after: [wiki('policies: []'), 'settings: [{ flags: { core_default_app_access: false } }]'],
+      denied: '/admin/settings/',
+      waiting: 'application.wiki',
+    },
+    {
+      name: 'keeps the flag off while the application would get its first binding',
+      before: [wiki('policies: []'), 'settings: [{ flags: { core_default_app_access: false } }]'],
+      after: [
+        wiki('policies: [{ group: { name: staff }, order: 0 }]'),
+        'settings: [{ flags: { core_default_app_access: true } }]',
+      ],
+      denied: bindings,
+      waiting: 'settings.service',
+    },
+    {
+      name: 'keeps a policy while everybody would have to pass another binding too',
+      before: [
+        policy('return request.user.pk == 1'),
+        wiki('policies: [{ policy: { name: P }, order: 0 }, { group: { name: staff }, order: 1 }]'),
+      ],
+      after: [
+        policy('return request.user.pk > 1'),
+        wiki('policy_engine_mode: all, access: { groups: [{ name: staff }] }'),
+      ],
+      denied: '/core/applications/',
+      waiting: 'policy.P',
+    },
+    {
+      name: 'keeps a new application from relying on a policy that would become stricter',
+      before: [policy('return True')],
+      after: [policy('return False'), wiki('policies: [{ policy: { name: P }, order: 0 }]')],
+      denied: '/policies/expression/',
+      waiting: 'application.wiki',
+    },
+    {
+      name: 'keeps an outpost from serving an application that would be restricted',
+      before: [provider, wiki('provider: { name: Px }, access: everyone')],
+      after: [provider, wiki('provider: { name: Px }, access: { groups: [{ name: staff }] }'), outpost],
+      denied: bindings,
+      waiting: 'outpost.O',
+    },
+  ];
+
+  test.each(rows)('$name', async ({ before: first, after, denied, waiting }) => {
+    const groups = [{ name: 'staff' }, { name: 'admins', is_superuser: true }];
+    const seed = { is_fresh: true, groups, tokens: [{ token: 'chief', superuser: true }] };
+    const service = sandboxTransport(seed, 'chief', '2026.8');
+    const all = {
+      files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' },
+    };
+    const options = { ...allowed, allow: ['update', 'delete'] };
+    const textOfAll = (parts: readonly string[]): string => ['version: 1', ...parts, ''].join('\n');
+    await done(run(apply, service.send, textOfAll(first), options, all));
+    let writes: string[] = [];
+    const sending =
+      (isDenied: boolean): Transport =>
+      async (request, signal) => {
+        if (request.method === 'GET' || request.method === 'OPTIONS') return service.send(request, signal);
+        writes.push(request.path);
+        return isDenied && request.path.includes(denied)
+          ? answered(403, { detail: 'denied' })
+          : service.send(request, signal);
+      };
+    const failed = await run(apply, sending(true), textOfAll(after), options, all);
+    expect(failed.stdout).toContain(`. ${waiting}  not attempted: the change that it depends on failed\n`);
+    expect(writes.filter((path) => !path.includes(denied))).toEqual([]);
+    writes = [];
+    await done(run(apply, sending(false), textOfAll(after), options, all));
+    expect(writes[0]).toContain(denied);
+    expect(writes.length).toBeGreaterThan(1);
+  });
+});

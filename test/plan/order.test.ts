@@ -3,7 +3,7 @@ import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import type { CheckedPlan } from '../../src/plan/make-plan.ts';
 import { orderChanges } from '../../src/plan/order.ts';
-import type { Change } from '../../src/plan/plan.ts';
+import type { ReadyChange } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
@@ -55,7 +55,7 @@ describe('the order of a plan', () => {
   test.runIf(inFull)('may include a chain of thousands of changes', async () => {
     const [first] = (await handing({ a: 1 }, { a: 0 })).changes;
     if (!first) throw new Error('nothing is planned');
-    const changes = Array.from({ length: 50_000 }, (_, index): Change => {
+    const changes = Array.from({ length: 50_000 }, (_, index): ReadyChange => {
       const fields = { ...first.resource.fields, ...fieldsOf({ provider: index + 1 }) };
       return { ...first, resource: { ...first.resource, address: `application.${index}`, fields } };
     });

@@ -48,7 +48,7 @@ export function fieldViews(change: Change): FieldView[] {
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...setAfter.map((later) => note(omittedReferenceWords(later))),
-    ...waitsFor.map((address) => note(`${address}, ${dependencyReason(change)}`, 'after')),
+    ...waitsFor.map((address) => note(`${address}, ${dependencyReason(change, address)}`, 'after')),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Address } from '../../base/diagnostic.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { joinWords } from '../../kinds/all.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
@@ -61,8 +62,8 @@ function earlierValueLines({ resource: { address }, action, undo = {} }: Change)
   );
 }
 
-export function dependencyReason({ resource: { kind } }: Change): string {
-  return singleOwnerFields(kind).length > 0
+export function dependencyReason({ resource: { kind } }: Change, holder: Address): string {
+  return singleOwnerFields(kind).length > 0 && holder.startsWith(`${kind.type}.`)
     ? 'which frees a value that this change needs'
-    : 'so that no way to log in opens or closes in between';
+    : 'so that nothing opens or closes in between';
 }

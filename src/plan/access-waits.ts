@@ -1,0 +1,183 @@
+import type { Address } from '../base/diagnostic.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
+import { declaresBindings, isBindingField } from '../kinds/access.ts';
+import { writtenValue } from '../kinds/fields.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { mapIds } from '../kinds/map-ids.ts';
+import { addressOfName, inheritingFields, namingFields } from '../kinds/named.ts';
+import { isPolicyKind } from '../kinds/policy-bindings.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { isNameReference, plainUuid } from '../kinds/values.ts';
+import type { Observation } from '../observe/observation.ts';
+import { isUnbound } from '../observe/unbound-access.ts';
+import { takesRights } from './own-rights.ts';
+import { isPending, type Change, type ReadyChange } from './plan.ts';
+import { restrictsAccess } from './reach.ts';
+
+/** A change that must not be made before the change of `holder` has succeeded. */
+export interface AccessWait {
+  readonly resource: Resource;
+  readonly holder: Address;
+}
+
+type Update = Extract<ReadyChange, { readonly action: 'update' }>;
+type Written = Extract<ReadyChange, { readonly action: 'create' }> | Update;
+
+/**
+ * Finds the changes that must wait for others, so that nobody has more access in between than before and after the plan:
+ * 1. A change waits for an update that takes access or rights away, if it adds a reference to that record, or if the updated
+ *    record is a policy and the change gives access.
+ * 2. An update of a policy, or of the flag for records without bindings, may give access. It waits for an update that takes
+ *    access away from a record that already depends on it.
+ * 3. A change that refers to the provider of an application waits for the update that takes access to the application away.
+ * 4. An application gets its provider after the new records with bindings that belong to the provider.
+ */
+export function findAccessWaits(
+  changes: readonly ReadyChange[],
+  withBindings: ReadonlySet<Address>,
+): readonly AccessWait[] {
+  const written = changes.flatMap((change): Written[] =>
+    change.action === 'create' || change.action === 'update' ? [change] : [],
+  );
+  const updates = written.filter((change) => change.action === 'update');
+  const narrowing: ReadonlySet<Written> = new Set(updates.filter((change) => narrowsAccess(change)));
+  const narrowedAt = byKey(
+    updates.filter((change) => narrowing.has(change)),
+    ({ resource: { kind, address }, base }) => [address, keyOfId(kind, base.pk)],
+  );
+  addDescendants(narrowedAt, changes);
+  const servedBy = byKey(written, (change) => {
+    const { withheld = [] } = change.resource.kind.bindable ?? {};
+    return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
+  });
+  const settings = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
+  const isNarrowed = (change: Written): boolean =>
+    narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
+  const waits: AccessWait[] = [];
+  const wait = ({ resource }: Written, { resource: { address: holder } }: Written): unknown =>
+    holder !== resource.address && waits.push({ resource, holder });
+  for (const change of written) {
+    const { resource, opens } = change;
+    const { kind } = resource;
+    const keys = declaredKeys(resource, namingFields(kind));
+    const heldKeys = new Set(recordKeys(change, namingFields(kind)));
+    const isHeld = ({ resource: { address, kind: of }, base }: Update): boolean =>
+      heldKeys.has(address) || heldKeys.has(keyOfId(of, base.pk));
+    for (const holder of new Set([...keys, ...heldKeys].flatMap((key) => narrowedAt.get(key) ?? []))) {
+      if (!isHeld(holder) || (isPolicyKind(holder.resource.kind) && opens)) wait(change, holder);
+      else if (isPolicyKind(holder.resource.kind) && isNarrowed(change)) wait(holder, change);
+    }
+    for (const holder of settings) {
+      if (holder.resource.kind.list !== kind.access?.openFlag.list) continue;
+      if (!isUnbound(resource, observationOf(change))) continue;
+      if (narrowing.has(holder)) wait(change, holder);
+      else if (holder.opens && isNarrowed(change)) wait(holder, change);
+    }
+    for (const key of kind.access ? [] : keys)
+      for (const application of servedBy.get(key) ?? []) {
+        const isNew = !recordKeys(application, application.resource.kind.bindable?.withheld ?? []).includes(
+          key,
+        );
+        if (isNew && change.action === 'create' && declaresBindings(resource)) wait(application, change);
+        if (!isNew && isNarrowed(application)) wait(change, application);
+      }
+  }
+  return waits;
+}
+
+/** The resources whose bindings the plan creates or changes, and unfinished resources: resources that refer to them wait until all bindings exist. */
+export function resourcesWithBindings(changes: readonly Change[]): Address[] {
+  return changes.flatMap((change) => {
+    const { resource, differences } = change;
+    const isBinding =
+      change.action === 'create'
+        ? declaresBindings(resource)
+        : differences.some(({ field }) => isBindingField(resource.kind, field));
+    return change.unfinished || (isPending(change) && isBinding) ? [resource.address] : [];
+  });
+}
+
+/** Whether an update takes access or rights away, as far as the plan shows. A policy may reject more people after any update. */
+function narrowsAccess(change: Update): boolean {
+  const { resource, base, differences } = change;
+  return (
+    isPolicyKind(resource.kind) ||
+    takesRights(change) ||
+    differences.some(({ field }) => restrictsAccess(resource, field, base.fields))
+  );
+}
+
+/** Adds the declared groups that inherit rights from a group whose update takes rights away. */
+function addDescendants(narrowedAt: Map<string, Update[]>, changes: readonly ReadyChange[]): void {
+  const heirs = changes.flatMap(({ resource }) =>
+    inheritingFields(resource.kind).length > 0
+      ? [
+          [
+            resource.address,
+            declaredKeys(
+              resource,
+              inheritingFields(resource.kind).map(({ field }) => field),
+            ),
+          ] as const,
+        ]
+      : [],
+  );
+  for (let isMore = narrowedAt.size > 0; isMore;) {
+    const found = heirs.flatMap(([address, keys]): [Address, Update[]][] => {
+      const known = narrowedAt.get(address) ?? [];
+      const more = keys.flatMap((key) => narrowedAt.get(key) ?? []).filter((one) => !known.includes(one));
+      return more.length > 0 ? [[address, [...new Set([...known, ...more])]]] : [];
+    });
+    for (const [address, holders] of found) narrowedAt.set(address, holders);
+    isMore = found.length > 0;
+  }
+}
+
+function byKey<Item>(
+  items: readonly Item[],
+  keysOfItem: (item: Item) => readonly string[],
+): Map<string, Item[]> {
+  const found = new Map<string, Item[]>();
+  for (const item of items)
+    for (const key of new Set(keysOfItem(item))) {
+      const others = found.get(key);
+      if (others) others.push(item);
+      else found.set(key, [item]);
+    }
+  return found;
+}
+
+/** Keys of the records to which an entry refers: their addresses, and their ids as far as they are known. */
+function declaredKeys(resource: Resource, fields: readonly string[]): string[] {
+  return keysIn(resource.kind, fields, (field) => writtenValue(resource, field));
+}
+
+function recordKeys(change: Written, fields: readonly string[]): string[] {
+  if (change.action === 'create') return [];
+  return keysIn(change.resource.kind, fields, (field) => change.base.fields[field]);
+}
+
+function keysIn(
+  kind: Kind,
+  fields: readonly string[],
+  valueOf: (field: string) => JsonValue | undefined,
+): string[] {
+  const keys: string[] = [];
+  for (const field of fields)
+    mapIds(kind.fields[field] ?? {}, valueOf(field) ?? null, (one, related) => {
+      const id = isNameReference(one) ? one['id'] : one;
+      const address = isNameReference(one) ? addressOfName({ related, name: one.name }) : undefined;
+      if (address !== undefined) keys.push(address);
+      if (id !== undefined && id !== null) keys.push(keyOfId(related, id));
+      return one;
+    });
+  return keys;
+}
+
+function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {
+  return `${type} ${textOf(plainUuid(id))}`;
+}
+
+function observationOf(change: Written): Observation {
+  return change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
+}
