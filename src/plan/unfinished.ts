@@ -3,6 +3,7 @@ import { wantedChildren } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import { addressOfName, declaredNames } from '../kinds/named.ts';
+import { isPolicyKind } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isShipped } from '../kinds/shipped.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
@@ -37,7 +38,10 @@ export function isUnfinished(
   return declared.every(({ children }) => bindingsOf(record, children).length === 0);
 }
 
-/** Marks records that new resources refer to, but whose declared bindings are missing: without these, the new resources are less protected than declared. */
+/**
+ * Marks records that new resources refer to, although declared bindings of the record are missing, or the record is a policy that
+ * differs: the new resources would be less protected than declared.
+ */
 export function withNeededUnfinished<Planned extends Change>(
   changes: readonly Planned[],
   observed: ObservedState,
@@ -52,9 +56,11 @@ export function withNeededUnfinished<Planned extends Change>(
     const record = observedRecordAt(observed, resource.address);
     const isNeeded = action === 'no-op' && differences.length > 0 && needed.has(resource.address);
     if (!isNeeded || record === undefined || resource.kind.access !== undefined) return change;
-    const isLacking = wantedChildren(resource).some(
-      (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
-    );
+    const isLacking =
+      isPolicyKind(resource.kind) ||
+      wantedChildren(resource).some(
+        (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
+      );
     return isLacking ? { ...change, unfinished: true } : change;
   });
 }

@@ -438,4 +438,26 @@ describe('a change that others depend on, if the service denies it,', () => {
     expect(writes[0]).toContain(denied);
     expect(writes.length).toBeGreaterThan(1);
   });
+
+  test('does not stay unnoticed if the run may not update a policy on which a new application would rely', async () => {
+    const service = sandboxTransport(
+      { is_fresh: true, tokens: [{ token: 'chief', superuser: true }] },
+      'chief',
+    );
+    const text = (code: string, more: string): string => `version: 1\n${policy(code)}\n${more}\n`;
+    await done(run(apply, service.send, text('return True', '')));
+    const after = text('return False', wiki('policies: [{ policy: { name: P }, order: 0 }]'));
+    const planned = await run(plan, service.send, after);
+    expect([planned.ending, planned.stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('! policy.P is unfinished: it differs, so no new record may rely on it'),
+    ]);
+    const { ending, stdout } = await run(apply, service.send, after);
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('. application.wiki  not attempted'),
+    ]);
+    expect(service.list('/core/applications/')).toEqual([]);
+    await done(run(apply, service.send, after, allowed));
+  });
 });

@@ -1,3 +1,4 @@
+import { isPolicyKind } from '../../kinds/policy-bindings.ts';
 import type { Alteration } from '../../manifest/baseline.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
@@ -97,9 +98,11 @@ export function createEntryLook(label: string, sign: string, colour: EntryLook['
   return { label, sign, colour };
 }
 
-function unfinishedText({ leftBecause }: Change): string {
-  const consequence = leftBecause === undefined ? 'an update will add them' : 'it is left unchanged';
-  return `is unfinished: declared parts of it are missing, and ${consequence}`;
+function unfinishedText({ resource, leftBecause }: Change): string {
+  const [what, update] = isPolicyKind(resource.kind)
+    ? ['it differs, so no new record may rely on it', 'an update will change it']
+    : ['declared parts of it are missing', 'an update will add them'];
+  return `is unfinished: ${what}, and ${leftBecause === undefined ? update : 'it is left unchanged'}`;
 }
 
 const inSyncText = 'its declared fields are in sync';
