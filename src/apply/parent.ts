@@ -1,8 +1,10 @@
-import type { JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
-import { fieldOf } from '../kinds/fields.ts';
+import { missingBindings } from '../kinds/bindings.ts';
+import { fieldOf, mergedValue } from '../kinds/fields.ts';
 import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
+import { isUnset } from '../plan/unfinished.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
 import type { Client } from '../service/client.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -116,8 +118,8 @@ function completeRecord(
 }
 
 /**
- * Changes a resource and its bindings: 1. set the fields that restrict access, 2. add bindings, 3. delete bindings, 4. set the
- * fields that extend access. No binding is deleted before all declared bindings exist. A final comparison finds concurrent
+ * Changes a resource and its bindings: 1. set the fields that restrict access, and unset the changed fields that make the record
+ * usable if bindings are added, 2. add bindings, 3. delete bindings, 4. set the other fields. No binding is deleted before all declared bindings exist. A final comparison finds concurrent
  * changes.
  */
 export async function updateParent(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
@@ -128,24 +130,63 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   if (check.kind === 'ended') return resultWithoutWrites(check.end);
   const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
-  const first = others.filter((field) => restrictsAccess(resource, field, now.fields));
-  const last = others.filter((field) => !first.includes(field));
+  const closed = closedValues(resource, now, others);
+  const restricting = others.filter((field) => restrictsAccess(resource, field, now.fields));
+  const first = [...restricting, ...others.filter((field) => closed.has(field))];
+  const last = others.filter((field) => !restricting.includes(field));
   const control = ignoreDenials(continueOnceStarted(writer.control));
   const target = { ...writer, control, resource, parent: now };
-  const changed = (fields: readonly string[]) => (): Promise<WriteResult> =>
-    updateRecord({ ...planned, resource: filterFields(resource, (field) => fields.includes(field)) }, target);
+  const changed =
+    (fields: readonly string[], part: Pick<PlannedUpdate, 'resource' | 'base'>) =>
+    (): Promise<WriteResult> => {
+      const ofPart = filterFields(part.resource, (field) => fields.includes(field));
+      return updateRecord({ ...planned, ...part, resource: ofPart }, target);
+    };
+  const closing = withFields(resource, (field, name) =>
+    closed.has(name) ? fieldOf(closed.get(name) ?? null, field) : field,
+  );
   const moves = await orderWrites(
     declared.map((children) => ({ ...target, ...children })),
     ({ children }) => bindingsOf(now, children),
   );
   return runSteps(resultWithoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
-    ...(first.length > 0 ? [changed(first)] : []),
+    ...(first.length > 0 ? [changed(first, { resource: closing, base: planned.base })] : []),
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(target, known)] : []),
-    ...(last.length > 0 ? [changed(last)] : []),
+    ...(last.length > 0
+      ? [
+          changed(last, {
+            resource,
+            base: withValues(planned.base, [...closed.keys()], (field) => closed.get(field)),
+          }),
+        ]
+      : []),
     // Somebody else may have changed a field between the requests.
     async () => finalResult(await checkBeforeUpdate({ ...planned, resent: [] }, target)),
   ]);
+}
+
+/** The values that close a record while bindings are added, for each withheld field that changes from one set value to another. */
+function closedValues(
+  resource: Resource,
+  now: ObservedRecord,
+  changed: readonly string[],
+): ReadonlyMap<string, JsonValue> {
+  const { withheld = [], createdWith = {} } = resource.kind.bindable ?? {};
+  const isAdded = wantedChildren(resource).some(
+    (item) => missingBindings(item, bindingsOf(now, item.children)).length > 0,
+  );
+  return new Map(
+    changed.flatMap((field): [string, JsonValue][] => {
+      const before = now.fields[field] ?? null;
+      const after = mergedValue(resource, field, before);
+      const isUsable = [before, after].every((value) => !isUnset(createdWith[field], value));
+      if (!isAdded || !withheld.includes(field) || !isUsable) return [];
+      if (!isJsonList(before) || !isJsonList(after)) return [[field, createdWith[field] ?? null]];
+      const kept = before.filter((id) => after.includes(id));
+      return kept.length < before.length ? [[field, kept]] : [];
+    }),
+  );
 }
 
 function finalResult(check: UpdateCheck): WriteResult {

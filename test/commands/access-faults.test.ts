@@ -461,3 +461,38 @@ describe('a change that others depend on, if the service denies it,', () => {
     await done(run(apply, service.send, after, allowed));
   });
 });
+
+test.each([
+  ['provider', 'provider: 1', 'provider: 2', null],
+  [
+    'meta_launch_url',
+    "meta_launch_url: 'https://a.example.com/'",
+    "meta_launch_url: 'https://b.example.com/'",
+    '',
+  ],
+  ['backchannel_providers', 'backchannel_providers: [3, 4]', 'backchannel_providers: [4, 5]', [4]],
+])(
+  'people who gain access never get the former %s of an application, even if the last step is denied',
+  async (field, former, declared, closed) => {
+    const service = serviceWith([]);
+    const text = (value: string, group: string): string =>
+      grafana(`{ groups: [{ name: ${group} }] }`, `    ${value}\n`);
+    await done(run(apply, service.send, text(former, 'staff'), allowed));
+    const held = (): unknown => service.ask('GET', '/core/applications/grafana/')[field];
+    const atFirst = held();
+    let patches = 0;
+    const seen: unknown[] = [];
+    const refusing: Transport = async (request, signal) => {
+      if (request.method === 'POST') seen.push(held());
+      if (request.method === 'PATCH' && (patches += 1) > 1) return answered(403, { detail: 'denied' });
+      return service.send(request, signal);
+    };
+    const { stdout } = await run(apply, refusing, text(declared, 'contractors'), allowed);
+    expect(stdout).toContain(`x application.grafana  unfinished, not yet as declared: ${field}`);
+    expect([...seen, held()]).toEqual([closed, closed]);
+    await done(run(apply, service.send, text(declared, 'contractors'), allowed));
+    expect(held()).not.toEqual(atFirst);
+    const again = await run(plan, service.send, text(declared, 'contractors'), allowed);
+    expect(again.stdout).toContain('No changes.');
+  },
+);
