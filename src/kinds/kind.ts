@@ -262,6 +262,8 @@ interface WordsOfKind {
   readonly one: string;
   /** A hint to print if the service rejects a name that rollcall considers valid. */
   readonly nameTakenHint: string;
+  /** The people who can use a new record until its bindings exist, if no field withholds it from them. */
+  readonly usersBeforeBindings?: string;
   /** Advice for a record that may be incomplete, if the token cannot look it up. */
   readonly incompleteRecordAdvice?: string;
 }

@@ -69,6 +69,11 @@ export function remarksOn(
     action === 'update' && changed.some((field) => isBindingField(kind, field)) ? expiredNote(record) : [];
   const ofStages =
     action === 'update' ? changed.flatMap((field) => unguardedBindings(resource, field, record)) : [];
+  const users = action === 'create' ? kind.words.usersBeforeBindings : undefined;
+  const ofNew =
+    users !== undefined && wantedChildren(resource).some(({ wanted }) => wanted.length > 0)
+      ? [`${users} can use it until its bindings exist`]
+      : [];
   const ofLicence =
     kind.isEnterprise === true && action === 'create'
       ? ['needs an enterprise licence: without a licence, the service rejects it']
@@ -76,6 +81,7 @@ export function remarksOn(
   return [
     ...importantRemarks,
     ...ofLicence,
+    ...ofNew,
     ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.redact(words)),
     ...ofAccess,
     ...ofExpired,

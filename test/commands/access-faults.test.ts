@@ -462,6 +462,30 @@ describe('a change that others depend on, if the service denies it,', () => {
   });
 });
 
+test('an endpoint that is used before its bindings exist has a note, and a new application waits for it', async () => {
+  const service = sandboxTransport(
+    { is_fresh: true, is_licensed: true, groups: [{ name: 'staff' }] },
+    undefined,
+    '2025.12',
+  );
+  const text = `version: 1
+providers: [{ type: rac, name: R, authorization_flow: { slug: default-provider-authorization-implicit-consent } }]
+rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: [{ group: { name: staff }, order: 0 }] }]
+applications: [{ slug: rac, name: RAC, provider: { name: R }, access: { groups: [{ name: staff }] } }]
+`;
+  const users = 'veryone who may open the application can use it until its bindings exist';
+  const planned = await run(plan, service.send, text);
+  expect(planned.stdout, planned.stderr).toContain(`note  e${users}`);
+  const refusing: Transport = async (request, signal) =>
+    request.method === 'POST' && request.path.includes(bindings)
+      ? answered(400, { order: ['wrong'] })
+      : service.send(request, signal);
+  const { stdout, stderr } = await run(apply, refusing, text);
+  expect(stdout + stderr).toContain(`E${users}.`);
+  expect(stdout).toContain('. application.rac  not attempted: the change that it depends on failed');
+  await done(run(apply, service.send, text, allowed));
+});
+
 test.each([
   ['provider', 'provider: 1', 'provider: 2', null],
   [

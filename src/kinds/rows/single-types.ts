@@ -45,7 +45,12 @@ const rows: readonly KindRow[] = [
     login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
   },
   { list: 'invitations' },
-  { list: 'rac_endpoints', scope: 'provider', leftOut: { superuser_full_list: 'true' } },
+  {
+    list: 'rac_endpoints',
+    scope: 'provider',
+    leftOut: { superuser_full_list: 'true' },
+    words: { usersBeforeBindings: 'everyone who may open the application' },
+  },
   { list: 'enrollment_tokens', scope: 'connector' },
   // authentik 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
   { list: 'entitlements', scope: 'app' },

@@ -261,6 +261,8 @@ export function usabilityWords(
   { kind }: Resource,
   differences: readonly Pick<Difference, 'field'>[],
 ): string {
+  const users = done === 'created' ? kind.words.usersBeforeBindings : undefined;
+  if (users !== undefined) return `${capitalised(users)} can use it until its bindings exist.`;
   if (kind.access === undefined) return 'Resources that refer to it were not created or changed.';
   if (done === 'changed') return 'Only the former and the declared users and groups can open it.';
   const missing = differences.map(({ field }) => field);
