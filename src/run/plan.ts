@@ -212,10 +212,12 @@ async function checkWithRelease(
   observed: ObservedState,
   service: Service,
 ): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundStates }> {
-  const mayDelete = service.settings.allow.includes('delete');
-  const unbound = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
+  const { allow } = service.settings;
+  const mayDelete = allow.includes('delete');
+  const declared = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
+  const unbound = allow.includes('update') ? declared : { ...declared, after: declared.before };
   const needed = problemsOfEntries(resources, observed, release);
-  return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, unbound)] };
+  return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, declared)] };
 }
 
 function unreadHalt(

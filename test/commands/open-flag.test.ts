@@ -121,6 +121,16 @@ describe('an application without declared access', () => {
     }
   });
 
+  test.each([
+    ['may not turn core_default_app_access off', {}, 1],
+    ['turns core_default_app_access off', allowUpdate, undefined],
+  ])('if new, is reported as open to everyone if the run %s', async (_, options, count) => {
+    const text = withFlag(wiki('group: Docs'), false);
+    const given = { allow: [], ...options };
+    const { stdout } = await planned(worldOf('2026.8', true, { applications: [] }), text, given);
+    expect(stdout.match(/^Open to everyone.*$/gm)?.length).toBe(count);
+  });
+
   test('if new, is reported as open to everyone by a saved plan as well', async () => {
     const world = worldOf('2026.2', true, { applications: [] });
     const { context, stdout } = world.run(wiki('group: Docs'));
