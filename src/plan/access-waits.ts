@@ -97,6 +97,21 @@ export function resourcesWithBindings(changes: readonly Change[]): Address[] {
   });
 }
 
+/** Removes the waits between changes of a sequence, because the sequence itself decides about their order. */
+export function withoutWaitsWithin<Planned extends Change>(
+  changes: readonly Planned[],
+  sequence: readonly Address[],
+): readonly Planned[] {
+  const within = new Set(sequence);
+  return changes.map((change) => {
+    if (change.waitsFor === undefined || !within.has(change.resource.address)) return change;
+    const { waitsFor, ...rest } = change;
+    const others = waitsFor.filter((address) => !within.has(address));
+    // The rest is the same change: only an optional property is missing.
+    return { ...(rest as Planned), ...(others.length > 0 && { waitsFor: others }) };
+  });
+}
+
 /** Whether an update takes access or rights away, as far as the plan shows. A policy may reject more people after any update. */
 function narrowsAccess(change: Update): boolean {
   const { resource, base, differences } = change;

@@ -15,7 +15,7 @@ import {
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
-import { findAccessWaits, resourcesWithBindings } from './access-waits.ts';
+import { findAccessWaits, resourcesWithBindings, withoutWaitsWithin } from './access-waits.ts';
 import { renameAdvice, type FindHolder } from './holders.ts';
 import { isPending, type Change, type ReadyChange } from './plan.ts';
 
@@ -143,9 +143,10 @@ function sortChanges<Waiting extends { readonly holder: Address }>(
 
 /** Reorders changes to match `sequence`, as far as their references allow. */
 export function orderBySequence<Planned extends Change>(
-  changes: readonly Planned[],
+  all: readonly Planned[],
   sequence: readonly Address[],
 ): readonly Planned[] {
+  const changes = withoutWaitsWithin(all, sequence);
   const parents = new Set(resourcesWithBindings(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
   const waits = new Map(

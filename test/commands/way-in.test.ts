@@ -481,6 +481,21 @@ describe('during an apply, the login stage is never reachable without authentica
   });
 });
 
+test('a policy that makes a flow ask for the password changes before the flow logs people in', async () => {
+  const service = fresh();
+  const asking = [whole[0], stage('password', 20, guarded('own'))];
+  const allow = [...all, 'way-in', 'lockout'];
+  await done(run(apply, service, policies('return False') + flow(asking.join(', ')), { allow }));
+  const from = service.requests.length;
+  const text = policies('return True') + flow([...asking, whole[3]].join(', '));
+  await done(run(apply, service, text, { allow }));
+  const writes = service.requests.slice(from).filter(({ method }) => !['GET', 'OPTIONS'].includes(method));
+  expect(writes.map(({ method, path }) => `${method} ${path.split('/')[4]}`)).toEqual([
+    'PATCH expression',
+    'POST bindings',
+  ]);
+});
+
 test('during an apply that swaps two policies, the login is possible at each request', async () => {
   const service = fresh();
   const both = (a: boolean, b: boolean): string =>
