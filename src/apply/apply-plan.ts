@@ -41,9 +41,15 @@ interface ApplyOptions {
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
-  const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
-  const isLast = ({ action, takesOwnRights, resource }: ReadyChange): boolean =>
-    (action === 'delete' || takesOwnRights === true) && !awaited.has(resource.address);
+  const own = new Set(plan.changes.flatMap((each) => (each.takesOwnRights ? each.resource.address : [])));
+  const isBehindOwn = ({ waitsFor = [] }: ReadyChange): boolean =>
+    waitsFor.some((address) => own.has(address));
+  const awaited = new Set(
+    plan.changes.flatMap((change) => (isBehindOwn(change) ? [] : (change.waitsFor ?? []))),
+  );
+  const isLast = (change: ReadyChange): boolean =>
+    (change.action === 'delete' || change.takesOwnRights === true || isBehindOwn(change)) &&
+    !awaited.has(change.resource.address);
   const finalDeletes = plan.changes.filter((change) => isLast(change));
   const changes = plan.changes.filter((change) => !isLast(change));
   const { before = 'open', after = before } = plan.unbound ?? {};
@@ -88,7 +94,7 @@ interface Run extends ApplyOptions {
   readonly stops: RunStops;
   readonly isMovedFrom: ReturnType<typeof findTransfers>;
   readonly deletions: readonly Delete[];
-  /** The changes that come last: deletes that no other change waits for, and then changes that take rights from the token. */
+  /** The changes that come last: deletes that no other change waits for, changes that take rights from the token, and those that wait for them. */
   readonly last: readonly ReadyChange[];
   readonly unbound: UnboundState;
   /** Whether an application without bindings will be closed to everyone after the apply. */

@@ -301,3 +301,14 @@ flows:
   expect(after.ending, after.stdout + after.stderr).toBe('done');
   expect(writesOf(service, from)).toEqual(['PATCH instances', 'PATCH groups']);
 });
+
+test('a new member of a group that loses rights of the token comes after this group', async () => {
+  const service = await serviceOf('2025.12');
+  const text = among('groups', 'name: ops, roles: []').replace(
+    'users: [',
+    'users: [{ username: dora, name: Dora, groups: [{ name: ops }] }, ',
+  );
+  const from = service.requests.length;
+  await done(run(apply, service, text, { concurrency: '8' }));
+  expect(writesOf(service, from).slice(-2)).toEqual(['PATCH groups', 'POST users']);
+});
