@@ -51,6 +51,7 @@ export function findAccessWaits(
     return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
   });
   const settings = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
+  if (narrowedAt.size + servedBy.size + settings.length === 0) return [];
   const isNarrowed = (change: Written): boolean =>
     narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
   const waits: AccessWait[] = [];
