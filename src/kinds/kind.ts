@@ -185,7 +185,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly accessGain?: (
     now: JsonValue,
     before: JsonValue | undefined,
-    otherField: (field: string) => JsonValue,
+    /** The values of another field, before and after the change. */
+    valuesOf: (field: string) => readonly JsonValue[],
   ) => string | undefined;
   readonly fieldsForAccessGain?: readonly string[];
   /** Whether the field is an instruction for rollcall and is therefore not sent. */

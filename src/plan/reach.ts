@@ -59,8 +59,11 @@ function accessGainsOfField(
   [now, before]: readonly [JsonValue, JsonValue | undefined],
   observed: ObservedRecord['fields'],
 ): string[] {
-  const valueOfField = (other: string): JsonValue => sentValue(resource, other) ?? observed[other] ?? null;
-  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valueOfField);
+  const valuesOf = (other: string): JsonValue[] => [
+    observed[other] ?? null,
+    sentValue(resource, other) ?? null,
+  ];
+  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valuesOf);
   if (subject === undefined) return [];
   return [placeholderFor(resource, field) === undefined ? subject : `others, through its \`${field}\``];
 }

@@ -174,6 +174,12 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       undefined,
     ],
     [
+      'an enrolment without one of its stages that becomes another flow',
+      withFlow({ stages: [gated, writes] }),
+      withFlow({ designation: 'stage_configuration', stages: [writes] }),
+      'people who could not enrol because of a stage that is removed, moved or has other policies',
+    ],
+    [
       'a flow without its policies',
       withFlow({ policies: [{ policy: { name: 'gate' }, order: 1 }] }),
       withFlow({ policies: [] }),

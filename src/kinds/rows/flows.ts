@@ -24,8 +24,8 @@ export const flow: RowKind = kindFrom({
     stages: {
       children: stageBindings,
       fieldsForAccessGain: ['designation'],
-      accessGain: (now, before = null, otherField) =>
-        otherField('designation') === 'enrollment' && mayStopFewer(stageBindings, now, before)
+      accessGain: (now, before = null, valuesOf) =>
+        valuesOf('designation').includes('enrollment') && mayStopFewer(stageBindings, now, before)
           ? 'people who could not enrol because of a stage that is removed, moved or has other policies'
           : undefined,
     },
