@@ -73,10 +73,10 @@ export function makePlan(
     // If only some resources are selected, a record that looks undeclared may be declared elsewhere, so no rename is suggested.
     const renamed = about.scope ? [] : renameHint(resource, observed);
     const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
-    const dependents = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
+    const deletion = change.action === 'delete' ? deletions?.get(resource.address) : undefined;
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const remarks = [
-      ...[...dependents, ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
+      ...[...(deletion?.notes ?? []), ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
@@ -84,6 +84,7 @@ export function makePlan(
     const opens = [
       ...newAccess(change, record, alteration, unbound),
       ...accessThroughTaken(change, record, holderOf),
+      ...(deletion?.opens ?? []),
     ];
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {

@@ -18,6 +18,8 @@ import type { ObservedRecord } from './types.ts';
 export interface DeleteDecision {
   readonly refusal?: string;
   readonly notes: readonly string[];
+  /** Who gains access because other records lose the deleted record. */
+  readonly opens?: readonly string[];
 }
 
 /** The decision for each record to delete, and the number of existing records of each kind, if known. */
@@ -52,15 +54,13 @@ export async function readDeletions(context: DeleteContext): Promise<DeleteDecis
   }));
   for (let before; before !== going.length;) {
     before = going.length;
+    const together = { ...context, deletes: going };
     for (const candidate of going) {
       const { dependents } = candidate;
-      const { notes, ...decision } = await judgeDeletion(
-        candidate,
-        { ...context, deletes: going },
-        dependents,
-      );
-      const all = [...notes, ...dependentNotes((await dependents()) ?? [])];
-      of.set(candidate.resource.address, { ...decision, notes: all });
+      const { notes, ...decision } = await judgeDeletion(candidate, together, dependents);
+      const known = (await dependents()) ?? [];
+      const opens = decision.refusal ? [] : await gainsThroughLoss(candidate, known, together);
+      of.set(candidate.resource.address, { ...decision, notes: [...notes, ...dependentNotes(known)], opens });
     }
     going = going.filter(({ resource }) => of.get(resource.address)?.refusal === undefined);
   }
@@ -199,6 +199,31 @@ async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<
   for (const kind of kinds)
     if (kind.access) for (const [id, name] of await bindableRecords(kind, context)) closed.set(id, name);
   return closed;
+}
+
+/** Who gains access to the records to which the deleted record is bound, such as a flow that loses a stage. */
+async function gainsThroughLoss(
+  { resource: { kind }, held }: DeleteCandidate,
+  dependents: NonNullable<Dependents>,
+  context: DeleteContext,
+): Promise<string[]> {
+  const gains = new Set<string>();
+  for (const { family, fields } of kinds)
+    for (const { children, accessGain } of Object.values(fields)) {
+      const binds = children?.binds.find(({ refersTo }) => refersTo === kind.family);
+      const losing = dependents.filter(
+        ({ app, model, pk }) =>
+          familyOf(app, model) === family && !context.deletes.some((other) => other.held.pk === pk),
+      );
+      if (binds === undefined || accessGain === undefined || losing.length === 0) continue;
+      const list = await readWholeList(family.byName, context);
+      for (const { received } of list.kind === 'whole' ? list.records : []) {
+        if (!losing.some(({ pk }) => pk === textOf(received['pk']))) continue;
+        const gain = accessGain([], [{ [binds.idField]: held.pk }], (field) => [received[field] ?? null]);
+        if (gain !== undefined) gains.add(gain);
+      }
+    }
+  return [...gains];
 }
 
 /** Describes the target of bindings by its name, or by its id if no list contains the record. */

@@ -180,6 +180,24 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'people who could not enrol because of a stage that is removed, moved or has other policies',
     ],
     [
+      'an enrolment of which a stage is deleted',
+      withFlow({ stages: [gated, writes] }),
+      { stages: [{ type: 'captcha', name: 'c', state: 'absent' }] },
+      'people who could not enrol because of a stage that is removed, moved or has other policies',
+    ],
+    [
+      'another flow of which a stage is deleted',
+      withFlow({ designation: 'stage_configuration', stages: [gated, writes] }),
+      { stages: [{ type: 'captcha', name: 'c', state: 'absent' }] },
+      undefined,
+    ],
+    [
+      'an enrolment that is deleted together with a stage',
+      withFlow({ stages: [gated, writes] }),
+      { flows: [{ slug: 'f', state: 'absent' }], stages: [{ type: 'captcha', name: 'c', state: 'absent' }] },
+      undefined,
+    ],
+    [
       'a flow without its policies',
       withFlow({ policies: [{ policy: { name: 'gate' }, order: 1 }] }),
       withFlow({ policies: [] }),
