@@ -54,6 +54,9 @@ const withInvitation = (isOptional: boolean): JsonObject => ({
   stages: [{ type: 'invitation', name: 'i', continue_flow_without_invitation: isOptional }],
 });
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
+const withExpression = (expression: string): JsonObject => ({
+  policies: [{ type: 'expression', name: 'e', expression }],
+});
 const withProxy = (more: JsonObject): JsonObject => ({ providers: [{ ...proxy, ...more }] });
 
 describe('a plan reports each gain of access, and fails with --fail-on opens if there is one:', () => {
@@ -149,11 +152,39 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       withInvitation(true),
       'people without an invitation',
     ],
-    [
-      'a policy that lets everybody pass',
-      { policies: [{ type: 'expression', name: 'e', expression: 'return user.is_active' }] },
-      { policies: [{ type: 'expression', name: 'e', expression: 'return True' }] },
+    ...[
+      'return True',
+      '# during the migration\n\nreturn True  # everybody',
+      'return True\nreturn user.is_active',
+    ].map((expression): (typeof cases)[number] => [
+      `a policy that lets everybody pass by ${JSON.stringify(expression)}`,
+      withExpression('return user.is_active'),
+      withExpression(expression),
       'people whom this policy rejected',
+    ]),
+    [
+      'a policy that lets nobody pass',
+      withExpression('return user.is_active'),
+      withExpression('return False # all'),
+      'people whom this policy stopped in a negated binding or at a deny stage',
+    ],
+    [
+      'a policy that has the same result in other words',
+      withExpression('return True'),
+      withExpression('# everybody\nreturn True'),
+      undefined,
+    ],
+    [
+      'a policy with another condition',
+      withExpression('return user.is_active'),
+      withExpression('if user.is_active:\n  return True'),
+      undefined,
+    ],
+    [
+      'a dummy policy that lets nobody pass',
+      { policies: [{ type: 'dummy', name: 'd', result: true }] },
+      { policies: [{ type: 'dummy', name: 'd', result: false }] },
+      'people whom this policy stopped in a negated binding or at a deny stage',
     ],
     [
       'a source through which people may enrol',

@@ -35,7 +35,7 @@ const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = 
   enter: stage('user_login'),
   never: { kind: kindAt('/policies/dummy/'), fields: { result: false } },
   always: { kind: kindAt('/policies/dummy/'), fields: { result: true } },
-  returnFalse: { kind: kindAt('/policies/expression/'), fields: { expression: 'return False\n' } },
+  returnFalse: { kind: kindAt('/policies/expression/'), fields: { expression: '# off\nreturn False\n' } },
   expression: { kind: kindAt('/policies/expression/'), fields: { expression: 'return request.user.pk > 3' } },
 };
 

@@ -5,17 +5,20 @@ import { requiredFieldCheck } from '../release-checks.ts';
 /** An event matcher needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
-/** The constant that an expression returns, or undefined if the expression does anything else. */
-function constantIn(expression: string): boolean | undefined {
-  const [, constant] = /^return (True|False)$/.exec(expression.trim()) ?? [];
+/** The constant that an expression returns first of all, or undefined if the expression does anything else. */
+function constantIn(expression: JsonValue): boolean | undefined {
+  const statements = textOf(expression).replaceAll(/#.*$/gm, '');
+  const [, constant] = /^\s*return (True|False)\s*?(?:\n|$)/.exec(statements) ?? [];
   return constant === undefined ? undefined : constant === 'True';
 }
 
-function isAlwaysTrue(expression: JsonValue): boolean {
-  return constantIn(textOf(expression)) === true;
+/** Who gains access if a policy now has the same result for everybody. */
+function gainByConstant(now: boolean | undefined, before: boolean | undefined): string | undefined {
+  if (now === undefined || now === before) return undefined;
+  return now
+    ? 'people whom this policy rejected'
+    : 'people whom this policy stopped in a negated binding or at a deny stage';
 }
-
-const rejected = 'people whom this policy rejected';
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'policies', unique: true };
@@ -26,7 +29,8 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     login: { is: 'login policy', passes: ({ result = false }) => result === true },
     fields: {
       result: {
-        accessGain: (now, before) => (now === true && before === false ? rejected : undefined),
+        accessGain: (now, before) =>
+          before === undefined ? undefined : gainByConstant(now === true, before === true),
       },
     },
   },
@@ -43,12 +47,12 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/policies/expression/': {
-    login: { is: 'login policy', passes: ({ expression = null }) => constantIn(textOf(expression)) },
+    login: { is: 'login policy', passes: ({ expression = null }) => constantIn(expression) },
     fields: {
       expression: {
         changeWarning: () => 'other users may pass this policy',
         accessGain: (now, before) =>
-          before !== undefined && isAlwaysTrue(now) && !isAlwaysTrue(before) ? rejected : undefined,
+          before === undefined ? undefined : gainByConstant(constantIn(now), constantIn(before)),
       },
     },
   },
