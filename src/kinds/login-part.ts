@@ -9,7 +9,7 @@ export type LoginPart =
   | { readonly is: 'login source' }
   | SuperuserOfLogin;
 
-/** A stage that asks for a user name, requires a proof of identity, denies access, or logs the user in. */
+/** A stage, which may ask for a user name, require a proof of identity, deny access, or log the user in. */
 export interface LoginStep {
   readonly is: 'login stage';
   /** The component that the flow executor reports if this stage is the first. */
@@ -42,8 +42,8 @@ interface FlowOfLogin {
 
 interface PolicyOfLogin {
   readonly is: 'login policy';
-  /** True if everybody passes the policy, false if nobody does, undefined if the result depends on the user. */
-  readonly passes: (fields: JsonObject) => boolean | undefined;
+  /** True if everybody passes the policy, false if nobody does, undefined if the result depends on the user. Absent if the result always depends on the user. */
+  readonly passes?: (fields: JsonObject) => boolean | undefined;
 }
 
 /** A brand determines the login flow of its domain; the default brand, that of all other domains. */

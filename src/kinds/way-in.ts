@@ -5,7 +5,6 @@ import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import type { LoginStep } from './login-part.ts';
-import { stageBindings } from './stage-bindings.ts';
 import type { Resource } from './resource.ts';
 
 /** A declared, observed or planned record. As in manifests, the fields include the bindings. */
@@ -46,11 +45,6 @@ export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind
 /** Whether people must prove who they are in a flow, because it logs them in. */
 export function isProvingFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
   return login?.is === 'login flow' && login.proving.includes(fields[login.purpose.field] ?? null);
-}
-
-/** Whether flows have records of this kind as stages. */
-export function isBoundInFlows({ family }: Pick<Kind, 'family'>): boolean {
-  return stageBindings.binds.some(({ refersTo }) => refersTo === family);
 }
 
 /** A flow with its stages and policies, or undefined if the stages are unknown. */
@@ -103,7 +97,7 @@ function judged(
   const verdicts = counted.map(({ binds, id, values: { negate } }) => {
     const record = recordOf(binds.refersTo, id);
     const part = record?.kind.login;
-    const passes = record && part?.is === 'login policy' ? part.passes(record.fields) : undefined;
+    const passes = record && part?.is === 'login policy' ? part.passes?.(record.fields) : undefined;
     return {
       policies: record ? [record] : [],
       passes: passes === undefined ? undefined : passes !== (negate === true),

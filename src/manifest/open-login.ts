@@ -6,7 +6,6 @@ import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
 import {
   declaredRecord,
-  isBoundInFlows,
   isProvingFlow,
   loginFlow,
   nameOnlyLogin,
@@ -20,7 +19,7 @@ export class LoginEntries {
 
   add(resources: readonly Resource[]): void {
     for (const resource of resources)
-      if ((resource.kind.login || isBoundInFlows(resource.kind)) && !isToBeDeleted(resource))
+      if (resource.kind.login && !isToBeDeleted(resource))
         this.#entries.set(entryKey(resource.kind.family, resource.name), resource);
   }
 

@@ -114,7 +114,7 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The referenced records, without duplicates and without records of kinds that play no part in logins. */
+  /** The referenced records, without duplicates. */
   async named(
     part: 'login stage' | 'login policy',
     references: readonly Reference[],
@@ -158,7 +158,7 @@ class LoginReader {
 }
 
 function needsFields(login: Kind['login']): boolean {
-  if (login?.is === 'login policy') return true;
+  if (login?.is === 'login policy') return login.passes !== undefined;
   if (login?.is !== 'login stage') return false;
   return login.takesName !== undefined || typeof login.proves === 'object';
 }

@@ -5,14 +5,7 @@ import type { Children } from '../kinds/children.ts';
 import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import {
-  isBoundInFlows,
-  isLoginFlow,
-  isProvingFlow,
-  loginFlow,
-  type LoginFlow,
-  type LoginRecord,
-} from '../kinds/way-in.ts';
+import { isLoginFlow, isProvingFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
@@ -20,11 +13,7 @@ export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'up
 
 export function loginChanges(changes: readonly ReadyChange[]): readonly LoginChange[] {
   return changes.filter(
-    (change): change is LoginChange =>
-      isPending(change) &&
-      (change.resource.kind.login !== undefined ||
-        // A new stage of another type neither proves the identity nor logs anybody in.
-        (change.action === 'create' && isBoundInFlows(change.resource.kind))),
+    (change): change is LoginChange => isPending(change) && change.resource.kind.login !== undefined,
   );
 }
 

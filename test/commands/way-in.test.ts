@@ -334,6 +334,20 @@ test('an update of the login flow is marked, comes first, and counts as an updat
   expect(document.stdout).toContain('"on_way_in": true');
 });
 
+test.each([
+  ['an update of a stage', 'stages:\n  - { name: robot, type: captcha, public_key: other }\n'],
+  ['a delete of a stage', 'stages:\n  - { name: robot, type: captcha, state: absent }\n'],
+  ['an update of a policy', 'policies:\n  - { name: place, type: geoip, countries: [AQ] }\n'],
+])('%s that neither asks nor proves anything is on the way in', async (_, text) => {
+  const service = fresh();
+  service.ask('POST', '/stages/captcha/', { name: 'robot', public_key: 'p', private_key: 'p' });
+  const place = 'policies:\n  - { name: place, type: geoip, countries: [SE] }\n';
+  const bound = flow([...whole, '{ stage: { name: robot }, order: 15 }'].join(', '), guarded('place'));
+  await done(run(apply, service, place + bound, { allow: [...all, 'way-in'] }));
+  const { ending, stdout } = await run(plan, service, text, { failOn: ['opens'] });
+  expect([ending, stdout]).toEqual(['changes', expect.stringContaining('note  on the way in')]);
+});
+
 test('the login flow is not read if a plan does not affect it', async () => {
   const service = fresh();
   await run(plan, service, 'groups:\n  - { name: a }\nstages:\n  - { name: own, type: deny }\n');

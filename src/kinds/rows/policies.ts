@@ -21,7 +21,7 @@ function gainByConstant(now: boolean | undefined, before: boolean | undefined): 
 }
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
-const shared = { list: 'policies', unique: true };
+const shared = { list: 'policies', unique: true, login: { is: 'login policy' } } as const;
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
