@@ -193,6 +193,18 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'anyone with an account at the source, who may now enrol',
     ],
     [
+      'a source through which people enrol in another flow',
+      { ...withFlow({}), ...withSource({ enrollment_flow: { slug: 'f' } }) },
+      { ...withFlow({}), ...withSource({ enrollment_flow: { slug: 'default-source-enrollment' } }) },
+      'anyone with an account at the source, who may now enrol',
+    ],
+    [
+      'a source through which nobody may enrol any more',
+      withSource({ enrollment_flow: { slug: 'default-source-enrollment' } }),
+      withSource({ enrollment_flow: null }),
+      undefined,
+    ],
+    [
       'an enrolment with more stages',
       withFlow({ stages: [writes] }),
       withFlow({ stages: [gated, writes] }),
@@ -263,6 +275,9 @@ test('a plan has a line for a new source and for a new proxy that let more peopl
   expect(source).toBe(
     'Opens source.s to anyone whose account at the source has the e-mail address of an existing user.',
   );
+  expect(await lines(world, withSource({ enrollment_flow: { slug: 'default-source-enrollment' } }))).toEqual([
+    'Opens source.s to anyone with an account at the source, who may now enrol.',
+  ]);
   expect(await lines(world, withProxy({ skip_path_regex: '^/a' }))).toHaveLength(1);
   expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
 });

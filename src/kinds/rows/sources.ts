@@ -27,8 +27,8 @@ const reach = {
       is === true && was === false ? 'everyone who can log in through this source' : undefined,
   },
   enrollment_flow: {
-    accessGain: (now, before) =>
-      now !== null && before === null ? 'anyone with an account at the source, who may now enrol' : undefined,
+    accessGain: (now) =>
+      now === null ? undefined : 'anyone with an account at the source, who may now enrol',
   },
   user_matching_mode: {
     changeWarning: (mode) =>
