@@ -86,12 +86,14 @@ export interface Subject {
   readonly key: string;
 }
 
-/** How policies, groups and users are bound to records of a kind. Everyone may use a record without bindings. */
+/** How policies, groups and users are bound to records of a kind. */
 export interface Bindable {
   readonly id?: string | undefined;
   /** The fields that make a record usable, which are set only after all bindings exist. */
   readonly withheld: readonly string[];
   readonly createdWith: Readonly<Record<string, JsonValue>>;
+  /** Whether nobody may use a record without bindings. Otherwise, everyone may use it. */
+  readonly isClosedUnbound?: boolean;
   /** The field that decides whether any or all of the bindings must pass, and the value that means all. */
   readonly mode?: { readonly field: string; readonly all: JsonValue };
 }

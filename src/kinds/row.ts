@@ -28,6 +28,7 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented'
   readonly withheld?: readonly string[];
   readonly createdWith?: Readonly<Record<string, JsonValue>>;
   readonly bindableIn?: string;
+  readonly isClosedUnbound?: boolean;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
   readonly isPermanent?: boolean;
@@ -114,11 +115,17 @@ function isBindable({ id, fields }: NewestFacts): boolean {
 }
 
 function bindableOf(
-  { bindableIn: id, withheld = [], createdWith = {} }: KindRow,
+  { bindableIn: id, withheld = [], createdWith = {}, isClosedUnbound = false }: KindRow,
   facts: NewestFacts,
 ): Kind['bindable'] {
   if (!isBindable(facts)) return undefined;
-  return { id, withheld, createdWith, ...(mode in facts.fields && { mode: { field: mode, all: 'all' } }) };
+  return {
+    id,
+    withheld,
+    createdWith,
+    isClosedUnbound,
+    ...(mode in facts.fields && { mode: { field: mode, all: 'all' } }),
+  };
 }
 
 function boundField(children: Children, row: FieldOfKind): FieldOfKind {

@@ -39,10 +39,10 @@ export function newAccess(
   since: Alteration | undefined,
   unbound: UnboundStates = { before: 'open', after: 'open' },
 ): string[] {
-  const { access } = change.resource.kind;
+  const { access, bindable } = change.resource.kind;
   const newAccessIf = (isOn: boolean): string[] => {
     const isOpen = (state: UnboundState): boolean =>
-      access === undefined || state === 'open' || (isOn && state === 'unknown');
+      access === undefined ? !bindable?.isClosedUnbound : state === 'open' || (isOn && state === 'unknown');
     return newAccessInState(change, observed, since, {
       before: isOpen(unbound.before),
       after: isOpen(unbound.after),
@@ -65,7 +65,8 @@ function withFlagState({ openFlag }: Access, state: 'on' | 'off', subject: strin
 }
 
 /** Who may open a record without bindings; undefined if nobody may. */
-export function accessWithoutBindings({ access }: Kind, unbound: UnboundState): string | undefined {
+export function accessWithoutBindings({ access, bindable }: Kind, unbound: UnboundState): string | undefined {
+  if (bindable?.isClosedUnbound) return undefined;
   if (access === undefined || unbound === 'open') return everyone;
   return unbound === 'unknown' ? withFlagState(access, 'on', everyone) : undefined;
 }

@@ -180,9 +180,7 @@ async function judgeBindings(
     return isBound && !isKept && !deleted.has(target) && !isClosed(target);
   });
   if (losing.length === 0) return { notes: [] };
-  const closing = (await context.isFlagOff())
-    ? await closedWithoutBindings(context)
-    : new Map<string, string>();
+  const closing = await closedWithoutBindings(context);
   const opened = losing.find(([target]) => !closing.has(target));
   if (opened === undefined)
     return { notes: losing.map(([target]) => `nobody can open ${closing.get(target)} any more`) };
@@ -194,10 +192,11 @@ async function judgeBindings(
 }
 
 /** Descriptions, by id, of the records that nobody can open while they have no bindings. */
-async function closedWithoutBindings(context: ReadContext): Promise<ReadonlyMap<string, string>> {
+async function closedWithoutBindings(context: DeleteContext): Promise<ReadonlyMap<string, string>> {
   const closed = new Map<string, string>();
   for (const kind of kinds)
-    if (kind.access) for (const [id, name] of await bindableRecords(kind, context)) closed.set(id, name);
+    if (kind.access ? await context.isFlagOff() : kind.bindable?.isClosedUnbound)
+      for (const [id, name] of await bindableRecords(kind, context)) closed.set(id, name);
   return closed;
 }
 

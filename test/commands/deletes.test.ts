@@ -145,6 +145,16 @@ applications: [{ slug: wiki, state: absent }, { slug: mail, name: Mail, access: 
   expect((await applied(world, again, { allow })).stdout).toContain('3 destroyed');
 });
 
+test('the last group of an entitlement is deleted, because the entitlement then belongs to nobody', async () => {
+  const world = new World({ ...seed, bindings: [] }, '2026.2');
+  const entitlements =
+    'entitlements: [{ name: reader, app: { slug: wiki }, policies: [{ group: { name: staff }, order: 0 }] }]';
+  expect((await applied(world, `version: 1\n${entitlements}\n`)).ending).toBe('done');
+  const { stdout } = await planned(world, entry('groups', 'name: staff'));
+  expect(stdout).toContain('nobody can open the entitlement "reader" any more');
+  expect(stdout).toContain('- group.staff will be deleted');
+});
+
 test('a delete that is safe only together with another delete is not sent if the other delete fails', async () => {
   const world = new World(seed);
   world.tamper = ({ method, path }, answer) =>

@@ -246,6 +246,29 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       withFlow({ policies: [] }),
       'everyone',
     ],
+    ...(['entitlements', 'device_access_groups'] as const).flatMap((list): typeof cases => {
+      const withBound = (...names: readonly string[]): JsonObject => ({
+        ...(list === 'entitlements' && { applications: [{ slug: 'a', name: 'A' }] }),
+        groups: [{ name: 'g' }, { name: 'h' }],
+        [list]: [
+          {
+            name: 'e',
+            ...(list === 'entitlements' && { app: { slug: 'a' } }),
+            policies: names.map((name, order) => ({ group: { name }, order })),
+          },
+        ],
+      });
+      return [
+        [`a record of ${list} that gets its first group`, withBound(), withBound('g'), 'the group "g" .*'],
+        [
+          `a record of ${list} that gets another group`,
+          withBound('g'),
+          withBound('g', 'h'),
+          'the group "h" .*',
+        ],
+        [`a record of ${list} that loses its last group`, withBound('g'), withBound(), undefined],
+      ];
+    }),
     [
       'a proxy with more open paths',
       withProxy({ skip_path_regex: '^/a' }),

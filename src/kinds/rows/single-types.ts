@@ -35,7 +35,7 @@ const rows: readonly KindRow[] = [
     fields: { managed: { default: null } },
   },
   // A duplicate name was refused by 2025.12.4.
-  { list: 'device_access_groups', unique: true },
+  { list: 'device_access_groups', unique: true, isClosedUnbound: true },
   // Releases before 2025.12 require the field `mode`, which later releases do not have.
   { list: 'initial_permissions', unique: true, since: '2025.12' },
   // A duplicate name was accepted by authentik 2023.10.7, by 2025.12.4, or by both.
@@ -53,7 +53,7 @@ const rows: readonly KindRow[] = [
   },
   { list: 'enrollment_tokens', scope: 'connector' },
   // authentik 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
-  { list: 'entitlements', scope: 'app' },
+  { list: 'entitlements', scope: 'app', isClosedUnbound: true },
   // No recording shows whether a duplicate name is refused.
   { list: 'lifecycle_rules' },
   { list: 'request_rules' },
