@@ -175,15 +175,13 @@ function changesOfLoginFlows(
   const others = pending.filter((change) => {
     const { kind, name } = change.resource;
     const { login } = kind;
+    if (login?.is === 'login brand')
+      return change.action === 'update'
+        ? change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
+        : isUnknown || before.loginFor(name) !== after.loginFor(name);
     if (change.action === 'create') return replacing.has(loginChangeKey(change));
-    if (login === undefined) return false;
-    if (login.is === 'login brand')
-      return (
-        (change.action === 'delete' && (isUnknown || before.loginFor(name) !== after.loginFor(name))) ||
-        change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
-      );
     return (
-      isUnknown && (login.is === 'login flow' || login.is === 'login stage') && !isForOtherPurpose(change)
+      isUnknown && (login?.is === 'login flow' || login?.is === 'login stage') && !isForOtherPurpose(change)
     );
   });
   return new Set([...ofFlows, ...others]);

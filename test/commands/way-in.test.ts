@@ -139,7 +139,13 @@ describe('with several brands', () => {
     const open = ['com', 'login.example.com'].map((domain) => brand(domain, usual)).join('');
     const closed = brand('example.com', 'flow_authentication: { slug: z-shut }');
     const options = { allow: ['update', 'lockout', 'way-in'] };
-    await done(run(apply, service, `flows:\n${shut}${deny}brands:\n${open}${closed}`, options));
+    const { stderr: lost } = await run(
+      apply,
+      service,
+      `flows:\n${shut}${deny}brands:\n${open}${closed}`,
+      options,
+    );
+    expect(lost).toContain('[way-in-lost]');
     const gone = `brands:\n${brand('login.example.com', 'state: absent')}`;
     const { ending, stderr } = await run(plan, service, gone);
     expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('the stage "no" denies everybody')]);
@@ -208,7 +214,8 @@ test.each([
     const second = `flows:\n  - { slug: second, name: Second, title: Second, designation: authentication, stages: [${whole.join(', ')}] }\n`;
     const brand = (domain: string, slug: string): string =>
       `  - { domain: ${domain}, flow_authentication: { slug: ${slug} } }\n`;
-    await done(run(apply, service, `${second}brands:\n${brand('id.example.com', own)}`));
+    const allow = [...all, 'way-in'];
+    await done(run(apply, service, `${second}brands:\n${brand('id.example.com', own)}`, { allow }));
     const brands = `brands:\n  - { domain: id.example.com, state: absent }\n${brand('authentik-default', 'second')}`;
     const { ending, stdout } = await run(plan, service, changed + brands);
     expect([ending, stdout.match(/note {2}on the way in/g)?.length]).toEqual(['done', 2]);
@@ -270,13 +277,19 @@ describe('a plan that locks people out is refused:', () => {
       'invalid',
       expect.stringContaining('no stage logs anybody in'),
     ]);
-    await done(run(apply, service, second(whole) + brand));
+    const added = await run(apply, service, second(whole) + brand);
+    expect([added.ending, added.stderr]).toEqual(['invalid', expect.stringMatching(/brand\.id.*\[way-in\]/)]);
+    await done(run(apply, service, second(whole) + brand, { allow: [...all, 'way-in'] }));
     const changed = await run(plan, service, second(whole.slice(0, 3)) + brand);
     expect([changed.ending, changed.stderr]).toEqual(['invalid', expect.stringContaining('[lockout]')]);
     const guests =
       'brands:\n  - { domain: guests.example.org, flow_authentication: { slug: guests } }\nstages:\n  - { name: mail, type: email }\n';
     const passwordless = `flows:\n  - { slug: guests, name: G, title: G, designation: authentication, stages: [${[whole[0], '{ stage: { name: mail }, order: 20 }', whole[3]].join(', ')}] }\n`;
     await done(run(plan, service, passwordless + guests));
+    const same = await done(
+      run(plan, service, guests.replace('{ slug: guests }', '{ slug: default-authentication-flow }')),
+    );
+    expect(same.stdout).not.toContain('on the way in');
     const deleted = await run(plan, service, 'brands:\n  - { domain: id.example.com, state: absent }\n');
     expect(deleted.stdout).toContain('on the way in');
     await done(run(apply, service, second(whole.slice(0, 3)), { allow: [...all, 'way-in', 'lockout'] }));

@@ -64,7 +64,10 @@ test.each(['2025.12', '2026.8'] as const)(
     const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
     const env = { SECRET: 'canary-of-a-secret' };
     const { context, stdout, stderr } = world.run(manifest, env);
-    expect(await apply(['m.yaml'], { output: 'text', yes: true }, context), stderr() + stdout()).toBe('done');
+    expect(
+      await apply(['m.yaml'], { output: 'text', yes: true, allow: ['way-in'] }, context),
+      stderr() + stdout(),
+    ).toBe('done');
     const again = world.run(manifest, env);
     const options = { output: 'text', detailedExitcode: true } as const;
     expect(await plan(['m.yaml'], options, again.context), again.stdout()).toBe('done');
@@ -75,7 +78,9 @@ test('a plan explains how a change of a source or a flow affects people', async 
   const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, '2026.8');
   const env = { SECRET: 'canary-of-a-secret', ROLLCALL_CAPABILITIES: 'update' };
   const { context, stderr } = world.run(manifest, env);
-  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context), stderr()).toBe('done');
+  expect(await apply(['m.yaml'], { output: 'text', yes: true, allow: ['way-in'] }, context), stderr()).toBe(
+    'done',
+  );
   const changed = manifest
     .replace('name: Partner', 'name: Partner\n    user_matching_mode: email_link')
     .replace('designation: authentication', 'designation: authentication\n    authentication: none');
