@@ -105,7 +105,9 @@ function judged(
   });
   const mode = bindable?.mode;
   const isAll = mode !== undefined && values[mode.field] === mode.all;
+  const isNeverEvaluated = values['re_evaluate_policies'] === false && values['evaluate_on_plan'] !== true;
   const passes =
+    isNeverEvaluated ||
     verdicts.length === 0 ||
     together(
       verdicts.map((one) => one.passes),

@@ -41,7 +41,11 @@ const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = 
 
 type Bound =
   | string
-  | { readonly stage: string; readonly policies?: readonly JsonObject[]; readonly mode?: string };
+  | ({
+      readonly stage: string;
+      readonly policies?: readonly JsonObject[];
+      readonly mode?: string;
+    } & JsonObject);
 
 function policy(name: string, more: JsonObject = {}): JsonObject {
   return { policy: { name }, order: 0, ...more };
@@ -49,8 +53,13 @@ function policy(name: string, more: JsonObject = {}): JsonObject {
 
 function flowOf(bound: readonly Bound[], fields: JsonObject = {}): LoginFlow {
   const stages = bound.map((one, order): JsonValue => {
-    const { stage: name, policies = [], mode = 'any' } = typeof one === 'string' ? { stage: one } : one;
-    return { stage: { name }, order, policies, policy_engine_mode: mode };
+    const {
+      stage: name,
+      policies = [],
+      mode = 'any',
+      ...more
+    } = typeof one === 'string' ? { stage: one } : one;
+    return { stage: { name }, order, policies, policy_engine_mode: mode, ...more };
   });
   const record = { kind: flow, name: 'door', fields: { designation: 'authentication', stages, ...fields } };
   const made = loginFlow(record, (_, reference) => {
@@ -153,6 +162,23 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   [
     'a deny stage that is skipped',
     [{ stage: 'no', policies: [policy('never')] }, 'who', 'proof', 'enter'],
+    {},
+    [],
+  ],
+  [
+    'a deny stage whose policies are never evaluated',
+    [{ stage: 'no', policies: [policy('never')], re_evaluate_policies: false }, 'who', 'proof', 'enter'],
+    {},
+    ['the stage "no" denies everybody'],
+  ],
+  [
+    'a deny stage whose policies are evaluated only once',
+    [
+      { stage: 'no', policies: [policy('never')], re_evaluate_policies: false, evaluate_on_plan: true },
+      'who',
+      'proof',
+      'enter',
+    ],
     {},
     [],
   ],
