@@ -6,7 +6,7 @@ export type LoginPart =
   | FlowOfLogin
   | PolicyOfLogin
   | BrandOfLogin
-  | { readonly is: 'login source' }
+  | { readonly is: 'login source'; readonly flow: string }
   | SuperuserOfLogin;
 
 /** A stage, which may ask for a user name, require a proof of identity, deny access, or log the user in. */
@@ -17,7 +17,8 @@ export interface LoginStep {
   /** The field with the accepted types of user names. If the list is empty, the stage accepts no name. */
   readonly takesName?: string;
   readonly shows?: string;
-  readonly offers?: string;
+  /** The fields with the sources and flows through which people can log in instead. */
+  readonly offers?: readonly string[];
   /** Whether the stage requires a proof of identity: always, or only if a field has this value. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;

@@ -48,7 +48,11 @@ export function isProvingFlow({ kind: { login }, fields }: Pick<LoginRecord, 'ki
 }
 
 /** A flow with its stages and policies, or undefined if the stages are unknown. */
-export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow | undefined {
+export function loginFlow(
+  record: LoginRecord,
+  recordOf: FindRecord,
+  isOffered = false,
+): LoginFlow | undefined {
   const { kind, fields } = record;
   const bindingFields = childFields(kind);
   const [stagesIn, children] = bindingFields.find(([, { inside }]) => inside) ?? [];
@@ -63,8 +67,15 @@ export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow 
     .map(({ binds, id, values }): LoginStage => {
       const stage = recordOf(binds.refersTo, id);
       const { passes, policies } = judged(inside.children, values[inside.field], kind, values, recordOf);
-      return { record: stage, passes, policies, inside: referredBy(stage, stepOf(stage)?.shows, recordOf) };
+      return { record: stage, passes, policies, inside: referredBy(stage, [stepOf(stage)?.shows], recordOf) };
     });
+  // A flow that another flow offers may in turn offer the other flow.
+  const offered = isOffered
+    ? []
+    : stages.flatMap((stage) => referredBy(stage.record, stepOf(stage.record)?.offers ?? [], recordOf));
+  const ofSources = offered.flatMap((one) =>
+    one.kind.login?.is === 'login source' ? referredBy(one, [one.kind.login.flow], recordOf) : [],
+  );
   const parts = [
     record,
     ...own.flatMap(({ policies }) => policies),
@@ -72,8 +83,9 @@ export function loginFlow(record: LoginRecord, recordOf: FindRecord): LoginFlow 
       ...(stage.record ? [stage.record] : []),
       ...stage.inside,
       ...stage.policies,
-      ...referredBy(stage.record, stepOf(stage.record)?.offers, recordOf),
     ]),
+    ...offered,
+    ...[...offered, ...ofSources].flatMap((one) => loginFlow(one, recordOf, true)?.parts ?? []),
   ];
   return {
     record,
@@ -128,13 +140,25 @@ function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
 
 function referredBy(
   record: LoginRecord | undefined,
-  field = '',
+  fields: readonly (string | undefined)[],
   recordOf: FindRecord,
 ): readonly LoginRecord[] {
-  const family = record?.kind.fields[field]?.refersTo;
-  const value = record?.fields[field] ?? null;
-  const all = isJsonList(value) ? value : [value];
-  return all.flatMap((one) => (one === null || !family ? [] : (recordOf(family, one) ?? [])));
+  return record === undefined
+    ? []
+    : referencesIn(record, fields).flatMap(({ family, id }) => recordOf(family, id) ?? []);
+}
+
+/** The references from these fields of a record to other records. */
+export function referencesIn(
+  { kind, fields: values }: LoginRecord,
+  fields: readonly (string | undefined)[],
+): readonly { readonly family: Family; readonly id: JsonValue }[] {
+  return fields.flatMap((field = '') => {
+    const family = kind.fields[field]?.refersTo;
+    const value = values[field] ?? null;
+    const ids = isJsonList(value) ? value : [value];
+    return ids.flatMap((id) => (id === null || !family ? [] : { family, id }));
+  });
 }
 
 export const openLogin: Problem = {

@@ -5,7 +5,7 @@ import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { isProvingFlow, referencesIn, type LoginRecord } from '../kinds/way-in.ts';
 import { readDeclaredChildren } from '../service/children.ts';
 import type { ReadContext, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
@@ -13,7 +13,7 @@ import { readWholeList } from '../service/read-whole.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 
-/** The records that take part in logins: brands, login flows, and the stages and policies of these flows. */
+/** The records that take part in logins: brands, login flows, and the stages, policies and sources of these flows. */
 export interface ObservedLogin {
   readonly records: readonly ObservedLoginRecord[];
   readonly unread: readonly string[];
@@ -37,10 +37,15 @@ export async function readLogin(
   const flows = await reader.all('login flow');
   const used = flows.filter((flow) => isProvingFlow(flow) || brandFlowIds.has(textOf(plainUuid(flow.pk))));
   const bound = await reader.withBindings(used);
-  const stages = await reader.named('login stage', [...bound, ...declared].flatMap(referencesIn));
-  const inside = await reader.named('login stage', [...stages, ...declared].flatMap(nestedStagesOf));
-  const policies = await reader.named('login policy', [...bound, ...declared].flatMap(referencesIn));
-  return { records: [...brands, ...bound, ...stages, ...inside, ...policies], unread: [...reader.unread] };
+  const stages = await reader.named('login stage', [...bound, ...declared].flatMap(bindingReferences));
+  const shown = [...stages, ...declared].flatMap(referencesOfStage);
+  const inside = await reader.named('login stage', shown);
+  const sources = await reader.named('login source', shown);
+  const policies = await reader.named('login policy', [...bound, ...declared].flatMap(bindingReferences));
+  return {
+    records: [...brands, ...bound, ...stages, ...inside, ...sources, ...policies],
+    unread: [...reader.unread],
+  };
 }
 
 function kindsWithPart(part: LoginPart['is']): Kind[] {
@@ -53,7 +58,7 @@ interface Reference {
 }
 
 /** The references from a record to the records bound to it, directly or through nested bindings. */
-function referencesIn({ kind, fields }: LoginRecord): Reference[] {
+function bindingReferences({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
     bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
       ...referenceTo(binds.refersTo, id),
@@ -64,11 +69,10 @@ function referencesIn({ kind, fields }: LoginRecord): Reference[] {
   );
 }
 
-function nestedStagesOf({ kind, fields }: LoginRecord): Reference[] {
-  const { login } = kind;
-  const field = login?.is === 'login stage' ? login.shows : undefined;
-  const family = field === undefined ? undefined : kind.fields[field]?.refersTo;
-  return field === undefined || !family ? [] : referenceTo(family, fields[field] ?? null);
+function referencesOfStage(record: LoginRecord): Reference[] {
+  const { login } = record.kind;
+  const fields = login?.is === 'login stage' ? [login.shows, ...(login.offers ?? [])] : [];
+  return referencesIn(record, fields).flatMap(({ family, id }) => referenceTo(family, id));
 }
 
 function referenceTo(family: Family, value: JsonValue): Reference[] {
@@ -116,7 +120,7 @@ class LoginReader {
 
   /** The referenced records, without duplicates. */
   async named(
-    part: 'login stage' | 'login policy',
+    part: 'login stage' | 'login policy' | 'login source',
     references: readonly Reference[],
   ): Promise<ObservedLoginRecord[]> {
     const found: ObservedLoginRecord[] = [];

@@ -86,7 +86,7 @@ export function checkLoginChanges(
     if (change === undefined) continue;
     const found = flow.after && nameOnlyLogin(flow.after);
     const earlier = flow.before && nameOnlyLogin(flow.before);
-    const isNew = earlier?.kind !== found?.kind || change.resource.kind.login?.is === 'login flow';
+    const isNew = earlier?.kind !== found?.kind || isOfFlow(flow, change);
     if (found?.kind === 'open' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);
       else refused.push(refusal(change, flow, openLogin));
@@ -220,18 +220,23 @@ function isForOtherPurpose({ resource }: LoginChange): boolean {
 }
 
 /** The change at which a problem of a flow is reported: a change to the flow itself, or else to a part of the flow. */
-function changeToReport({ touching }: PlannedFlow): LoginChange | undefined {
-  return touching.find(({ resource }) => resource.kind.login?.is === 'login flow') ?? touching[0];
+function changeToReport(flow: PlannedFlow): LoginChange | undefined {
+  return flow.touching.find((change) => isOfFlow(flow, change)) ?? flow.touching[0];
+}
+
+/** Whether a change is to the flow itself. */
+function isOfFlow({ before, after }: PlannedFlow, { resource: { kind, name } }: LoginChange): boolean {
+  return [before, after].some((flow) => flow?.record.kind === kind && flow.record.name === name);
 }
 
 function nameOf({ before, after }: PlannedFlow): string {
   return JSON.stringify((after ?? before)?.record.name ?? '');
 }
 
-function refusal({ resource }: LoginChange, flow: PlannedFlow, problem: typeof openLogin): Diagnostic {
-  const { kind } = resource;
-  if (kind.login?.is === 'login flow') {
-    const field = childFields(kind).find(([, { inside }]) => inside)?.[0];
+function refusal(change: LoginChange, flow: PlannedFlow, problem: typeof openLogin): Diagnostic {
+  const { resource } = change;
+  if (isOfFlow(flow, change)) {
+    const field = childFields(resource.kind).find(([, { inside }]) => inside)?.[0];
     return diagnosticOf(resource, field, problem);
   }
   return diagnosticOf(resource, undefined, {

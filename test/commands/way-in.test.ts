@@ -361,6 +361,26 @@ test.each([
   expect([ending, stdout]).toEqual(['changes', expect.stringContaining('note  on the way in')]);
 });
 
+test.each([
+  ['sources: [{ slug: hub }]', 'offered'],
+  ['passwordless_flow: { slug: offered }', 'offered'],
+  ['sources: [{ slug: hub }], passwordless_flow: { slug: default-authentication-flow }', 'offered'],
+  ['sources: []', undefined],
+])('a flow that the login offers by `%s` is on the way in', async (offers, marked) => {
+  const service = fresh();
+  const offered = (stages: string): string =>
+    `flows:\n  - { slug: offered, name: O, title: O, designation: authentication, stages: [${stages}] }\n`;
+  await done(run(apply, service, offered(whole[3] ?? '')));
+  const { pk: authentication_flow = null } = service.ask('GET', '/flows/instances/offered/');
+  const keys = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+  service.ask('POST', '/sources/oauth/', { slug: 'hub', name: 'Hub', ...keys, authentication_flow });
+  await done(run(apply, service, identification(`, ${offers}`), { allow: [...all, 'way-in'] }));
+  const deny = 'stages:\n  - { name: no, type: deny }\n';
+  const text = offered(`{ stage: { name: no }, order: 0 }, ${whole[3]}`) + deny;
+  const { stdout } = await done(run(plan, service, text));
+  expect(/^ {2}~ flow\.(\w+)(?=[^]*note {2}on the way in)/m.exec(stdout)?.[1]).toBe(marked);
+});
+
 test('the login flow is not read if a plan does not affect it', async () => {
   const service = fresh();
   await run(plan, service, 'groups:\n  - { name: a }\nstages:\n  - { name: own, type: deny }\n');

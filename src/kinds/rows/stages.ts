@@ -70,7 +70,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       challenge: 'ak-stage-identification',
       takesName: 'user_fields',
       shows: 'password_stage',
-      offers: 'sources',
+      offers: ['sources', 'passwordless_flow'],
     },
     fields: {
       user_fields: {
