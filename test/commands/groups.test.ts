@@ -7,6 +7,7 @@ import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
@@ -70,6 +71,26 @@ describe.each(someReleases(sandboxReleases))('on release %s, an apply', (release
 });
 
 describe('a plan with groups', () => {
+  test.each([
+    [
+      'stages: [{ name: w, type: user_write, create_users_group: { name: root } }]',
+      'gives everyone whom it creates a superuser\'s rights through "root"',
+    ],
+    [
+      'tokens: [{ identifier: t, user: { name: sandbox } }]',
+      'gives its holder a superuser\'s rights through "sandbox"',
+    ],
+    ['tokens: [{ identifier: t, user: { name: alice } }]', undefined],
+  ])('reports that a superuser gains through %s', async (entries, note) => {
+    const { send } = sandboxTransport({
+      tokens: [{ token: sandboxToken, superuser: true }],
+      groups: [{ pk: ids[0], name: 'root', is_superuser: true }],
+      users: [{ username: 'alice', name: 'Alice' }],
+    });
+    const { stdout } = await run('plan', send, `version: 1\n${entries}\n`);
+    expect(/note {2}(.*superuser's rights through "\w+")/.exec(stdout)?.[1], stdout).toBe(note);
+  });
+
   test('shows the names of new groups in place of ids, and the rights that they grant', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
     expect(stdout).toContain('parents       ["staff" (created first)]\n');

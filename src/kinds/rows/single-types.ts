@@ -32,7 +32,10 @@ const rows: readonly KindRow[] = [
       takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
     },
     // authentik 2023.10.7 and 2025.12.4 leave `managed` empty.
-    fields: { managed: { default: null } },
+    fields: {
+      managed: { default: null },
+      user: { factField: 'is_superuser', grants: "gives its holder a superuser's rights" },
+    },
   },
   // A duplicate name was refused by 2025.12.4.
   { list: 'device_access_groups', unique: true, isClosedUnbound: true },

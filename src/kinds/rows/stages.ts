@@ -113,5 +113,13 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     fields: { session_duration: duration, remember_me_offset: duration },
   },
   '/stages/user_logout/': {},
-  '/stages/user_write/': { login: { is: 'login stage', writes: true } },
+  '/stages/user_write/': {
+    login: { is: 'login stage', writes: true },
+    fields: {
+      create_users_group: {
+        factField: 'is_superuser',
+        grants: "gives everyone whom it creates a superuser's rights",
+      },
+    },
+  },
 });
