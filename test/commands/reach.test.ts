@@ -54,6 +54,20 @@ const withInvitation = (isOptional: boolean): JsonObject => ({
   stages: [{ type: 'invitation', name: 'i', continue_flow_without_invitation: isOptional }],
 });
 const withSource = (more: JsonObject): JsonObject => ({ sources: [{ ...oauth, ...more }] });
+const withSaml = (verification_kp: JsonObject | null): JsonObject => ({
+  sources: [
+    {
+      type: 'saml',
+      slug: 's',
+      name: 'S',
+      sso_url: 'https://a.example/sso',
+      pre_authentication_flow: { slug: 'default-source-pre-authentication' },
+      binding_type: 'REDIRECT',
+      issuer_override: 'i',
+      verification_kp,
+    },
+  ],
+});
 const withExpression = (expression: string): JsonObject => ({
   policies: [{ type: 'expression', name: 'e', expression }],
 });
@@ -269,6 +283,28 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
         [`a record of ${list} that loses its last group`, withBound('g'), withBound(), undefined],
       ];
     }),
+    [
+      'a login page through which people may enrol',
+      { ...withFlow({}), stages: [{ type: 'identification', name: 'i', user_fields: ['email'] }] },
+      {
+        stages: [
+          { type: 'identification', name: 'i', user_fields: ['email'], enrollment_flow: { slug: 'f' } },
+        ],
+      },
+      'anyone, who may now enrol',
+    ],
+    [
+      'a SAML source that needs no signature',
+      withSaml({ name: 'authentik Self-signed Certificate' }),
+      withSaml(null),
+      'anyone who sends answers without a signature',
+    ],
+    [
+      'an invitation that is valid several times',
+      { ...withFlow({}), invitations: [{ name: 'i', flow: { slug: 'f' }, single_use: true }] },
+      { ...withFlow({}), invitations: [{ name: 'i', flow: { slug: 'f' }, single_use: false }] },
+      'everyone who gets its link, any number of times',
+    ],
     [
       'a proxy with more open paths',
       withProxy({ skip_path_regex: '^/a' }),

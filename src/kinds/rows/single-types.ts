@@ -47,7 +47,15 @@ const rows: readonly KindRow[] = [
     formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
     login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
   },
-  { list: 'invitations' },
+  {
+    list: 'invitations',
+    fields: {
+      single_use: {
+        accessGain: (now, before) =>
+          now === false && before === true ? 'everyone who gets its link, any number of times' : undefined,
+      },
+    },
+  },
   {
     list: 'rac_endpoints',
     scope: 'provider',

@@ -80,6 +80,10 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       ...reach,
       ...groupReach,
+      verification_kp: {
+        accessGain: (now, before = null) =>
+          now === null && before !== null ? 'anyone who sends answers without a signature' : undefined,
+      },
       // authentik 2025.12.4 crashed on a create without these fields.
       binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },
       issuer_override: {

@@ -78,6 +78,9 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
           'sources',
         ]),
       },
+      enrollment_flow: {
+        accessGain: (now) => (now === null ? undefined : 'anyone, who may now enrol'),
+      },
     },
   },
   '/stages/invitation/stages/': {
