@@ -30,6 +30,8 @@ export interface StatedKind {
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
+  /** A note on every create and update. */
+  readonly note?: string;
   /** Whether the service maintains a record itself, so that users do not declare it. */
   readonly isInternal?: (record: JsonObject) => boolean;
   /** Fields that users may expect but cannot declare, each with the reason. */

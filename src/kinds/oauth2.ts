@@ -17,7 +17,13 @@ const fields = {
   ...providerFields,
   ...federationFields,
   property_mappings: { default: [] },
-  client_type: { default: 'confidential' },
+  client_type: {
+    default: 'confidential',
+    changeWarning: (type) =>
+      type === 'confidential'
+        ? 'logins fail until the application uses its secret'
+        : 'the application no longer proves with its secret who it is',
+  },
   client_id: { changeWarning: () => newSecret },
   client_secret: { changeWarning: () => newSecret },
   redirect_uris: {

@@ -52,7 +52,11 @@ const fields = {
   basic_auth_enabled: { default: false },
   basic_auth_user_attribute: { default: '' },
   basic_auth_password_attribute: { default: '' },
-  intercept_header_auth: { default: true },
+  intercept_header_auth: {
+    default: true,
+    changeWarning: (isOn) =>
+      `requests with an \`Authorization\` header ${isOn === false ? 'no longer ' : ''}log in by that header`,
+  },
   cookie_domain: { default: '' },
   access_token_validity: { ...validityField, default: 'hours=1' },
   refresh_token_validity: { ...validityField, default: 'days=30' },

@@ -80,6 +80,7 @@ export function remarksOn(
       : [];
   return [
     ...importantRemarks,
+    ...(kind.note === undefined ? [] : [kind.note]),
     ...ofLicence,
     ...ofNew,
     ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.redact(words)),

@@ -328,6 +328,58 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
   });
 });
 
+const provider = (type: string, more: JsonObject): JsonObject => {
+  const { external_host: _, internal_host: __, ...shared } = proxy;
+  return { providers: [{ ...shared, type, ...more }] };
+};
+const saml = { acs_url: 'https://a.example/acs' };
+const scim = { type: 'scim', name: 'p', url: 'https://a.example', token: '${env:SECRET}' };
+
+test.each<[note: string, before: JsonObject, after: JsonObject]>([
+  [
+    'the application no longer proves with its secret who it is',
+    provider('oauth2', { client_type: 'confidential', redirect_uris: [] }),
+    provider('oauth2', { client_type: 'public', redirect_uris: [] }),
+  ],
+  ...['ldap', 'radius'].map((type): [string, JsonObject, JsonObject] => [
+    'people may log in without a second factor',
+    provider(type, { mfa_support: true }),
+    provider(type, { mfa_support: false }),
+  ]),
+  [
+    'requests with an `Authorization` header log in by that header',
+    withProxy({ intercept_header_auth: false }),
+    withProxy({ intercept_header_auth: true }),
+  ],
+  [
+    'requests for a login need no signature',
+    provider('saml', { ...saml, verification_kp: { name: 'authentik Self-signed Certificate' } }),
+    provider('saml', { ...saml, verification_kp: null }),
+  ],
+  [
+    'all users are provisioned, no longer only the members of certain groups',
+    { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [{ name: 'g' }] }] },
+    { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [] }] },
+  ],
+])('a plan has the note: %s', async (note, before, after) => {
+  const world = new World(
+    { is_fresh: true, tokens: [{ token: 'sandbox-token', superuser: true }] },
+    '2026.2',
+  );
+  await applied(world, before);
+  const { context, stdout } = world.run(JSON.stringify({ version: 1, ...after }), env);
+  await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
+  expect(stdout().match(/(?<=note {2}).*/g)).toEqual([note]);
+});
+
+test('a plan of a blueprint has a note that the service makes its writes', async () => {
+  const { context, stdout } = new World().run(
+    JSON.stringify({ version: 1, blueprints: [{ name: 'b', content: 'version: 1\nentries: []\n' }] }),
+  );
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(stdout()).toContain('note  the service itself writes what the blueprint declares');
+});
+
 test('a plan has a line for a new source and for a new proxy that let more people in', async () => {
   const world = new World({}, '2025.12');
   const [source] = await lines(world, withSource({ user_matching_mode: 'email_link', enabled: true }));

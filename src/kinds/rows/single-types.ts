@@ -14,6 +14,7 @@ const rows: readonly KindRow[] = [
   },
   {
     list: 'blueprints',
+    note: 'the service itself writes what the blueprint declares, whatever the switches of rollcall allow',
     unique: true,
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained neither field.
     update: { requiredInUpdates: ['path', 'content'] },
