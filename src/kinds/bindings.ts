@@ -7,14 +7,12 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
-import type { Kind } from './kind.ts';
+import { fieldsWith, type Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, type PartialComparison, plainUuid, sameJson } from './values.ts';
 
 export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] =
-  memoizePerKey(({ fields }) =>
-    Object.entries(fields).flatMap(([field, { children }]) => (children ? [[field, children] as const] : [])),
-  );
+  memoizePerKey((kind) => fieldsWith(kind, 'children'));
 
 export function targetId({ targetIdField }: Children, { pk, bindable = pk }: Parent): string {
   return targetIdField === 'pk' ? pk : bindable;

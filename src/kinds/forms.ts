@@ -1,17 +1,17 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { ValueForms, Kind } from './kind.ts';
+import { fieldsWith, type Kind, type ValueForms } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 
-const formerNames = memoizePerKey(({ fields }: Kind) =>
-  Object.entries(fields).flatMap(([field, { formerly, wasSingle = false }]) =>
-    formerly === undefined ? [] : [[field, formerly, wasSingle] as const],
+const formerNames = memoizePerKey((kind: Kind) =>
+  fieldsWith(kind, 'formerly').map(
+    ([field, formerly]) => [field, formerly, kind.fields[field]?.wasSingle] as const,
   ),
 );
 
-const fieldsShownAs = memoizePerKey(({ fields }: Kind) =>
-  Object.entries(fields).flatMap(([field, { shownAs }]) =>
-    shownAs ? [[field, shownAs.field] as const] : [],
-  ),
+const fieldsShownAs = memoizePerKey((kind: Kind) => fieldsWith(kind, 'shownAs'));
+
+export const formsOf: (kind: Kind) => readonly (readonly [string, ValueForms])[] = memoizePerKey((kind) =>
+  fieldsWith(kind, 'form'),
 );
 
 /** Adds each renamed field under its former name too, so that every release understands the request. */
@@ -40,7 +40,7 @@ export function convertToNewestRelease(kind: Kind, record: JsonObject): JsonObje
   });
   const formed = fieldsInForm(kind, record, 'held');
   const derived = fieldsShownAs(kind).flatMap(([field, shown]) => {
-    const value = record[shown] ?? null;
+    const value = record[shown.field] ?? null;
     return value === null ? [] : [[field, value] as const];
   });
   return former.length + formed.length + derived.length === 0
@@ -53,14 +53,8 @@ function fieldsInForm(
   values: JsonObject,
   form: 'sent' | 'former' | 'held',
 ): [field: string, value: JsonValue][] {
-  return Object.entries(formsOf(kind)).flatMap(([field, forms]): [string, JsonValue][] => {
+  return formsOf(kind).flatMap(([field, forms]): [string, JsonValue][] => {
     const value = values[field];
     return value === undefined ? [] : [[field, forms[form](value)]];
   });
 }
-
-export const formsOf: (kind: Kind) => Readonly<Record<string, ValueForms>> = memoizePerKey(({ fields }) =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
-  ),
-);

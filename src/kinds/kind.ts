@@ -118,8 +118,16 @@ export interface Rights {
   readonly takenBy?: Readonly<Record<string, 'removal' | 'false' | 'change'>>;
 }
 
-export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKey(({ fields }) =>
-  Object.entries(fields).flatMap(([field, { singleOwner }]) => (singleOwner ? field : [])),
+/** The fields whose rows have the given property, each with its value. */
+export function fieldsWith<Name extends keyof FieldOfKind>(
+  { fields }: Pick<Kind, 'fields'>,
+  name: Name,
+): (readonly [field: string, NonNullable<FieldOfKind[Name]>])[] {
+  return Object.entries(fields).flatMap(([field, { [name]: value }]) => (value ? [[field, value]] : []));
+}
+
+export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKey((kind) =>
+  fieldsWith(kind, 'singleOwner').map(([field]) => field),
 );
 
 /** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing the change. */

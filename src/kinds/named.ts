@@ -4,7 +4,7 @@ import { isResourceType, kinds } from './all.ts';
 import { childFields } from './bindings.ts';
 import { mapIds } from './map-ids.ts';
 import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
-import type { Family, FieldOfKind, Kind } from './kind.ts';
+import { type Family, type FieldOfKind, fieldsWith, type Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
 import { isNameReference, sameJson } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
@@ -185,11 +185,8 @@ export function idsWithPointers(
   return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }
 
-export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey(
-  ({ fields }) =>
-    Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
-      refersTo ? [[field, refersTo]] : [],
-    ),
+export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey((kind) =>
+  fieldsWith(kind, 'refersTo'),
 );
 
 type Referring = readonly [field: string, related: Family];

@@ -1,4 +1,5 @@
 import { kinds } from '../kinds/all.ts';
+import { fieldsWith } from '../kinds/kind.ts';
 import { lazy } from '../base/memoize.ts';
 
 export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
@@ -22,11 +23,7 @@ const fieldsWithKeys = lazy(() =>
 const former = lazy(
   () =>
     new Map(
-      kinds.flatMap(({ fields }) =>
-        Object.entries(fields).flatMap(([field, { formerly }]) =>
-          formerly === undefined ? [] : [[formerly, field] as const],
-        ),
-      ),
+      kinds.flatMap((kind) => fieldsWith(kind, 'formerly').map(([field, formerly]) => [formerly, field])),
     ),
 );
 

@@ -25,8 +25,8 @@ export function createFieldSender(
 
 /** Whether the service refused a field whose form differs in earlier releases. */
 function isFormRefused(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
-  const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
+  const formed = formsOf(kind).filter(([field]) => Object.hasOwn(fields, field));
   if (formed.length === 0) return false;
   const { status, body: errors = {} } = jsonAnswerIn(exchange) ?? {};
-  return status === 400 && formed.some((field) => Object.hasOwn(errors, field));
+  return status === 400 && formed.some(([field]) => Object.hasOwn(errors, field));
 }
