@@ -60,24 +60,17 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
   const since = '2025.10.3';
-  for (const name of ['pk', 'uid']) {
+  const unfilled = [
+    ['pk', { before: since }, 'In these releases, use %(id)s.'],
+    ['uid', { before: since }, ''],
+    ['id', { from: since }, 'In these releases, use %(pk)s.'],
+  ] as const;
+  for (const [name, range, advice] of unfilled) {
     if (!names.has(name)) continue;
-    const found = releaseProblemFor(
-      { before: since },
-      release,
-      leave(name),
-      name === 'pk' ? 'In these releases, use %(id)s.' : '',
-    );
+    const found = releaseProblemFor(range, release, `leave %(${name})s in a launch URL unchanged`, advice);
     if (found) return { ...found, severity: 'warning' };
   }
-  const found =
-    names.has('id') &&
-    releaseProblemFor({ from: since }, release, leave('id'), 'In these releases, use %(pk)s.');
-  return found ? { ...found, severity: 'warning' } : undefined;
-}
-
-function leave(name: string): string {
-  return `leave %(${name})s in a launch URL unchanged`;
+  return undefined;
 }
 
 function isHost(host: string): boolean {
