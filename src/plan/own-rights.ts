@@ -1,15 +1,11 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { mergedValue, removedIds } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
+import type { TokenUser } from '../service/read-self.ts';
 import type { ReadyChange } from './plan.ts';
 
 /** The token's user, with its groups and roles, as far as they are known. */
-export interface TokenUser {
-  readonly pk?: string | undefined;
-  readonly isSuperuser?: boolean;
-  readonly groups?: readonly JsonValue[] | undefined;
-  readonly roles?: readonly JsonValue[] | undefined;
-}
+type KnownUser = Partial<TokenUser>;
 
 type RightsChange = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
 
@@ -37,7 +33,7 @@ export function takesRights(change: ReadyChange): change is RightsChange {
 }
 
 /** Moves changes to the end if they may take rights from the run's own token, and marks them. Changes of tokens come last. */
-export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUser): readonly ReadyChange[] {
+export function withOwnRightsLast(changes: readonly ReadyChange[], self: KnownUser): readonly ReadyChange[] {
   const others: ReadyChange[] = [];
   const [last, ofTokens]: [ReadyChange[], ReadyChange[]] = [[], []];
   for (const change of changes) {
@@ -63,7 +59,7 @@ export function withOwnRightsLast(changes: readonly ReadyChange[], self: TokenUs
 const takesOwnRights = "may take rights from this run's own token, so this change is made last";
 
 /** Whether a record gives, or may give, rights to the token of the run. */
-function isOwn({ resource, base }: RightsChange, self: TokenUser): boolean {
+function isOwn({ resource, base }: RightsChange, self: KnownUser): boolean {
   const { rights } = resource.kind;
   switch (rights?.to) {
     case undefined:

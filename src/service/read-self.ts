@@ -5,7 +5,7 @@ import { readProven, type ProvenAnswer } from './judged-answer.ts';
 import type { ReadProof } from './what-answers-prove.ts';
 import { ownUserPath } from './who-am-i.ts';
 
-interface TokenUser {
+export interface TokenUser {
   readonly pk: string | undefined;
   readonly isSuperuser: boolean;
   /** The ids of the user's groups and of the groups that contain these, or undefined if the service does not show them. */
