@@ -106,7 +106,7 @@ type Found =
 
 async function lookUpRecord(record: NewRecord, { client, pacing }: Writer): Promise<Found> {
   const { kind } = record;
-  const isReadable = (): boolean => client.readable.canRead(kind);
+  const isReadable = (): boolean => !client.readable.unreadable.has(kind);
   const reading = isReadable() ? await retrieve(lookUpTargetOf(record), { client, pacing }) : undefined;
   // This look-up may be the first to show that this kind cannot be read.
   if (!isReadable()) return { proof: kind.listing.isUnique ? 'unseeable' : 'denied' };

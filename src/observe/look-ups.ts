@@ -44,10 +44,8 @@ export class LookUps {
   async #lookUp(resource: Resource): Promise<void> {
     const { client, signal } = this.#options;
     const { kind } = resource;
-    if (!client.readable.canRead(kind)) {
-      this.#markUnknown(resource, client.readable.unreadable.get(kind));
-      return;
-    }
+    const unreadable = client.readable.unreadable.get(kind);
+    if (unreadable) return this.#markUnknown(resource, unreadable);
     const reading = await retrieve(lookUpTargetOf(resource), this.#options);
     // The run was interrupted before the request was sent, or the requested pause was too long.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) this.#isStopped = true;
@@ -81,13 +79,12 @@ export class LookUps {
     });
   }
 
-  #markUnknown({ kind, address }: Resource, unread: InconclusiveRead | undefined): void {
+  #markUnknown({ kind, address }: Resource, unread: InconclusiveRead): void {
     this.#options.onDone();
-    this.observed.set(address, { presence: 'unknown', ...(unread && { unread }) });
+    this.observed.set(address, { presence: 'unknown', unread });
     const count = (this.#unread.get(kind) ?? 0) + 1;
     this.#unread.set(kind, count);
-    if (unread && count >= maxConsecutiveFailures.lookUps)
-      this.#options.client.readable.markUnreadable(kind, unread);
+    if (count >= maxConsecutiveFailures.lookUps) this.#options.client.readable.unreadable.set(kind, unread);
   }
 
   #record(resource: Resource, reading: LookUpResult): void {

@@ -59,7 +59,7 @@ const emptyResult = {
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, onFound, onNews } = options;
   const listedKinds = [...groupBy(resources, ({ kind }) => kind)].filter(
-    ([kind, declared]) => client.readable.canRead(kind) && declared.length > minResourcesForList,
+    ([kind, declared]) => !client.readable.unreadable.has(kind) && declared.length > minResourcesForList,
   );
   const counts = new Map<Kind, number>();
   const lists = await Promise.all(
@@ -114,7 +114,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...options,
     isWorth: (count) => declared.length * minDeclaredShare >= count,
     onPage: (page) => {
-      client.readable.markRead(kind);
+      client.readable.shown.add(kind);
       listed.addPage(page);
       onFound(listed.found.size);
     },

@@ -16,7 +16,7 @@ export async function withAccountStatus<Made extends Plan>(made: Made, service: 
   for (const [index, each] of baseline.noLongerDeclared.entries()) {
     const { address } = each;
     const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
-    const isAsked = kind !== undefined && index < maxReads && service.client.readable.canRead(kind);
+    const isAsked = kind !== undefined && index < maxReads && !service.client.readable.unreadable.has(kind);
     const reading = isAsked ? await retrieve({ kind, name: nameOf(address) }, service) : undefined;
     const isActive = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
     read.push(typeof isActive === 'boolean' ? { ...each, active: isActive } : each);

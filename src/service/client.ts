@@ -129,7 +129,7 @@ export function createClient(
       if (isDocumented) evidence.note(answer);
       if (isDocumented && answer.kind === 'found') evidence.noteFound(name);
       const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
-      if (proof === 'exists' || proof === 'absent') readable.markRead(kind);
+      if (proof === 'exists' || proof === 'absent') readable.shown.add(kind);
       if (proof === 'exists' && !isDocumented) readable.hasUndocumentedData = true;
       if (proof !== 'exists') return { answer, stop, proof };
       const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
@@ -147,7 +147,7 @@ export function createClient(
     async create(kind, name, fields) {
       const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
       const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
-      const proof = proofOfCreate(answer.kind, readable.canRead(kind));
+      const proof = proofOfCreate(answer.kind, !readable.unreadable.has(kind));
       if (proof !== 'created') return { answer, stop, proof };
       const record = recordOf(exchange, answer);
       const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));

@@ -20,30 +20,11 @@ export function unreadableReason({
 
 /** Tracks which kinds the token was able to look up in this run. */
 export class ReadableKinds {
-  readonly #shown = new Set<Kind>();
-  readonly #unreadable = new Map<Kind, InconclusiveRead>();
+  /** The kinds that a look-up or a page has shown to be readable. */
+  readonly shown: Set<Kind> = new Set();
+  /** The kinds that this run cannot read, each with the failed read that has shown this. */
+  readonly unreadable: Map<Kind, InconclusiveRead> = new Map();
   isTokenRefused = false;
   /** Whether a look-up or a page beyond the documented operations has returned data. */
   hasUndocumentedData = false;
-
-  /** False after a failed read has shown that this run cannot read records of this kind. */
-  canRead(kind: Kind): boolean {
-    return !this.#unreadable.has(kind);
-  }
-
-  hasRead(kind: Kind): boolean {
-    return this.#shown.has(kind);
-  }
-
-  markRead(kind: Kind): void {
-    this.#shown.add(kind);
-  }
-
-  markUnreadable(kind: Kind, unread: InconclusiveRead): void {
-    this.#unreadable.set(kind, unread);
-  }
-
-  get unreadable(): ReadonlyMap<Kind, InconclusiveRead> {
-    return this.#unreadable;
-  }
 }

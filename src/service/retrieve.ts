@@ -19,8 +19,8 @@ export async function retrieve(
   const { readable } = context.client;
   const reading = await readOfKind(sought, context);
   // If other records of the kind were readable, the failure shows nothing about the kind.
-  const unread = readable.hasRead(kind) ? undefined : await ignorableFailure(kind, reading, context);
-  if (unread) readable.markUnreadable(kind, unread);
+  const unread = readable.shown.has(kind) ? undefined : await ignorableFailure(kind, reading, context);
+  if (unread) readable.unreadable.set(kind, unread);
   return reading;
 }
 

@@ -8,6 +8,6 @@ export function documentedClient(send: Transport): Client {
   const client = createClient(documentedOnly(send));
   for (const kind of kinds)
     if (!kind.lookUp.isDocumented)
-      client.readable.markUnreadable(kind, { proof: 'fault', answer: { kind: 'not_offered' } });
+      client.readable.unreadable.set(kind, { proof: 'fault', answer: { kind: 'not_offered' } });
   return client;
 }
