@@ -7,21 +7,19 @@ import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import type { Context } from '../terminal/context.ts';
 import type { SandboxOptions } from './sandbox.ts';
 import {
-  caFileOption,
   colourOptions,
   detailOptions,
   doctorOptions,
   exportOptions,
   failOnOption,
   credentialsOptions,
-  insecureHttpOption,
+  initOptions,
   repeatableOption,
   singleOption,
   outputOption,
   projectOptions,
   reportOptions,
   runOptions,
-  urlOption,
   type OptionFactory,
 } from './options.ts';
 
@@ -65,19 +63,7 @@ export const commands: readonly CommandDeclaration[] = [
       'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service. Overwrites nothing.',
     argument: ['[dir]', 'the folder (default: the current one)'],
     example: 'rollcall init --url https://id.example.com --pipeline github',
-    options: [
-      singleOption('-y, --yes', 'ask nothing and use the defaults'),
-      urlOption,
-      singleOption('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
-      singleOption(
-        '--manifests <path>',
-        'the path of existing manifests (default: a new manifest is written)',
-      ),
-      singleOption('--pipeline <kind>', 'github, gitlab or none (default: none)'),
-      singleOption('--merges <what>', 'what a merge may do: create, or update too (default: create)'),
-      insecureHttpOption,
-      caFileOption,
-    ],
+    options: initOptions,
     load: async () => (await import('./init.ts')).init,
   },
   {

@@ -49,18 +49,9 @@ export function outputOption(formats: readonly string[] = printedFormats): Optio
   return singleOption('-o, --output <format>', '', formats, formats[0]);
 }
 
-export const urlOption: OptionFactory = singleOption(
-  '--url <url>',
-  'the base URL of the service (ROLLCALL_URL)',
-);
-export const insecureHttpOption: OptionFactory = singleOption(
-  '--insecure-http',
-  'allow http:// to hosts other than this one',
-);
-export const caFileOption: OptionFactory = singleOption(
-  '--ca-file <file>',
-  'a PEM file of certificate authorities to trust',
-);
+const urlOption = singleOption('--url <url>', 'the base URL of the service (ROLLCALL_URL)');
+const insecureHttpOption = singleOption('--insecure-http', 'allow http:// to hosts other than this one');
+const caFileOption = singleOption('--ca-file <file>', 'a PEM file of certificate authorities to trust');
 const verboseOption = singleOption('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
 const targetOption = repeatableOption('--target <address>', 'select only addresses like application.*');
 const excludeOption = repeatableOption('--exclude <address>', 'leave out addresses like user.ci-*');
@@ -114,6 +105,28 @@ const connectionOptions: readonly OptionFactory[] = [
   repeatableOption('--header <name: value>', 'send this header too; may contain ${env:NAME}'),
 ];
 
+/** The options of commands that read records of the service for another purpose than a plan. */
+const readingOptions: readonly OptionFactory[] = [
+  ...serviceOptions,
+  ...configOptions,
+  ...connectionOptions,
+  verboseOption,
+  waitOption,
+  concurrencyOption,
+  ...colourOptions,
+];
+
+export const initOptions: readonly OptionFactory[] = [
+  singleOption('-y, --yes', 'ask nothing and use the defaults'),
+  urlOption,
+  singleOption('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
+  singleOption('--manifests <path>', 'the path of existing manifests (default: a new manifest is written)'),
+  singleOption('--pipeline <kind>', 'github, gitlab or none (default: none)'),
+  singleOption('--merges <what>', 'what a merge may do: create, or update too (default: create)'),
+  insecureHttpOption,
+  caFileOption,
+];
+
 export function runOptions(formats?: readonly string[]): readonly OptionFactory[] {
   return [
     ...projectOptions(formats),
@@ -155,13 +168,7 @@ export const credentialsOptions: readonly OptionFactory[] = [
   singleOption('--replace', 'replace an existing file'),
   singleOption('--all', 'write all providers with a secret'),
   singleOption('--show-secrets', 'with --to -: print secrets'),
-  ...serviceOptions,
-  ...configOptions,
-  ...connectionOptions,
-  verboseOption,
-  waitOption,
-  concurrencyOption,
-  ...colourOptions,
+  ...readingOptions,
 ];
 
 export const exportOptions: readonly OptionFactory[] = [
@@ -178,11 +185,5 @@ export const exportOptions: readonly OptionFactory[] = [
   singleOption('--list', 'print only the addresses'),
   singleOption('--check', 'write nothing if a plan of the manifests has changes'),
   outputOption(['yaml', 'json']),
-  ...serviceOptions,
-  ...configOptions,
-  ...connectionOptions,
-  verboseOption,
-  waitOption,
-  concurrencyOption,
-  ...colourOptions,
+  ...readingOptions,
 ];
