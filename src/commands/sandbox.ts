@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { redactDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { failureReason, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
@@ -64,7 +65,7 @@ export async function sandbox(
         '',
       ].join('\n'),
     );
-    await untilAborted(signal);
+    if (!signal.aborted) await once(signal, 'abort');
     return 'done';
   } finally {
     await server.close();
@@ -108,11 +109,4 @@ async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<
     const hint = `${failureReason(error)}. Choose another port with --port.`;
     throw new UsageError(`the sandbox cannot listen on port ${port}`, hint, { cause: error });
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
