@@ -158,12 +158,8 @@ function checkEntryToDelete(kind: Kind, path: Path, entry: JsonObject, read: Man
   if (read.contractOnly) report(state, deleteNotDocumented);
   const identityFields = new Set([kind.identity, kind.scope, kind.variant?.field, state]);
   for (const field of Object.keys(entry)) {
-    if (
-      identityFields.has(field) ||
-      !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field)
-    )
-      continue;
-    report(field, extraFieldProblem(kind));
+    const isKnown = field === kind.access?.field || Object.hasOwn(kind.fields, field);
+    if (isKnown && !identityFields.has(field)) report(field, extraFieldProblem(kind));
   }
 }
 

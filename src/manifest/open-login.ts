@@ -10,7 +10,7 @@ import {
   loginFlow,
   nameOnlyLogin,
   openLogin,
-  type LoginRecord,
+  type FindRecord,
 } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
@@ -25,14 +25,9 @@ export class LoginEntries {
 
   /** Uses the declared bindings to report flows that log people in by name without a proof of identity. */
   problems(): Diagnostic[] {
-    const recordOf = (
-      family: Family,
-      reference: Parameters<typeof isNameReference>[0],
-    ): LoginRecord | undefined => {
-      const found = isNameReference(reference)
-        ? this.#entries.get(entryKey(family, reference.name))
-        : undefined;
-      return found && declaredRecord(found);
+    const recordOf: FindRecord = (family, reference) => {
+      const found = isNameReference(reference) && this.#entries.get(entryKey(family, reference.name));
+      return found ? declaredRecord(found) : undefined;
     };
     return [...this.#entries.values()].flatMap((resource) => {
       const record = declaredRecord(resource);

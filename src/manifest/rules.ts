@@ -2,7 +2,7 @@ import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { formatPlace } from '../base/source.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
+import { fieldsWith, singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
@@ -150,12 +150,13 @@ function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
 
 /** Reports an id that a list contains twice, because one of the two is probably a mistake. */
 function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: ReportProblem): void {
-  for (const [field, form, isDeduplicated] of idFields(resource.kind)) {
+  const { kind } = resource;
+  for (const [field, form] of idFields(kind)) {
     const value = sentValue(resource, field) ?? null;
     if (!isJsonList(value)) continue;
     const problem: Problem = {
       code: 'repeated-id',
-      severity: isDeduplicated ? 'error' : 'warning',
+      severity: kind.fields[field]?.isDeduplicated ? 'error' : 'warning',
       summary: `\`${field}\` already contains this id`,
       detail: 'Remove or correct one of the two.',
     };
@@ -167,11 +168,7 @@ function checkRepeatedIds({ resource }: CheckedEntry, _: SeenEntries, report: Re
   }
 }
 
-const idFields = memoizePerKey(({ fields }: Kind) =>
-  Object.entries(fields).flatMap(([field, { idForm, isDeduplicated }]) =>
-    idForm ? [[field, idForm, isDeduplicated] as const] : [],
-  ),
-);
+const idFields = memoizePerKey((kind: Kind) => fieldsWith(kind, 'idForm'));
 
 /** Names that differ only in case or Unicode form are different for the service but look equal. */
 function checkSimilarName(
