@@ -170,6 +170,11 @@ export function isNeverShown({ fields }: Kind, field: string): boolean {
   return fields[field]?.isWriteOnly === true && fields[field].shownAs === undefined;
 }
 
+/** Whether the service may leave a field out of its answers: the field is write-only or secret. */
+export function mayBeHidden(kind: Kind, field: string): boolean {
+  return isNeverShown(kind, field) || kind.fields[field]?.isSecret === true;
+}
+
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
   const { shownAs, idForm, same = sameJson, isDeduplicated, isOptionalBefore } = kind.fields[field] ?? {};
   if (isOptionalBefore && observed === null) return true;

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { isGenerated, sentFields } from '../kinds/fields.ts';
-import { isNeverShown } from '../kinds/kind.ts';
+import { mayBeHidden } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 
 /** Returns the resources of `--resend`; throws a UsageError if one has no secret to resend, or if updates are not allowed. */
@@ -26,7 +26,9 @@ export function resendTargets(
           `--resend names ${address}, but no such resource is selected`,
           didYouMean(address, [...byAddress.keys()]) ?? 'Use a complete address, such as certificate.wiki.',
         );
-      if (!Object.keys(sentFields(resource)).some((field) => canBeResent(resource, field)))
+      const canBeResent = (field: string): boolean =>
+        mayBeHidden(resource.kind, field) && !isGenerated(resource, field);
+      if (!Object.keys(sentFields(resource)).some(canBeResent))
         throw new UsageError(
           `--resend names ${address}, which declares no secret and no write-only field that could be sent again`,
           'Other fields are compared, and updated if they differ. A generated secret is only sent in a create. Leave out the address.',
@@ -34,10 +36,4 @@ export function resendTargets(
       return resource.address;
     }),
   );
-}
-
-function canBeResent(resource: Resource, field: string): boolean {
-  const { kind } = resource;
-  const isSecret = kind.fields[field]?.isSecret === true;
-  return (isSecret || isNeverShown(kind, field)) && !isGenerated(resource, field);
 }

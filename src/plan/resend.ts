@@ -2,7 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { kindOf } from '../kinds/all.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { fieldNames, isGenerated, sentValue, shownValue, type DeclaredFields } from '../kinds/fields.ts';
-import { isNeverShown, type Kind } from '../kinds/kind.ts';
+import { mayBeHidden, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { ObservedValues } from '../service/types.ts';
 import { fieldsNotReturned } from './compare.ts';
@@ -52,11 +52,6 @@ export function isResentDifference(
   { field, observed }: Pick<Difference, 'field' | 'observed'>,
 ): boolean {
   return mayBeHidden(kind, field) && observed === null;
-}
-
-/** Whether the service may leave a field out of its answers: the field is write-only or secret. */
-export function mayBeHidden(kind: Kind, field: string): boolean {
-  return isNeverShown(kind, field) || kind.fields[field]?.isSecret === true;
 }
 
 export function resentFields({ resource, differences }: Pick<Change, 'resource' | 'differences'>): string[] {

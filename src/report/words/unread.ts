@@ -1,6 +1,5 @@
 import { joinListNames, type ResourceType } from '../../kinds/all.ts';
-import type { Kind } from '../../kinds/kind.ts';
-import { mayBeHidden } from '../../plan/resend.ts';
+import { mayBeHidden, type Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Change, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
