@@ -10,26 +10,15 @@ export async function checkManifests(
   { files, env }: Pick<RunEnvironment, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'isSelected' | 'isWarningReported' | 'release'> = {},
 ): Promise<LoadedManifests> {
-  const {
-    config,
-    configFile,
-    variables,
-    strict,
-    release,
-    policy,
-    hide,
-    contractOnly,
-    acceptedRisks,
-    diagnostics,
-  } = settings;
+  const { config, configFile, variables, release, diagnostics } = settings;
   const loaded = await loadManifests(manifestPaths(settings), {
-    ...policy,
+    ...settings.policy,
     files,
     env,
-    strict,
-    hide,
-    contractOnly,
-    allowsOpenLogin: acceptedRisks?.includes('open-login') === true,
+    strict: settings.strict,
+    hide: settings.hide,
+    contractOnly: settings.contractOnly,
+    allowsOpenLogin: settings.acceptedRisks?.includes('open-login') === true,
     ...(release && { release }),
     ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),

@@ -52,7 +52,6 @@ interface PlanManner extends Pick<PlanOptions, 'keepGoing'> {
 
 export interface PlanResult extends ReadyPlan {
   readonly observed: ObservedState;
-  readonly permission: Permission | 'none';
   readonly deletions?: DeleteDecisions | undefined;
 }
 
@@ -99,7 +98,7 @@ export async function planFor(
  * 1. `resolveNames` looks up the ids of names, and `findSharedValues` finds values that only one resource may have.
  * 2. `observe` looks up the resources, and `readReferenceFacts` the ids in new entries.
  * 3. `checkWithRelease` checks the rules that depend on the release.
- * 4. `allowedChanges` reads the data that changes of existing records need.
+ * 4. `permissionFor` and `deletionsFor` read the data that changes of existing records need.
  * 5. `makePlan` compares the resources with their records.
  * 6. `withBlueprints` marks changes that a blueprint of the service may revert.
  */
@@ -168,20 +167,20 @@ async function planOnce(
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
-  const allowed = await allowedChanges(resources, observed, unbound, service);
+  const deletions = await deletionsFor(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     ...headOfPlan(service),
     ...unreadableKindsIn(resources, observed),
     ...scopeContext,
-    permission: allowed.permission,
-    deletions: allowed.deletions?.of,
+    permission: await permissionFor(resources, observed, service),
+    deletions: deletions?.of,
     unbound,
     ...facts.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  const planned = { ...(await withBlueprints(made, reported ?? configured, service)), observed, ...allowed };
-  return withLoginChecked(planned, service, { isSaved, keepGoing });
+  const planned = await withBlueprints(made, reported ?? configured, service);
+  return withLoginChecked({ ...planned, observed, deletions }, service, { isSaved, keepGoing });
 }
 
 function headOfPlan({
@@ -234,16 +233,6 @@ function fetchRelease({ send, pacing, signal }: Service, over: AbortSignal): Pro
   const release = pacing.runBeside(() => fetchServiceRelease(send, pacing, until));
   release.catch(() => {});
   return release;
-}
-
-async function allowedChanges(
-  resources: readonly Resource[],
-  observed: ObservedState,
-  unbound: UnboundStates,
-  service: Service,
-): Promise<Pick<PlanResult, 'permission' | 'deletions'>> {
-  const permission = await permissionFor(resources, observed, service);
-  return { permission, deletions: await deletionsFor(resources, observed, unbound, service) };
 }
 
 /** Returns the permission to change existing records, with the data that a change needs. */
