@@ -5,14 +5,14 @@ import { listQuery, type Kind } from '../kinds/kind.ts';
 import { nameOf } from '../kinds/resource.ts';
 import { isValidPk, type Answer } from '../service/answer.ts';
 import type { PageReading, ReadContext } from '../service/client.ts';
-import type { ListedRecord } from '../service/records.ts';
+import { type ListedRecord, pkOf } from '../service/records.ts';
 import type { InventoryGap, Inventory } from './gaps.ts';
 import { printableAddress } from './addresses.ts';
 import { withParentNames } from './names-by-id.ts';
-import { withoutDerivedTypes } from './own-types.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
 import { retrieve, retrieveTokenUser } from '../service/retrieve.ts';
+import { readKindChecks } from '../service/own-type.ts';
 
 export interface InventoryOptions extends ReadContext {
   readonly onRead?: (done: number, total: number) => void;
@@ -178,4 +178,23 @@ function totalCountIn(answer: Answer | undefined): number {
   const pagination = answer?.body?.['pagination'];
   const count = isJsonObject(pagination) ? pagination['count'] : 0;
   return typeof count === 'number' ? count : 0;
+}
+
+/** Removes records of derived kinds, which the service includes in the list of their base kind. */
+async function withoutDerivedTypes(inventory: Inventory, context: ReadContext): Promise<Inventory> {
+  const { kind, records, gaps } = inventory;
+  if (!kind.isBase) return inventory;
+  const types = await readKindChecks(kind, records.map(pkOf), context);
+  const ownRecords = records.filter((record) => types.get(pkOf(record)) === true);
+  const unknown: InventoryGap[] = [];
+  for (const record of records) {
+    const type = types.get(pkOf(record));
+    if (typeof type === 'boolean') continue;
+    const answer = context.signal?.aborted ? undefined : type?.answer;
+    if (answer === undefined) return { kind, records: ownRecords, gaps: [...gaps, { kind: 'interrupted' }] };
+    if (type?.proof === 'absent')
+      unknown.push({ kind: 'not_shown', name: textOf(record.shown[kind.identity]), answer });
+    else return { kind, records: ownRecords, gaps: [...gaps, { kind: 'ended', answer }] };
+  }
+  return { kind, records: ownRecords, gaps: [...gaps, ...unknown] };
 }
