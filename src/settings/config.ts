@@ -173,16 +173,8 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
     );
   }
   const { version: _, environments: __, ...shared } = config;
-  const {
-    token_file: tokenFile,
-    manifests = [],
-    allow_files: files,
-    allow_texts: texts,
-    ...own
-  } = {
-    ...shared,
-    ...chosen,
-  };
+  const merged = { ...shared, ...chosen };
+  const { token_file: tokenFile, manifests = [], allow_files: files, allow_texts: texts, ...own } = merged;
   const fromWorkingDirectory = (path: string): string => resolveFromFile(filename, path);
   return {
     ...own,
