@@ -109,7 +109,8 @@ function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObje
   return filterKeys(
     entry,
     (field) =>
-      !Object.hasOwn(defaults, field) || asText(entry[field] ?? null) !== asText(defaults[field] ?? null),
+      !Object.hasOwn(defaults, field) ||
+      JSON.stringify(entry[field] ?? null) !== JSON.stringify(defaults[field] ?? null),
   );
 }
 
@@ -117,16 +118,12 @@ function fieldsBesideDefaults(entry: JsonObject, defaults: JsonObject): JsonObje
 function mostFrequent(values: readonly JsonValue[]): { value: JsonValue; count: number } | undefined {
   const counts = new Map<string, { value: JsonValue; count: number }>();
   for (const value of values) {
-    const text = asText(value);
+    const text = JSON.stringify(value);
     const counted = counts.get(text) ?? { value, count: 0 };
     counted.count += 1;
     counts.set(text, counted);
   }
   return [...counts.values()].find(({ count }) => count > 1 && count * 2 > values.length);
-}
-
-function asText(value: JsonValue): string {
-  return JSON.stringify(value);
 }
 
 function linesOf(fields: JsonObject): number {
