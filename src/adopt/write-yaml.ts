@@ -1,3 +1,4 @@
+import type { Path } from '../base/path-map.ts';
 import {
   Document,
   Pair,
@@ -9,8 +10,6 @@ import {
   type ScalarTag,
 } from 'yaml';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-
-type Path = readonly (string | number)[];
 
 /** Writes a mapping as readable YAML. A mapping for which `isInline` returns true, such as `{ name: … }`, is written on one line. */
 export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {

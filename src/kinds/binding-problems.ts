@@ -1,15 +1,14 @@
+import type { Path } from '../base/path-map.ts';
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { childKey } from './bindings.ts';
 import type { ChildField, Children } from './children.ts';
 
-type Place = readonly (string | number)[];
-
 /** Problems with bindings that the JSON Schema cannot express. `place` is a path relative to the value. */
 export function bindingProblems(
   { binds: fields, inside, last }: Children,
   value: JsonValue,
-): { readonly place: Place; readonly problem: Problem }[] {
+): { readonly place: Path; readonly problem: Problem }[] {
   const seenKeys = new Set<string>();
   const seenOrders = new Set<string>();
   return (isJsonList(value) ? value : []).flatMap((one, item) => {

@@ -1,9 +1,8 @@
+import type { Path } from '../base/path-map.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindOfEntry } from '../kinds/all.ts';
 import { sourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-
-type Path = readonly (string | number)[];
 
 /** Parses fields with secret JSON, such as a kubeconfig, from JSON or YAML; the schema reports any other string. */
 export function withSecretJson(

@@ -1,3 +1,4 @@
+import type { Path } from '../base/path-map.ts';
 import { isMap, isScalar, isSeq, type Alias, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
@@ -9,8 +10,6 @@ export interface ParsedYaml {
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
 }
-
-type Path = readonly (string | number)[];
 
 /** The places of values in a parsed file, by paths of keys and indexes from the root. */
 export interface Places {
