@@ -24,8 +24,8 @@ import { bindableAt } from './bindables.ts';
 
 /** The facts about a field that the API schema does not state. */
 export interface FieldRow extends Partial<Field> {
-  readonly checkFirst?: ContentCheck;
-  readonly checkLast?: ContentCheck;
+  readonly checkFirst?: ContentCheck | undefined;
+  readonly checkLast?: ContentCheck | undefined;
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
@@ -54,12 +54,7 @@ function fieldOf(world: World, place: Place, facts: FieldFacts, row: FieldRow): 
   const list = listOf(place, facts);
   const form = facts.enum
     ? choiceReader(facts.enum, names, checkFirst)
-    : {
-        read: readerFor(world, place, facts, {
-          ...(checkFirst && { checkFirst }),
-          ...(checkLast && { checkLast }),
-        }),
-      };
+    : { read: readerFor(world, place, facts, { checkFirst, checkLast }) };
   const isOptional = !facts.required && !stated.isGenerated;
   return {
     type: list === undefined ? typeLabel(facts) : 'field',
@@ -104,11 +99,7 @@ function readerFor(
     case 'string':
       if (format === 'date-time') return readDateTime;
       if (format === 'uuid') return readUuid;
-      return textReader({
-        blank: minLength === undefined,
-        ...(maxLength !== undefined && { maxLength }),
-        ...checks,
-      });
+      return textReader({ blank: minLength === undefined, maxLength, ...checks });
     default:
       return rejectNull((value) => ({ value }));
   }

@@ -59,9 +59,9 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  readonly checkFirst?: ContentCheck;
-  readonly maxLength?: number;
-  readonly checkLast?: ContentCheck;
+  readonly checkFirst?: ContentCheck | undefined;
+  readonly maxLength?: number | undefined;
+  readonly checkLast?: ContentCheck | undefined;
 }
 
 /** Reads a string and trims it. Numbers are read as strings; booleans are rejected. */
