@@ -18,7 +18,6 @@ const stricterName = new RegExp(
   'iu',
 );
 
-/** The problem with an e-mail address that the service rejects. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

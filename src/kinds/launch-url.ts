@@ -17,7 +17,6 @@ const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
 /** Matches labels separated by dots. The first label may contain a template such as %(username)s, with only letters before the template. */
 const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
-/** The problem with a launch URL that the service rejects. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';

@@ -253,7 +253,6 @@ export function derivedPlanParts(
   };
 }
 
-/** Rebuilds a resource, for display only, from the document of a change. */
 export function resourceForDisplay(document: ChangeDocument): Resource {
   const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
   // Without differences, the declared values equal the observed values; an entry with `state: absent` has only a name.

@@ -9,7 +9,6 @@ type KnownUser = Partial<TokenUser>;
 
 type RightsChange = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
 
-/** Whether a change takes rights from people. */
 export function takesRights(change: ReadyChange): change is RightsChange {
   const { rights, deletion } = change.resource.kind;
   if (rights === undefined) return false;

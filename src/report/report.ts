@@ -64,7 +64,6 @@ export interface ApplyReport extends Common {
   readonly remarks: readonly string[];
 }
 
-/** A run of apply without its outcomes. */
 interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
   readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
 }
@@ -156,7 +155,6 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-/** Reports differences with the given severity. */
 export function planReport(
   ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',

@@ -33,7 +33,6 @@ export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | '
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
-/** The context of a create or change. */
 interface SaveRequest {
   readonly existing: Row | undefined;
   readonly pk: Row['pk'];

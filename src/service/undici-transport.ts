@@ -55,7 +55,6 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
 interface Target extends Pick<UndiciTransportOptions, 'timeoutMs'> {
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
-  /** The headers of a request with a body. */
   readonly headersOfBody: Readonly<Record<string, string>>;
   readonly anonymousHeaders: Readonly<Record<string, string>>;
   readonly origin: string;

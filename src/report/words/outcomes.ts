@@ -185,7 +185,6 @@ interface ApplyWords {
   readonly remarks: readonly string[];
 }
 
-/** How a run of apply ended, in words. */
 export function applyWords(
   { interrupted, saved, lostLogins = [] }: Pick<ApplyRun, 'interrupted' | 'saved' | 'lostLogins'>,
   outcomes: readonly (OutcomeFacts &
