@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { sameValue } from '../kinds/kind.ts';
+import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { canonicalJson } from './canonical.ts';
 import { changeDocument, resourceForDisplay, type ChangeDocument, type PlanDocument } from './document.ts';

@@ -1,5 +1,4 @@
-import type { Address } from '../base/diagnostic.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { isNewerThanKnown, type Release } from '../kinds/release.ts';
 import { addressOfName, declaredNames, canBeReferenced } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';

@@ -1,6 +1,5 @@
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { validate } from '../generated/sandbox-seed.ts';
+import { validate, type SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
