@@ -99,8 +99,7 @@ function withoutDuplicateIds<Value extends JsonValue | undefined>(
   kind: Kind,
   name: string,
   value: Value,
-): Value;
-function withoutDuplicateIds(kind: Kind, name: string, value: JsonValue | undefined): JsonValue | undefined {
+): Value | readonly JsonValue[] {
   const { idForm } = kind.fields[name] ?? {};
   if (idForm === undefined || value === undefined || !isJsonList(value)) return value;
   const seen = new Set<JsonValue>();
