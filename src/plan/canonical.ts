@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 
 /** JSON with sorted keys: equal values give equal strings. */
@@ -8,10 +7,4 @@ export function canonicalJson(value: JsonValue): string {
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
-}
-
-export function sha256(pieces: readonly string[] | Generator<string>): string {
-  const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
-  return `sha256:${hash.digest('hex')}`;
 }

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { shownValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { canonicalJson, sha256 } from './canonical.ts';
+import { canonicalJson } from './canonical.ts';
 
 /** A digest of the declared resources, independent of their order and files. It covers references to secrets, but not the secrets. */
 export function manifestDigestOf(
@@ -13,5 +14,7 @@ export function manifestDigestOf(
     ]);
     return canonicalJson([resource.address, Object.fromEntries(shownFields)]);
   });
-  return sha256(entries.toSorted().map((entry) => `${entry}\n`));
+  const hash = createHash('sha256');
+  for (const entry of entries.toSorted()) hash.update(`${entry}\n`);
+  return `sha256:${hash.digest('hex')}`;
 }
