@@ -1,10 +1,6 @@
 import { kinds } from '../kinds/all.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-const singles: ReadonlyMap<string, string> = new Map(
-  kinds.flatMap(({ path, single }) => (single === undefined ? [] : [[path, single] as const])),
-);
-
 const pagination =
   '{"count":1,"current":1,"next":0,"previous":0,"start_index":1,"end_index":1,"total_pages":1}';
 
@@ -12,7 +8,7 @@ const pagination =
 export function withSettingsAsRecords(send: Transport): Transport {
   return (request, signal) => {
     const [path = '', query] = request.path.split('?', 2);
-    const single = singles.get(path);
+    const single = kinds.find((kind) => kind.path === path)?.single;
     const answer = send(request, signal);
     return single === undefined ? answer : answer.then((exchange) => asRecord(exchange, single, query));
   };
