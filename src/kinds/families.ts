@@ -89,7 +89,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
     findId:
       'Flows and Stages > Flows shows the slug. GET /api/v3/flows/instances/?slug=SLUG returns the id as `pk`.',
   },
-  source: { list: 'sources', model: 'authentik_core.source', identity: 'slug' },
+  source: { list: 'sources', identity: 'slug' },
   provider: {
     list: 'providers',
     queryById: {},

@@ -4,8 +4,6 @@ import { releaseProblemFor, refusedProblem } from './release.ts';
 import type { FieldRows } from './row.ts';
 
 export const providerFields: FieldRows = {
-  name: {},
-  type: { isInstruction: true },
   ...lifecycleFields,
   authentication_flow: { default: null },
   authorization_flow: {

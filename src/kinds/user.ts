@@ -9,7 +9,6 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 const ofServiceItself = 'internal_service_account';
 
 const fields = {
-  username: {},
   name: {
     ifMissing: () =>
       likelyRefusedProblem('the service is known to require a `name`', 'It may be an empty string: name: ""'),
