@@ -13,19 +13,14 @@ export function accessCheck(world: World, slug: string, asker: Row, query: Query
   const pk = query.text('for_user');
   const user = pk === undefined ? asker : world.at('/core/users/').at(pk);
   if (application === undefined || user === undefined) return undefined;
-  const passing = isBound(world, application)
-    ? grantsAccess(world, application, user) === true
-    : admitsWithoutBindings(world);
+  const isBound = bindingsOf(world, application).length > 0;
+  const passing = isBound ? grantsAccess(world, application, user) === true : admitsWithoutBindings(world);
   return { passing, messages: [], log_messages: [] };
 }
 
 function bindingsOf(world: World, { pk }: Row): readonly Row[] {
   const bound = world.at('/policies/bindings/').with('target', pk);
   return bound.filter(({ fields }) => fields['enabled'] === true);
-}
-
-function isBound(world: World, target: Row): boolean {
-  return bindingsOf(world, target).length > 0;
 }
 
 /** Whether the bindings of a record admit a user (by default an anonymous user), or the error message of a policy. */
