@@ -181,29 +181,23 @@ function undocumentedReads(
   canUpdate: boolean,
 ): Pick<Client, 'readPage' | 'readById' | 'readUses' | 'readBelow'> {
   return {
-    readPage: (list, page, signal) =>
-      readProven(
-        send,
-        pagePath(list, page),
-        { shape: 'page', number: page.number },
-        signal,
-        (answer, exchange) => {
-          readable.hasUndocumentedData = true;
-          return { page: recordsOnPage(exchange, answer, page.number, canUpdate) };
-        },
-      ),
+    readPage: (list, page, signal) => {
+      const expected = { shape: 'page', number: page.number } as const;
+      return readProven(send, pagePath(list, page), expected, signal, (answer, exchange) => {
+        readable.hasUndocumentedData = true;
+        return { page: recordsOnPage(exchange, answer, page.number, canUpdate) };
+      });
+    },
     readById: (family, id, signal) =>
       readProven(send, recordPath(family, id), { shape: 'id', id }, signal, (answer, exchange) => ({
         record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
       })),
-    readUses: ({ update }, name, pk, signal) =>
-      readProven(
-        send,
-        `${update.path(name, pk)}used_by/`,
-        { shape: 'uses' },
-        signal,
-        (_answer, exchange) => ({ uses: dependentsIn(exchange) }),
-      ),
+    readUses: ({ update }, name, pk, signal) => {
+      const path = `${update.path(name, pk)}used_by/`;
+      return readProven(send, path, { shape: 'uses' }, signal, (_answer, exchange) => ({
+        uses: dependentsIn(exchange),
+      }));
+    },
     readBelow: ({ update }, name, pk, path, signal) =>
       readProven(send, `${update.path(name, pk)}${path}`, { shape: 'document' }, signal, ({ body = {} }) => ({
         document: body,

@@ -65,16 +65,11 @@ export async function readDeletions(context: DeleteContext): Promise<DeleteDecis
     going = going.filter(({ resource }) => of.get(resource.address)?.refusal === undefined);
   }
   for (const kind of new Set(context.deletes.map(({ resource }) => resource.kind))) {
-    if (!(await canListAll(kind, context))) continue;
+    if (kind.listing.completeFor === 'superusers' && !(await isSuperuserToken(context))) continue;
     const count = await readCount(listQuery(kind, new Set()), context);
     if (count !== undefined) counts.set(kind, count);
   }
   return { of, counts };
-}
-
-async function canListAll({ listing }: Kind, context: ReadContext): Promise<boolean> {
-  if (listing.completeFor !== 'superusers') return true;
-  return isSuperuserToken(context);
 }
 
 /** Decides by the current state of the service whether a record may be deleted. */

@@ -17,10 +17,9 @@ function isDocumented({ method, path }: HttpRequest): boolean {
   if (method === 'POST') return createdByContract.some((kind) => kind.path === path);
   return (
     method === 'GET' &&
-    kinds.some((kind) => kind.lookUp.isDocumented && /^[^/?]+\/$/.test(textAfter(path, kind.path)))
+    kinds.some(
+      ({ lookUp, path: list }) =>
+        lookUp.isDocumented && path.startsWith(list) && /^[^/?]+\/$/.test(path.slice(list.length)),
+    )
   );
-}
-
-function textAfter(path: string, start: string): string {
-  return path.startsWith(start) ? path.slice(start.length) : '';
 }

@@ -1,16 +1,9 @@
 import { withoutInexactNumbers } from '../base/exact-numbers.ts';
-import {
-  isJsonList,
-  isJsonObject,
-  parseJson,
-  textOf,
-  type JsonObject,
-  type JsonValue,
-} from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { referenceFactsWithin, nestedFields, nestedNames } from '../kinds/named.ts';
-import type { Answer } from './answer.ts';
+import { recordOf, type Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';
 import type { Exchange } from './transport.ts';
 import type { ObservedRecord } from './types.ts';
@@ -72,17 +65,17 @@ export function pickObserved(
 
 export function recordsOnPage(
   exchange: Exchange,
-  { body }: Answer,
+  answer: Answer,
   number: number,
   canUpdate: boolean,
 ): Page<ListedRecord> {
-  const page = pageIn(asReceived(exchange) ?? body, number);
+  const page = pageIn(recordOf(exchange, answer), number);
   if (page === undefined) throw new Error('the answer contains no page');
   const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
-  const exactBody = exact && asReceived(exact);
+  const exactBody = exact && recordOf(exact, answer);
   const items = page.items.flatMap((received, index): ListedRecord[] =>
     isJsonObject(received)
-      ? [{ received, shown: recordAt(body, index) ?? {}, exact: recordAt(exactBody, index) }]
+      ? [{ received, shown: recordAt(answer.body, index) ?? {}, exact: recordAt(exactBody, index) }]
       : [],
   );
   return { ...page, items };
@@ -99,10 +92,4 @@ export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined 
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);
   return text === undefined ? undefined : { ...exchange, asReceived: text };
-}
-
-function asReceived(exchange: Exchange): JsonObject | undefined {
-  const text = exchange.kind === 'answered' ? exchange.asReceived : undefined;
-  const json = text === undefined ? undefined : parseJson(text);
-  return isJsonObject(json) ? json : undefined;
 }

@@ -48,14 +48,9 @@ export class Retries {
 
   /** Waits, and returns whether to retry. With `isIgnoredOnOutage`, a try during an outage does not count. */
   async again(answer: Answer, isIgnoredOnOutage: boolean): Promise<boolean> {
-    const max = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
+    const most = isTimeout(answer) ? this.#tries.unanswered : this.#tries.answered;
     const ignoresOutages = isIgnoredOnOutage && this.#ignoredTries < maxFreeOutages;
-    const next = await this.#pacing.again({
-      attempt: this.#attempt,
-      most: max,
-      answer,
-      ignoresOutages,
-    });
+    const next = await this.#pacing.again({ attempt: this.#attempt, most, answer, ignoresOutages });
     if (next === undefined) return false;
     if (next === this.#attempt) this.#ignoredTries += 1;
     this.#attempt = next;
