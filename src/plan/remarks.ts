@@ -31,12 +31,6 @@ export function remarksOn(
   const { kind, secrets } = resource;
   const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
-  const importantRemarks =
-    action === 'update'
-      ? differences.flatMap(
-          ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed) ?? [],
-        )
-      : [];
   const ofIds = changed.flatMap((field) => {
     const { grants } = kind.fields[field] ?? {};
     const isTaken = isMovedBetweenRecords(kind, field);
@@ -58,34 +52,33 @@ export function remarksOn(
         : [];
     });
   });
-  const redactor = redactorOf(secrets);
-  const ofOthers =
-    action === 'update' ? changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts)) : [];
-  const ofAccess =
-    action === 'update' && declaresAccess(resource) && changed.some((field) => isBindingField(kind, field))
-      ? accessNotes(resource, record, unbound)
-      : [];
-  const ofExpired =
-    action === 'update' && changed.some((field) => isBindingField(kind, field)) ? expiredNote(record) : [];
-  const ofStages =
-    action === 'update' ? changed.flatMap((field) => unguardedBindings(resource, field, record)) : [];
-  const users = action === 'create' ? kind.words.usersBeforeBindings : undefined;
-  const ofNew =
-    users !== undefined && wantedChildren(resource).some(({ wanted }) => wanted.length > 0)
-      ? [`${users} can use it until its bindings exist`]
-      : [];
-  const ofLicence =
-    kind.isEnterprise === true && action === 'create'
-      ? ['needs an enterprise licence: without a licence, the service rejects it']
-      : [];
+  const redact = (remarks: readonly string[]): string[] =>
+    remarks.map((words) => redactorOf(secrets).redact(words));
+  const { note, words } = kind;
+  if (action !== 'update') {
+    const needsLicence = kind.isEnterprise === true && action === 'create';
+    const isBound = action === 'create' && wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
+    const users = isBound ? words.usersBeforeBindings : undefined;
+    return [
+      ...(note === undefined ? [] : [note]),
+      ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
+      ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
+      ...redact(ofIds),
+    ];
+  }
+  const warnings = differences.flatMap(
+    ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed) ?? [],
+  );
+  const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts));
+  const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));
+  const ofBindings = changed.some((field) => isBindingField(kind, field))
+    ? [...(declaresAccess(resource) ? accessNotes(resource, record, unbound) : []), ...expiredNote(record)]
+    : [];
   return [
-    ...importantRemarks,
-    ...(kind.note === undefined ? [] : [kind.note]),
-    ...ofLicence,
-    ...ofNew,
-    ...[...ofIds, ...ofOthers, ...ofStages].map((words) => redactor.redact(words)),
-    ...ofAccess,
-    ...ofExpired,
+    ...warnings,
+    ...(note === undefined ? [] : [note]),
+    ...redact([...ofIds, ...ofOthers, ...ofStages]),
+    ...ofBindings,
   ];
 }
 
