@@ -5,7 +5,7 @@ import type { Children } from '../kinds/children.ts';
 import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
-import { isLoginFlow, isProvingFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
+import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
@@ -48,12 +48,8 @@ export class LoginState {
     return this.#keys.get(record);
   }
 
-  get loginKeys(): readonly string[] {
-    return [...this.#records].flatMap(([key, record]) => (isLoginFlow(record) ? key : []));
-  }
-
-  get provingKeys(): readonly string[] {
-    return [...this.#records].flatMap(([key, record]) => (isProvingFlow(record) ? key : []));
+  keysOf(isWanted: (record: LoginRecord) => boolean): readonly string[] {
+    return [...this.#records].flatMap(([key, record]) => (isWanted(record) ? key : []));
   }
 
   /** The domains of the brands; the default brand also has the empty domain, which stands for all other domains. */
@@ -82,7 +78,7 @@ export class LoginState {
   /** The first login flow, by slug, whose policies let people pass. */
   #firstLoginKey(): string | undefined {
     const nameOf = (key: string): string => this.#records.get(key)?.name ?? '';
-    return this.loginKeys
+    return this.keysOf(isLoginFlow)
       .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
       .find((key) => this.flowAt(key)?.passes !== false);
   }

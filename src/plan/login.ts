@@ -129,7 +129,7 @@ export function checkLoginChanges(
 function plannedFlows(before: LoginState, after: LoginState, pending: readonly LoginChange[]): PlannedFlow[] {
   const byKey = new Map(pending.map((change) => [loginChangeKey(change), change]));
   const ways = new Set([before, after].flatMap((state) => state.domains.map((each) => state.loginFor(each))));
-  const keys = new Set([...before.provingKeys, ...after.provingKeys, ...ways]);
+  const keys = new Set([...before.keysOf(isProvingFlow), ...after.keysOf(isProvingFlow), ...ways]);
   return [...keys].flatMap((key) => {
     if (key === undefined) return [];
     const [was, is] = [before.flowAt(key), after.flowAt(key)];

@@ -121,20 +121,19 @@ function sortChanges<Waiting extends { readonly holder: Address }>(
         onPath.add(next.holder);
         path.push(next.holder);
       } else {
-        const opened = onCycle(path.slice(path.indexOf(next.holder)), next);
-        if (opened !== undefined) {
-          for (const left of path.splice(path.indexOf(opened) + 1)) onPath.delete(left);
-          continue;
-        }
         const cycle = path.slice(path.indexOf(next.holder));
-        const early = cycle.flatMap((address, index) => {
-          const holder = cycle[index + 1] ?? next.holder;
-          const onExisting = waits.get(address)?.find((item) => item.holder === holder && !('field' in item));
-          return onExisting && !isNew(holder) ? [{ from: address, dropped: onExisting }] : [];
-        });
-        const { from, dropped } = early[0] ?? { from: last, dropped: next };
-        waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
-        for (const left of path.splice(path.indexOf(from) + 1)) onPath.delete(left);
+        let opened = onCycle(cycle, next);
+        if (opened === undefined) {
+          const early = cycle.flatMap((address, index) => {
+            const holder = cycle[index + 1] ?? next.holder;
+            const wait = waits.get(address)?.find((item) => item.holder === holder && !('field' in item));
+            return wait && !isNew(holder) ? [{ from: address, dropped: wait }] : [];
+          });
+          const { from, dropped } = early[0] ?? { from: last, dropped: next };
+          waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
+          opened = from;
+        }
+        for (const left of path.splice(path.indexOf(opened) + 1)) onPath.delete(left);
       }
     }
   }

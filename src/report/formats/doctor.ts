@@ -129,8 +129,7 @@ export function requiredRoleBlueprint(
     ...viewedKinds.map(permissionTo('view')),
     ...createdKinds.map(permissionTo('add')),
     ...childModels.map(permissionTo('add')),
-    ...completedKinds.map(permissionTo('change')),
-    ...changedKinds.map(permissionTo('change')),
+    ...[...completedKinds, ...changedKinds].map(permissionTo('change')),
     ...(changedKinds.length > 0
       ? ['change', 'delete'].flatMap((right) => childModels.map(permissionTo(right)))
       : []),

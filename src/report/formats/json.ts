@@ -5,7 +5,7 @@ import { differenceDocument, planDocument, type ChangeDocument } from '../../pla
 import type { Scope } from '../../manifest/select.ts';
 import type { InterruptSignal } from '../../base/exit-code.ts';
 import type { OutcomeFacts, StopReason } from '../../apply/outcome.ts';
-import { diagnosticDocument, type Diagnostic, type ShownDiagnostic } from '../../base/diagnostic.ts';
+import { diagnosticDocument, type ShownDiagnostic } from '../../base/diagnostic.ts';
 import { unsafeCharacters } from '../printable.ts';
 import {
   byReportKind,
@@ -20,7 +20,10 @@ export const json: Format = (report) => jsonText(documentOf(report));
 
 export const documentOf: (report: Report) => object = byReportKind<[], object>({
   problems: validationDocument,
-  plan: ({ plan, diagnostics }) => ({ ...planDocument(plan), diagnostics: documentsOf(diagnostics) }),
+  plan: ({ plan, diagnostics }) => ({
+    ...planDocument(plan),
+    diagnostics: diagnostics.map(diagnosticDocument),
+  }),
   apply: applyDocument,
 });
 
@@ -63,12 +66,8 @@ function validationDocument(report: ProblemsReport): object {
     ...(unchecked && {
       unchecked: { value_count: unchecked.values, variables: unchecked.variables, files: unchecked.files },
     }),
-    diagnostics: documentsOf(report.diagnostics),
+    diagnostics: report.diagnostics.map(diagnosticDocument),
   };
-}
-
-function documentsOf(diagnostics: readonly Diagnostic[]): ShownDiagnostic[] {
-  return diagnostics.map((diagnostic) => diagnosticDocument(diagnostic));
 }
 
 const applyFormatVersion = '1.0';
@@ -122,7 +121,7 @@ export function applyDocument({ run, outcomes, summary, diagnostics }: ApplyRepo
     pace: run.pace,
     outcomes: outcomes.map((outcome) => outcomeDocument(outcome)),
     summary,
-    diagnostics: documentsOf(diagnostics),
+    diagnostics: diagnostics.map(diagnosticDocument),
   };
 }
 
@@ -141,7 +140,7 @@ function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
     ...(outcome.stoppedBy && { stopped_by: outcome.stoppedBy }),
     ...(outcome.needsFix && { needs_fix: true }),
     ...(detail !== '' && { detail }),
-    ...(diagnostics.length > 0 && { diagnostics: documentsOf(diagnostics) }),
+    ...(diagnostics.length > 0 && { diagnostics: diagnostics.map(diagnosticDocument) }),
     ...(outcome.requestId !== undefined && { request_id: outcome.requestId }),
     ...(outcome.pk !== undefined && { pk: outcome.pk }),
     attempts: outcome.attempts,

@@ -34,7 +34,6 @@ import {
   type Style,
 } from './lines.ts';
 
-/** The text for people. */
 export const text: Format = byReportKind<[FormatSetting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
