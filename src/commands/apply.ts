@@ -92,14 +92,13 @@ async function runApply(
   const { failFast, plan: filename } = options;
   if (filename !== undefined) refuseFlagsWithSavedPlan(options);
   const asks = !options.yes && filename === undefined;
-  if (asks && context.ask === undefined) {
+  if (asks && context.ask === undefined)
     throw new UsageError(
       'apply needs a confirmation, but there is no terminal for the question',
       paths.some((path) => path.endsWith('.json'))
         ? 'A saved plan needs no confirmation: to apply one, use --plan and name its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
-  }
   const job = narratedJob(context, verbosityOf(options, context.env), (event) => {
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
   });

@@ -128,18 +128,16 @@ function refuseMissingBaseline(
   { config, vars = [] }: GivenSettings,
   { baseline, changedOnly }: Pick<RunFlags, 'baseline' | 'changedOnly'>,
 ): void {
-  if (changedOnly && baseline === undefined) {
+  if (changedOnly && baseline === undefined)
     throw new UsageError(
       '--changed-only needs --baseline',
       'Name a folder with an earlier state of this folder, as made by: git worktree add --detach .before origin/main.',
     );
-  }
-  if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
+  if (baseline !== undefined && [config, ...vars, ...paths].includes(standardInput))
     throw new UsageError(
       '--baseline cannot compare manifests from standard input',
       'Name a file that exists in this folder and in the folder of --baseline.',
     );
-  }
 }
 
 export interface Verbosity {

@@ -79,21 +79,19 @@ async function refuseTerraformFolder(
   { files }: Context,
 ): Promise<void> {
   if (url !== undefined || manifests !== undefined || pipeline !== undefined) return;
-  if ((await files.kindOf(`${base}rollcall.yaml`)) === 'file') {
+  if ((await files.kindOf(`${base}rollcall.yaml`)) === 'file')
     throw new UsageError(
       `${base}rollcall.yaml exists already, so there is nothing to set up`,
       'Continue with `rollcall plan`. To add a pipeline: rollcall init --pipeline github',
     );
-  }
   if (folder !== undefined) return;
   const here = await files.entriesIn('.').catch(() => []);
   const terraform = here.find(({ name }) => name.endsWith('.tf'));
-  if (terraform) {
+  if (terraform)
     throw new UsageError(
       `this folder belongs to Terraform: ${terraform.name} is in it`,
       'rollcall does not read *.tf files. Name a folder for the files of rollcall (rollcall init roll), or this folder (rollcall init .).',
     );
-  }
 }
 
 /** The dependency on rollcall for a new package.json; undefined if the folder or the working directory has a package.json. */
@@ -156,12 +154,11 @@ async function existingConfig(
   const values = { ...(await settingsFromFlags(options, env)), config: file, environment };
   const settings = await readSettings(values, { files, env: { ...env, ROLLCALL_ENV: '' } }, 'names');
   const [fault] = settings.diagnostics;
-  if (fault) {
+  if (fault)
     throw new UsageError(
       `${file} exists already, and is invalid: ${fault.summary} (${fault.range ? formatPlace(fault.range) : file})`,
       'Correct or remove the file first. `rollcall validate` reports all problems of the file.',
     );
-  }
   const { config } = settings;
   if (config) refuseContradictions(config, folder, options);
   return config;
@@ -180,18 +177,16 @@ function refuseContradictions(
       manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests),
   };
   const differingFlags = Object.entries(isDifferent).flatMap(([flag, is]) => (is ? [flag] : []));
-  if (differingFlags.length > 0) {
+  if (differingFlags.length > 0)
     throw new UsageError(
       `${file} exists already, and differs in ${differingFlags.join(', ')}`,
       'Leave out the flag, so that the value is taken from the file; or change the file first.',
     );
-  }
-  if (pipeline !== 'none' && kept.token_file !== undefined && kept.token_env === undefined) {
+  if (pipeline !== 'none' && kept.token_file !== undefined && kept.token_env === undefined)
     throw new UsageError(
       `${file} names a token_file, but a pipeline gets its token from a variable`,
       'Name the variable with token_env in rollcall.yaml, with or without token_file.',
     );
-  }
 }
 
 async function answersFrom(
@@ -208,12 +203,11 @@ async function answersFrom(
   };
   const knownUrl = url ?? kept?.url ?? nonEmpty(context.env['ROLLCALL_URL']);
   const givenUrl = knownUrl ?? (await askUrl(yes, signal, context));
-  if (givenUrl === '' && !signal.aborted) {
+  if (givenUrl === '' && !signal.aborted)
     throw new UsageError(
       'no service URL is given',
       'Use --url, such as: rollcall init --url https://id.example.com',
     );
-  }
   const baseUrl = signal.aborted ? '' : readBaseUrl(givenUrl, insecureHttp);
   const keptTokenEnv = kept && (kept.token_env ?? defaultTokenEnv);
   const variable = await ask(
@@ -221,12 +215,11 @@ async function answersFrom(
     'The environment variable that holds the token:',
     defaultTokenEnv,
   );
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable))
     throw new UsageError(
       'this is not the name of an environment variable', // the text is not quoted, because it may be the token
       'Give the name of the variable, not the token: letters, digits and _.',
     );
-  }
   const chosenPipeline = pipelineNamed(
     await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none'),
   );

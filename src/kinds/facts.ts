@@ -73,9 +73,8 @@ export const factsByRelease: (path: string) => ReadonlyMap<string, TypeFacts> = 
 export function applyChange(value: JsonValue, change: JsonValue): JsonValue {
   if (!isJsonObject(change)) return change;
   const { '+': added = null, '-': dropped = null } = change;
-  if (isJsonList(value) && isJsonList(added) && isJsonList(dropped)) {
+  if (isJsonList(value) && isJsonList(added) && isJsonList(dropped))
     return [...value.filter((one) => !dropped.includes(one)), ...added];
-  }
   const kept = isJsonObject(value) ? { ...value } : {};
   for (const [key, inner] of Object.entries(change)) {
     if (inner === null) delete kept[key];

@@ -36,13 +36,12 @@ export function hiddenFieldProblem(name: string): Problem | undefined {
   const identified = kinds.find(({ type, identity, scope }) =>
     [identity, scope].some((field) => name === `${type}.${field}`),
   );
-  if (identified) {
+  if (identified)
     return {
       code: 'invalid-value',
       summary: `\`${name}\` cannot be hidden`,
       detail: `Every output uses this field to identify ${identified.words.one}.`,
     };
-  }
   const knownFields = hideableFields();
   const parent = knownFields.find((field) => name.startsWith(`${field}.`));
   const parts = knownFields.filter((field) => field.startsWith(`${name}.`));

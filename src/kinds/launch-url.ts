@@ -20,12 +20,11 @@ const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
-  if (![...allReleases, ...newerReleases].includes(scheme)) {
+  if (![...allReleases, ...newerReleases].includes(scheme))
     return refusedProblem(
       'this scheme',
       `The service accepts ${shown(allReleases)}. Since release 2026.2, it also accepts ${shown(newerReleases)}.`,
     );
-  }
   if (isLongerThan(url, maxUrlLength))
     return refusedProblem(
       `URLs of more than ${maxUrlLength} characters`,
@@ -33,12 +32,11 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
       'invalid-length',
     );
   const [, host = '', port] = parts.exec(url) ?? [];
-  if (!isHost(host)) {
+  if (!isHost(host))
     return refusedProblem(
       'a host like this',
       'Each part of a host has at most 63 letters, digits and hyphens, and does not begin or end with a hyphen. The host must not end with a dot. A template such as %(username)s is possible only at the beginning of a host.',
     );
-  }
   if (port !== undefined && !/^:\d{1,5}$/.test(port))
     return refusedProblem('a port like this', 'A port has one to five digits.');
   if (newerReleases.includes(scheme)) {

@@ -56,23 +56,21 @@ export function releaseText({ year, month, patch }: Release): string {
 
 export function releaseProblem(text: string): Problem | undefined {
   const release = readRelease(text);
-  if (release === undefined) {
+  if (release === undefined)
     return {
       code: 'invalid-format',
       summary: 'this is not a release',
       detail: `Write year and month, with or without a patch: '${newestRelease}', '2025.10.3'.`,
     };
-  }
   const { year, month } = release;
   const line = releaseText({ year, month });
   if (lines.includes(line) || isNewerThanKnown(release)) return undefined;
-  if (order(release, known(oldestRelease)) < 0) {
+  if (order(release, known(oldestRelease)) < 0)
     return {
       code: 'invalid-value',
       summary: `rollcall does not know releases before ${oldestRelease}`,
       detail: `rollcall supports ${oldestRelease} and later releases.`,
     };
-  }
   // In YAML, an unquoted 2025.10 is the number 2025.1.
   const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearestWord(line, lines);
   return {
@@ -148,14 +146,13 @@ export function releaseProblemFor(
   const isAffected = inRange(range, release);
   if (isAffected === false) return undefined;
   const which = `${shownRange(range)} ${does}`;
-  if (isAffected === 'perhaps' || release === undefined) {
+  if (isAffected === 'perhaps' || release === undefined)
     return {
       code: 'not-in-release',
       severity: 'warning',
       summary: which,
       detail: `${advice} ${howToSetRelease}`.trim(),
     };
-  }
   return {
     code: 'not-in-release',
     summary: `release ${releaseText(release)} ${does.replace(/^\w+/, (verb) => (verb === 'have' ? 'has' : `${verb}s`))}`,

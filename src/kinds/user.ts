@@ -118,11 +118,10 @@ function lastLoginRefusal(time: string): Problem | undefined {
   if (/^.{16}:60/s.test(time))
     return likelyRefusedProblem('the service is known to refuse leap seconds', 'Write 59 in place of 60.');
   const year = new Date(hasNoTimeZone(time) ? `${time}Z` : time).getUTCFullYear();
-  if (year < 1 || year > 9999) {
+  if (year < 1 || year > 9999)
     return likelyRefusedProblem(
       'the service is known to refuse this year',
       'In UTC, the year must be from 0001 to 9999.',
     );
-  }
   return undefined;
 }

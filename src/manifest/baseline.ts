@@ -135,14 +135,13 @@ export function baselineWarning(
 ): Diagnostic[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const invalid = errors.filter(({ code }) => !noManifestCodes.has(code));
-  if (errors.length > 0 && invalid.length === 0 && Array.from(addresses).length === 0) {
+  if (errors.length > 0 && invalid.length === 0 && Array.from(addresses).length === 0)
     return [
       warning(
         `${path} contains none of these manifests, so all entries count as new`,
         '--baseline names a folder with an earlier state of the working directory; the manifests must have the same paths in that folder.',
       ),
     ];
-  }
   if (invalid.length === 0) return [];
   const listed = invalid.slice(0, maxListed).map(({ range, summary }) => {
     const place = range === undefined ? '' : `${formatPlace(range)}: `;

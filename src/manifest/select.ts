@@ -113,19 +113,17 @@ export class Selector {
     const { target, exclude, shard } = this.#selection;
     if (target.length + exclude.length === 0 && shard === undefined) return undefined;
     const { unmatched } = this;
-    if (unmatched.length > 0) {
+    if (unmatched.length > 0)
       throw new UsageError(
         `no declared resource has an address like ${unmatched.join(' or ')}`,
         didYouMean(unmatched[0] ?? '', [...resourceTypes.map((type) => `${type}.*`), ...addresses]) ??
           `The forms of addresses are ${addressForms}. * matches any characters, ? matches one.`,
       );
-    }
-    if (selected === 0 && shard === undefined) {
+    if (selected === 0 && shard === undefined)
       throw new UsageError(
         `${nameOf('target')} and ${nameOf('exclude')} leave out every resource`,
         'Exclude less.',
       );
-    }
     return { ...this.#selection, declared };
   }
 }

@@ -25,9 +25,8 @@ export function trimManifest(manifest: JsonValue): JsonValue {
       trimmed[list] = entries.map((entry) => trimFields(entry, kindOfEntry(list, entry)));
   }
   const defaults = trimmed['defaults'];
-  if (isJsonObject(defaults)) {
+  if (isJsonObject(defaults))
     trimmed['defaults'] = mapValues(defaults, (entry, type) => trimFields(entry, kindAt(['defaults', type])));
-  }
   return trimmed;
 }
 

@@ -12,12 +12,11 @@ export function parsePlan(text: string): ParsedPlan {
   const document = parseJson(text, maxDocumentDepth);
   if (!isJsonObject(document) || !Array.isArray(document['resource_changes'])) return { kind: 'no_plan' };
   const version = document['format_version'];
-  if (typeof version === 'string' && majorOf(version) !== majorOf(planFormatVersion)) {
+  if (typeof version === 'string' && majorOf(version) !== majorOf(planFormatVersion))
     return {
       kind: 'refused',
       why: `it has the format version ${version}, and this rollcall reads ${majorOf(planFormatVersion)}.x`,
     };
-  }
   return isPlanDocument(document) ? { kind: 'plan', plan: document } : { kind: 'no_plan' };
 }
 

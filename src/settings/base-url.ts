@@ -24,12 +24,11 @@ export function readBaseUrl(
   }
   if (url.search !== '' || url.hash !== '')
     throw invalidUrl('contains a query or a fragment', 'Leave out the part after the path.');
-  if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname))
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,
       `Use https://, or ${insecureOptionName} if the connection is protected by other means.`,
     );
-  }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return url.origin + path;
 }

@@ -5,19 +5,17 @@ import { isBelow } from '../base/path-rules.ts';
 
 /** Opens the baseline's files under their paths in the working directory, so that a secret file is also secret in the baseline. */
 export async function baselineFiles(baselinePath: string, files: Files): Promise<Files> {
-  if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder') {
+  if ((await files.kindOf(baselinePath).catch(() => 'absent')) !== 'folder')
     throw new UsageError(
       `--baseline cannot be ${JSON.stringify(baselinePath)}: there is no such folder`,
       'Create the folder first: git worktree add --detach .before origin/main.',
     );
-  }
   const [here, root] = await Promise.all([files.realPath('.'), files.realPath(baselinePath)]);
-  if (here === root) {
+  if (here === root)
     throw new UsageError(
       '--baseline cannot be the working directory itself',
       'Name a folder with an earlier state of the working directory, as made by: git worktree add --detach .before origin/main.',
     );
-  }
   const [currentRoot, baselineRoot] = withoutCommonEnd(here, root);
   const pathInBaseline = (path: string): string => {
     if (!path.startsWith('/')) return path === '.' ? baselinePath : `${baselinePath}/${path}`;

@@ -74,12 +74,11 @@ export async function readClientCertificate({
         ? `The key is encrypted: set ${passphraseVariable}.`
         : `The key is encrypted, and the passphrase in ${passphraseVariable} does not decrypt it.`,
   );
-  if (!first.checkPrivateKey(privateKey)) {
+  if (!first.checkPrivateKey(privateKey))
     throw new UsageError(
       'the client certificate and its key do not belong together',
       `A certificate and its key are made as a pair: see ${certName} and ${keyName}.`,
     );
-  }
   const certificate = certificatesOf(text).join('\n');
   const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const { createSecureContext } = await import('node:tls');

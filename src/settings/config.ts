@@ -49,12 +49,11 @@ export async function readConfig(
   const isThere =
     filename !== undefined || (await files.kindOf(defaultConfigFile).catch(() => '')) !== 'absent';
   if (!isThere) {
-    if (environment !== undefined) {
+    if (environment !== undefined)
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
         `Environments are defined in ${defaultConfigFile}, and this folder has no such file. Name another file with --config.`,
       );
-    }
     return { config: noConfig, diagnostics: [], tokens: noTokenPlaces, hide: [] };
   }
   const read = { filename: filename ?? defaultConfigFile };
@@ -165,13 +164,12 @@ function chooseEnvironment(config: Config, environment: string | undefined, file
       : Object.hasOwn(environments, environment)
         ? environments[environment]
         : undefined;
-  if (chosen === undefined) {
+  if (chosen === undefined)
     throw new UsageError(
       `the environment ${JSON.stringify(environment)} is not in ${filename}`,
       didYouMean(environment ?? '', names) ??
         (names.length > 0 ? `The environments are: ${names.join(', ')}.` : 'It has none.'),
     );
-  }
   const { version: _, environments: __, ...shared } = config;
   const merged = { ...shared, ...chosen };
   const { token_file: tokenFile, manifests = [], allow_files: files, allow_texts: texts, ...own } = merged;

@@ -35,21 +35,19 @@ const headerForm = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 /** Parses `NAME: VALUE` of --header, and replaces `${env:NAME}` in the value by environment variables. */
 export function parseHeaderFlag(text: string, env: EnvironmentVariables): GivenHeader {
   const [, name, written = ''] = headerForm.exec(text) ?? [];
-  if (name === undefined) {
+  if (name === undefined)
     throw new UsageError(
       '--header is not of the form NAME: VALUE',
       "For example: --header 'X-Team: identity'.",
     );
-  }
   const variables: Record<string, string> = {};
   const value = written.replaceAll(/\$\{env:([^}]+)\}/g, (_reference, variable: string) => {
     const values = nonEmpty(environmentValue(env, variable));
-    if (values === undefined) {
+    if (values === undefined)
       throw new UsageError(
         `--header ${name} needs the variable ${variable}`,
         'This variable is not set, or is empty.',
       );
-    }
     return (variables[variable] = values.trim());
   });
   return { name, value, variables };
@@ -76,21 +74,19 @@ function readHeader(
   if (!headerForm.test(`${name}:`))
     throw new UsageError(`${optionName} has an invalid name`, 'For example: X-Team.');
   const lower = name.toLowerCase();
-  if (reservedHeaders.has(lower)) {
+  if (reservedHeaders.has(lower))
     throw new UsageError(
       `${optionName} cannot set ${name}`,
       lower === 'authorization'
         ? 'This header carries the token: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
         : 'rollcall sets this header itself.',
     );
-  }
   const value = untrimmed.replace(/^[ \t]+|[ \t]+$/g, '');
-  if (!/^[\x20-\x7e\t]+$/.test(value)) {
+  if (!/^[\x20-\x7e\t]+$/.test(value))
     throw new UsageError(
       `${optionName} ${name} cannot have this value`,
       'The value must be one line of ASCII, and not empty.',
     );
-  }
   const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? [];
   const secrets = [value, ...afterScheme, ...Object.values(variables)].map((part) => new Secret(part));
   return { name: lower, value: new Secret(value), secrets };

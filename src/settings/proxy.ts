@@ -26,12 +26,11 @@ export function readProxy(
   if (name === undefined || isProxyExempt(hostname, port || (secure ? '443' : '80'), exceptions))
     return undefined;
   const proxy = parseProxy(name, env[name] ?? '');
-  if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname)) {
+  if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname))
     throw new UsageError(
       `the token would be sent to the proxy ${proxy.origin} unencrypted`,
       `Bypass the proxy with NO_PROXY=${hostname}, or use ${insecureOptionName} if the connection is protected by other means.`,
     );
-  }
   return proxy;
 }
 

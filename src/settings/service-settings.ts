@@ -48,14 +48,13 @@ export async function readServiceSettings(sources: SettingSources): Promise<Serv
   const { values, env, config, files } = sources;
   const { nameOf, insecureHttp = false, caFile } = values;
   const url = values.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
-  if (url === undefined) {
+  if (url === undefined)
     throw new UsageError(
       'no service URL is given',
       typeof values.config === 'object'
         ? `Set ROLLCALL_URL, or use ${nameOf('url')}.`
         : `Set ROLLCALL_URL, use ${nameOf('url')}, or choose an environment of rollcall.yaml with ${nameOf('environment')}.`,
     );
-  }
   const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
   const token = await readToken(sources);
   if (baseUrl !== env['ROLLCALL_SANDBOX']) {

@@ -13,9 +13,8 @@ export async function readToken(sources: SettingSources): Promise<Secret> {
   if (given !== undefined) return checkToken(given, nameOf('token'));
   const token = nonEmpty(env['ROLLCALL_TOKEN']);
   const variable = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
-  if (flag === undefined && token !== undefined && variable !== undefined) {
+  if (flag === undefined && token !== undefined && variable !== undefined)
     throw new UsageError('ROLLCALL_TOKEN and ROLLCALL_TOKEN_FILE are both set', 'Unset one of the two.');
-  }
   const tokenFile = flag ?? variable;
   if (tokenFile !== undefined)
     return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
@@ -37,12 +36,11 @@ async function configuredToken({ env, config, files }: SettingSources): Promise<
   if (tokenEnv !== undefined && configuredTokens !== undefined) return checkToken(configuredTokens, tokenEnv);
   if (tokenFile === undefined) return undefined;
   // Without this check, a change of rollcall.yaml could send any file of the machine to any URL.
-  if (hasTokenOutside) {
+  if (hasTokenOutside)
     throw new UsageError(
       `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
       'The file is not read, because anyone who can change rollcall.yaml could send it to a URL of their own. Name the file with --token-file or ROLLCALL_TOKEN_FILE, or move it into that folder.',
     );
-  }
   return checkToken(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
 }
 
@@ -84,12 +82,11 @@ async function readTokenFile(path: string, files: SettingSources['files']): Prom
 function checkToken(text: string, sourceName: string): Secret {
   const token = text.trim();
   if (token === '') throw new UsageError('the access token is empty', `${sourceName} contains nothing.`);
-  if (!/^[\x21-\x7e]+$/.test(token)) {
+  if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError(
       'the access token contains characters that no token has',
       `${sourceName} must contain only the token, in one line.`,
     );
-  }
   return new Secret(token);
 }
 

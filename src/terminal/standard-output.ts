@@ -32,14 +32,13 @@ export class StandardOutput implements ResultStream {
   }
 
   async isLost(): Promise<boolean> {
-    if (!this.#isFile && !this.#ended) {
+    if (!this.#isFile && !this.#ended)
       await new Promise<void>((resolve) => {
         process.stdout.write('', (error) => {
           if (error) this.#end(error);
           resolve();
         });
       });
-    }
     return this.#ended === 'lost';
   }
 

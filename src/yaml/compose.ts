@@ -32,9 +32,8 @@ export function composeYaml(text: string, entries: number): Document.Parsed[] | 
       if (token.type === 'document') documentCount += 1;
     }
     if (documentCount === 2) break; // a third would not change the result
-    if (parser.stack.length > maxValueDepth + nonCollectionTokens) {
+    if (parser.stack.length > maxValueDepth + nonCollectionTokens)
       return { refused: 'too deep', offset: parser.offset - lexeme.length };
-    }
     if (!budget.take(parser.stack)) return { refused: 'too much', offset: parser.offset - lexeme.length };
   }
   if (documentCount < 2) for (const token of parser.end()) tokens.push(token);

@@ -23,9 +23,7 @@ export function parseYaml(file: SourceFile, entries = 0): ParsedYaml {
   const reader = new NodeReader(file);
   const value = reader.read(document.contents, 0);
   reportDirectives(document, file, reader);
-  if (second !== undefined) {
-    reader.report(startMarkerOf(second, file), severalDocuments);
-  }
+  if (second !== undefined) reader.report(startMarkerOf(second, file), severalDocuments);
   return {
     value,
     places: placesIn(document.contents, reader.aliasTargets),

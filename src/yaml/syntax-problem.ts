@@ -107,18 +107,16 @@ function unclosedProblem(message: string): SyntaxWords | undefined {
 /** Messages for parser codes that stand for several mistakes. */
 function wordsByText(message: string): SyntaxWords | undefined {
   if (message.startsWith('Implicit map keys need')) return wordsByCode.MULTILINE_IMPLICIT_KEY;
-  if (message.startsWith('Unexpected scalar at node end')) {
+  if (message.startsWith('Unexpected scalar at node end'))
     return {
       summary: 'more text follows the end of the value',
       detail: "Quote the whole string; inside single quotes, write each ' twice.",
     };
-  }
-  if (message.startsWith('Unexpected block-seq-ind on same line')) {
+  if (message.startsWith('Unexpected block-seq-ind on same line'))
     return {
       summary: 'a list cannot begin in the line of its key',
       detail: 'Begin the list in the next line.',
     };
-  }
   if (message.startsWith('Sequence item without -')) return wordsByCode.BAD_INDENT;
   const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];
   if (bracket !== undefined)

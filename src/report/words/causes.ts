@@ -18,9 +18,8 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
       advice: 'The service may still have completed it.',
     };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
-  if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
+  if (typeof error.data === 'string' && error.data.startsWith(tlsAlert))
     return { cause: 'the port expects TLS', advice: 'Use https:// in the service URL.' };
-  }
   // OpenSSL 3.5 renamed the alerts that were named after SSL 3.
   const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
   if (known !== undefined) return known;
