@@ -89,10 +89,7 @@ export function loginFlow(
   ];
   return {
     record,
-    passes: together(
-      own.map(({ passes }) => passes),
-      true,
-    ),
+    passes: together(own, true),
     stages,
     parts,
   };
@@ -118,19 +115,14 @@ function judged(
   const mode = bindable?.mode;
   const isAll = mode !== undefined && values[mode.field] === mode.all;
   const isNeverEvaluated = values['re_evaluate_policies'] === false && values['evaluate_on_plan'] !== true;
-  const passes =
-    isNeverEvaluated ||
-    verdicts.length === 0 ||
-    together(
-      verdicts.map((one) => one.passes),
-      isAll,
-    );
+  const passes = isNeverEvaluated || verdicts.length === 0 || together(verdicts, isAll);
   return { passes, policies: verdicts.flatMap(({ policies }) => policies) };
 }
 
-function together(verdicts: readonly Verdict[], isAll: boolean): Verdict {
-  if (verdicts.includes(!isAll)) return !isAll;
-  return verdicts.includes(undefined) ? undefined : isAll;
+function together(parts: readonly { readonly passes: Verdict }[], isAll: boolean): Verdict {
+  const verdicts = new Set(parts.map(({ passes }) => passes));
+  if (verdicts.has(!isAll)) return !isAll;
+  return verdicts.has(undefined) ? undefined : isAll;
 }
 
 function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
