@@ -97,8 +97,9 @@ function optionsOf(
   const allow = [
     ...((bug?.allows ?? mayChange) && capabilities.includes('update') ? ['update'] : []),
     ...(mayDelete ? ['delete'] : []),
-    // A random flow may become the login flow, and lets nobody in.
+    // A random flow may become the login flow, and lets nobody in. A new brand may take over a domain.
     'lockout',
+    'way-in',
   ];
   return {
     output: 'json',
