@@ -118,9 +118,9 @@ function completeRecord(
 }
 
 /**
- * Changes a resource and its bindings: 1. set the fields that restrict access, and unset the changed fields that make the record
- * usable if bindings are added, 2. add bindings, 3. delete bindings, 4. set the other fields. No binding is deleted before all declared bindings exist. A final comparison finds concurrent
- * changes.
+ * Changes a resource and its bindings: 1. set the fields that restrict access and, if bindings are added, unset the changed fields
+ * that make the record usable, 2. add bindings, 3. delete bindings, 4. set the other fields. No binding is deleted before all
+ * declared bindings exist. A final comparison finds concurrent changes.
  */
 export async function updateParent(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
   const { resource } = planned;
