@@ -1,6 +1,5 @@
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { isBindingField, wantedChildren } from '../kinds/access.ts';
-import { missingBindings } from '../kinds/bindings.ts';
 import { fieldOf, mergedValue } from '../kinds/fields.ts';
 import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
@@ -118,7 +117,7 @@ function completeRecord(
 }
 
 /**
- * Changes a resource and its bindings: 1. set the fields that restrict access and, if bindings are added, unset the changed fields
+ * Changes a resource and its bindings: 1. set the fields that restrict access and, if bindings change, unset the changed fields
  * that make the record usable, 2. add bindings, 3. delete bindings, 4. set the other fields. No binding is deleted before all
  * declared bindings exist. A final comparison finds concurrent changes.
  */
@@ -130,12 +129,16 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   if (check.kind === 'ended') return resultWithoutWrites(check.end);
   const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
-  const closed = closedValues(resource, now, others);
+  const control = ignoreDenials(continueOnceStarted(writer.control));
+  const target = { ...writer, control, resource, parent: now };
+  const moves = await orderWrites(
+    declared.map((children) => ({ ...target, ...children })),
+    ({ children }) => bindingsOf(now, children),
+  );
+  const closed = moves.length > 0 ? closedValues(resource, now, others) : new Map<string, JsonValue>();
   const restricting = others.filter((field) => restrictsAccess(resource, field, now.fields));
   const first = [...restricting, ...others.filter((field) => closed.has(field))];
   const last = others.filter((field) => !restricting.includes(field));
-  const control = ignoreDenials(continueOnceStarted(writer.control));
-  const target = { ...writer, control, resource, parent: now };
   const changed =
     (fields: readonly string[], part: Pick<PlannedUpdate, 'resource' | 'base'>) =>
     (): Promise<WriteResult> => {
@@ -144,10 +147,6 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
     };
   const closing = withFields(resource, (field, name) =>
     closed.has(name) ? fieldOf(closed.get(name) ?? null, field) : field,
-  );
-  const moves = await orderWrites(
-    declared.map((children) => ({ ...target, ...children })),
-    ({ children }) => bindingsOf(now, children),
   );
   return runSteps(resultWithoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
     ...(first.length > 0 ? [changed(first, { resource: closing, base: planned.base })] : []),
@@ -166,22 +165,19 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   ]);
 }
 
-/** The values that close a record while bindings are added, for each withheld field that changes from one set value to another. */
+/** The values that close a record while its bindings change, for each withheld field that changes from one set value to another. */
 function closedValues(
   resource: Resource,
   now: ObservedRecord,
   changed: readonly string[],
 ): ReadonlyMap<string, JsonValue> {
   const { withheld = [], createdWith = {} } = resource.kind.bindable ?? {};
-  const isAdded = wantedChildren(resource).some(
-    (item) => missingBindings(item, bindingsOf(now, item.children)).length > 0,
-  );
   return new Map(
     changed.flatMap((field): [string, JsonValue][] => {
       const before = now.fields[field] ?? null;
       const after = mergedValue(resource, field, before);
       const isUsable = [before, after].every((value) => !isUnset(createdWith[field], value));
-      if (!isAdded || !withheld.includes(field) || !isUsable) return [];
+      if (!withheld.includes(field) || !isUsable) return [];
       if (!isJsonList(before) || !isJsonList(after)) return [[field, createdWith[field] ?? null]];
       const kept = before.filter((id) => after.includes(id));
       return kept.length < before.length ? [[field, kept]] : [];

@@ -520,3 +520,18 @@ test.each([
     expect(again.stdout).toContain('No changes.');
   },
 );
+
+test('people who gain access by the removal of a binding never get the former provider', async () => {
+  const service = serviceWith([]);
+  const text = (provider: number, groups: string): string =>
+    grafana(`{ groups: [${groups}] }`, `    provider: ${provider}\n    policy_engine_mode: all\n`);
+  await done(run(apply, service.send, text(1, '{ name: staff }, { name: contractors }'), allowed));
+  const held = (): unknown => service.ask('GET', '/core/applications/grafana/')['provider'];
+  const atDeletes: unknown[] = [];
+  const watching: Transport = async (request, signal) => {
+    if (request.method === 'DELETE') atDeletes.push(held());
+    return service.send(request, signal);
+  };
+  await done(run(apply, watching, text(2, '{ name: staff }'), allowed));
+  expect([atDeletes, held()]).toEqual([[null], 2]);
+});
