@@ -402,6 +402,16 @@ describe('a change that others depend on, if the service denies it,', () => {
       waiting: 'application.wiki',
     },
     {
+      name: 'keeps a group out of an application whose policy would become stricter',
+      before: [policy('return True'), wiki('policies: [{ policy: { name: P }, order: 0 }]')],
+      after: [
+        policy('return False'),
+        wiki('policies: [{ policy: { name: P }, order: 0 }, { group: { name: staff }, order: 1 }]'),
+      ],
+      denied: '/policies/expression/',
+      waiting: 'application.wiki',
+    },
+    {
       name: 'keeps an outpost from serving an application that would be restricted',
       before: [provider, wiki('provider: { name: Px }, access: everyone')],
       after: [provider, wiki('provider: { name: Px }, access: { groups: [{ name: staff }] }'), outpost],
