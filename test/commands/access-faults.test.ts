@@ -420,7 +420,8 @@ describe('a change that others depend on, if the service denies it,', () => {
     },
   ];
 
-  test.each(rows)('$name', async ({ before: first, after, denied, waiting }) => {
+  /** Applies some text, and then other text while the service denies the writes to some path. */
+  async function deniedAfter(first: readonly string[], after: readonly string[], denied: string) {
     const groups = [{ name: 'staff' }, { name: 'admins', is_superuser: true }];
     const seed = { is_fresh: true, groups, tokens: [{ token: 'chief', superuser: true }] };
     const service = sandboxTransport(seed, 'chief', '2026.8');
@@ -441,12 +442,58 @@ describe('a change that others depend on, if the service denies it,', () => {
           : service.send(request, signal);
       };
     const failed = await run(apply, sending(true), textOfAll(after), options, all);
-    expect(failed.stdout).toContain(`. ${waiting}  not attempted: the change that it depends on failed\n`);
-    expect(writes.filter((path) => !path.includes(denied))).toEqual([]);
+    const others = writes.filter((path) => !path.includes(denied));
     writes = [];
     await done(run(apply, sending(false), textOfAll(after), options, all));
+    return { failed, others, writes };
+  }
+
+  test.each(rows)('$name', async ({ before: first, after, denied, waiting }) => {
+    const { failed, others, writes } = await deniedAfter(first, after, denied);
+    expect(failed.stdout).toContain(`. ${waiting}  not attempted: the change that it depends on failed\n`);
+    expect(others).toEqual([]);
     expect(writes[0]).toContain(denied);
     expect(writes.length).toBeGreaterThan(1);
+  });
+
+  test.each<[string, before: readonly string[], after: readonly string[], denied: string, other: string]>([
+    [
+      'a group that loses rights, although a member of it leaves another group',
+      [
+        'groups: [{ name: ops, parents: [{ name: admins }] }]',
+        'users: [{ username: u, name: U, groups: [{ name: ops }, { name: admins }] }, { username: v, name: V, groups: [{ name: admins }] }]',
+      ],
+      ['groups: [{ name: ops, parents: [] }]', 'users: [{ username: u, name: U, groups: [{ name: ops }] }]'],
+      '/core/users/',
+      '/core/groups/',
+    ],
+    [
+      'an application with bindings, although the flag closes others',
+      [wiki('policies: [{ group: { name: staff }, order: 0 }]')],
+      [
+        wiki('policies: [{ group: { name: staff }, order: 0 }], group: Docs'),
+        'settings: [{ flags: { core_default_app_access: false } }]',
+      ],
+      '/admin/settings/',
+      '/core/applications/',
+    ],
+    [
+      'another setting, although an application gets its first binding',
+      [wiki('policies: []'), 'settings: [{ gdpr_compliance: true }]'],
+      [wiki('policies: [{ group: { name: staff }, order: 0 }]'), 'settings: [{ gdpr_compliance: false }]'],
+      bindings,
+      '/admin/settings/',
+    ],
+    [
+      'an outpost, although the application that gets its provider is restricted',
+      [provider, wiki('access: everyone')],
+      [provider, wiki('provider: { name: Px }, access: { groups: [{ name: staff }] }'), outpost],
+      bindings,
+      '/outposts/instances/',
+    ],
+  ])('does not keep back %s', async (_, first, after, denied, other) => {
+    const { others } = await deniedAfter(first, after, denied);
+    expect(others).toEqual([expect.stringContaining(other)]);
   });
 
   test('does not stay unnoticed if the run may not update a policy on which a new application would rely', async () => {
