@@ -335,6 +335,9 @@ describe('a change that others depend on, if the service denies it,', () => {
   const wiki = (fields: string): string => `applications: [{ slug: wiki, name: Wiki, ${fields} }]`;
   const outpost =
     "outposts: [{ name: O, type: proxy, providers: [{ name: Px }], config: { authentik_host: 'https://id.example.com' } }]";
+  const nested = (parents: string): string =>
+    `groups: [{ name: mid, parents: [${parents}] }, { name: ops, parents: [{ name: mid }] }, { name: low, parents: [{ name: ops }] }]`;
+  const knownId = '0a0a0a0a-0000-4000-8000-00000000000b';
   const rows: {
     readonly name: string;
     readonly before: readonly string[];
@@ -354,12 +357,17 @@ describe('a change that others depend on, if the service denies it,', () => {
     },
     {
       name: 'keeps a user out of a group inside a group that would lose rights',
-      before: [
-        'groups: [{ name: mid, parents: [{ name: admins }] }, { name: ops, parents: [{ name: mid }] }]',
-      ],
+      before: [nested('{ name: admins }')],
+      after: [nested(''), 'users: [{ username: new, name: N, groups: [{ name: low }] }]'],
+      denied: '/core/groups/',
+      waiting: 'user.new',
+    },
+    {
+      name: 'keeps a user out of a group that would lose rights and is declared by its id',
+      before: ['groups: [{ name: known, parents: [{ name: admins }] }]'],
       after: [
-        'groups: [{ name: mid, parents: [] }, { name: ops, parents: [{ name: mid }] }]',
-        'users: [{ username: new, name: N, groups: [{ name: ops }] }]',
+        'groups: [{ name: known, parents: [] }]',
+        `users: [{ username: new, name: N, groups: [${knownId.toUpperCase()}] }]`,
       ],
       denied: '/core/groups/',
       waiting: 'user.new',
@@ -414,7 +422,7 @@ describe('a change that others depend on, if the service denies it,', () => {
     {
       name: 'keeps an outpost from serving an application that would be restricted',
       before: [provider, wiki('provider: { name: Px }, access: everyone')],
-      after: [provider, wiki('provider: { name: Px }, access: { groups: [{ name: staff }] }'), outpost],
+      after: [provider, wiki('access: { groups: [{ name: staff }] }'), outpost],
       denied: bindings,
       waiting: 'outpost.O',
     },
@@ -422,7 +430,11 @@ describe('a change that others depend on, if the service denies it,', () => {
 
   /** Applies some text, and then other text while the service denies the writes to some path. */
   async function deniedAfter(first: readonly string[], after: readonly string[], denied: string) {
-    const groups = [{ name: 'staff' }, { name: 'admins', is_superuser: true }];
+    const groups = [
+      { name: 'staff' },
+      { name: 'admins', is_superuser: true },
+      { pk: knownId, name: 'known' },
+    ];
     const seed = { is_fresh: true, groups, tokens: [{ token: 'chief', superuser: true }] };
     const service = sandboxTransport(seed, 'chief', '2026.8');
     const all = {
@@ -483,6 +495,26 @@ describe('a change that others depend on, if the service denies it,', () => {
       [wiki('policies: [{ group: { name: staff }, order: 0 }]'), 'settings: [{ gdpr_compliance: false }]'],
       bindings,
       '/admin/settings/',
+    ],
+    [
+      'a user who is in a group that loses rights already',
+      [
+        'groups: [{ name: ops, parents: [{ name: admins }] }]',
+        'users: [{ username: u, name: U, groups: [{ name: ops }] }, { username: v, name: V, groups: [{ name: admins }] }]',
+      ],
+      [
+        'groups: [{ name: ops, parents: [] }]',
+        'users: [{ username: u, name: V, groups: [{ name: ops }] }, { username: v, name: V, groups: [{ name: admins }] }]',
+      ],
+      '/core/groups/',
+      '/core/users/',
+    ],
+    [
+      'an outpost, although its application gets another group in the menu',
+      [provider, wiki('provider: { name: Px }, access: everyone')],
+      [provider, wiki('provider: { name: Px }, group: Docs'), outpost],
+      '/core/applications/',
+      '/outposts/instances/',
     ],
     [
       'an outpost, although the application that gets its provider is restricted',
