@@ -134,6 +134,13 @@ describe('a new plan', () => {
         not_compared: ['group'],
       }));
     expect(await otherwise(existing, withoutCompared)).toEqual([]);
+    const now = await planned();
+    const changes = now.changes.map((change) => ({
+      ...change,
+      differences: change.differences.filter(({ field }) => field !== 'group'),
+      notCompared: ['group'],
+    }));
+    expect(staleChanges(planDocument(await planned()), { ...now, changes })).toEqual([]);
   });
 
   test.each<[string, Existing, unknown[]]>([
@@ -187,6 +194,7 @@ describe('a new plan', () => {
       { kind: 'words', planned: ['application.new'], now: null },
     ],
     ['name', { name: 'x' }, { kind: 'words', planned: 'x', now: 'wiki' }],
+    ['model', { model: 'x' }, { kind: 'words', planned: ['application', 'x'], now: ['application', null] }],
     ['former name', { formerly: 'x' }, { kind: 'words', planned: ['x', null], now: [null, null] }],
     ['field declared in part', { at_least: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
     ['field declared in full', { exactly: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
@@ -232,6 +240,15 @@ describe('a new plan', () => {
   test('equals a saved plan that reports the access that an altered entry gave since a baseline', async () => {
     const more: Partial<ChangeDocument> = { opens: ['everyone'], since: { kind: 'altered', fields: [] } };
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([]);
+    const [saved, now] = [planDocument(await planned()), await planned()];
+    const opens = ['everyone', 'others'];
+    const found = staleChanges(
+      { ...saved, resource_changes: altered('application.wiki', more)([...saved.resource_changes]) },
+      { ...now, changes: now.changes.map((change) => ({ ...change, opens })) },
+    );
+    expect(found.map(({ staleness }) => staleness)).toContainEqual([
+      { kind: 'words', planned: ['everyone'], now: opens },
+    ]);
   });
 
   test('equals the saved plan if only places of entries and changes since a baseline differ', async () => {
