@@ -30,7 +30,7 @@ type Written = Extract<ReadyChange, { readonly action: 'create' }> | Update;
  * 2. An update of a policy, or of the flag for records without bindings, may give access. It waits for an update that takes
  *    access away from a record that already depends on it.
  * 3. A change that refers to the provider of an application waits for the update that takes access to the application away.
- * 4. An application gets its provider after the new records with bindings that belong to the provider.
+ * 4. An application gets its provider after the changes that restrict or bind records that belong to the provider.
  */
 export function findAccessWaits(
   changes: readonly ReadyChange[],
@@ -79,7 +79,7 @@ export function findAccessWaits(
         const isNew = !recordKeys(application, application.resource.kind.bindable?.withheld ?? []).includes(
           key,
         );
-        if (isNew && change.action === 'create' && declaresBindings(resource)) wait(application, change);
+        if (isNew && (narrowing.has(change) || withBindings.has(resource.address))) wait(application, change);
         if (!isNew && isNarrowed(application)) wait(change, application);
       }
   }

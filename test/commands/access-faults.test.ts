@@ -337,6 +337,9 @@ describe('a change that others depend on, if the service denies it,', () => {
     "outposts: [{ name: O, type: proxy, providers: [{ name: Px }], config: { authentik_host: 'https://id.example.com' } }]";
   const nested = (parents: string): string =>
     `groups: [{ name: mid, parents: [${parents}] }, { name: ops, parents: [{ name: mid }] }, { name: low, parents: [{ name: ops }] }]`;
+  const rac = (policies: string): string =>
+    `providers: [{ type: rac, name: R, authorization_flow: ${flow.authorization_flow} }]
+rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: ${policies} }]`;
   const knownId = '0a0a0a0a-0000-4000-8000-00000000000b';
   const rows: {
     readonly name: string;
@@ -420,6 +423,13 @@ describe('a change that others depend on, if the service denies it,', () => {
       waiting: 'application.wiki',
     },
     {
+      name: 'keeps an application from a provider whose endpoint would be restricted',
+      before: [rac('[]')],
+      after: [rac('[{ group: { name: staff }, order: 0 }]'), wiki('provider: { name: R }, access: everyone')],
+      denied: bindings,
+      waiting: 'application.wiki',
+    },
+    {
       name: 'keeps an outpost from serving an application that would be restricted',
       before: [provider, wiki('provider: { name: Px }, access: everyone')],
       after: [provider, wiki('access: { groups: [{ name: staff }] }'), outpost],
@@ -435,7 +445,7 @@ describe('a change that others depend on, if the service denies it,', () => {
       { name: 'admins', is_superuser: true },
       { pk: knownId, name: 'known' },
     ];
-    const seed = { is_fresh: true, groups, tokens: [{ token: 'chief', superuser: true }] };
+    const seed = { is_fresh: true, is_licensed: true, groups, tokens: [{ token: 'chief', superuser: true }] };
     const service = sandboxTransport(seed, 'chief', '2026.8');
     const all = {
       files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' },
