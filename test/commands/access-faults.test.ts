@@ -634,3 +634,46 @@ test('people who gain access by the removal of a binding never get the former pr
   await done(run(apply, watching, text(2, '{ name: staff }'), allowed));
   expect([atDeletes, held()]).toEqual([[null], 2]);
 });
+
+test.each<[string, before: readonly [string, string], after: readonly [string, string], methods: string[]]>([
+  [
+    'twice if a set value changes',
+    ['staff', 'provider: 1'],
+    ['contractors', 'provider: 2'],
+    ['PATCH', 'POST', 'DELETE', 'PATCH'],
+  ],
+  ['once if no binding changes', ['staff', 'provider: 1'], ['staff', 'provider: 2'], ['PATCH']],
+  [
+    'once if the former value was unset',
+    ['staff', 'provider: null'],
+    ['contractors', 'provider: 2'],
+    ['POST', 'DELETE', 'PATCH'],
+  ],
+  [
+    'first if it becomes unset',
+    ['staff', 'provider: 1'],
+    ['contractors', 'provider: null'],
+    ['PATCH', 'POST', 'DELETE'],
+  ],
+  [
+    'first if a list becomes empty',
+    ['staff', 'backchannel_providers: [3]'],
+    ['contractors', 'backchannel_providers: []'],
+    ['PATCH', 'POST', 'DELETE'],
+  ],
+  [
+    'once if a list only gets longer',
+    ['staff', 'backchannel_providers: [3]'],
+    ['contractors', 'backchannel_providers: [3, 4]'],
+    ['POST', 'DELETE', 'PATCH'],
+  ],
+])('a field that makes an application usable is changed %s', async (_, former, after, methods) => {
+  const service = serviceWith([]);
+  const text = ([group, value]: readonly [string, string]): string =>
+    grafana(`{ groups: [{ name: ${group} }] }`, `    ${value}\n`);
+  await done(run(apply, service.send, text(former), allowed));
+  const from = service.requests.length;
+  await done(run(apply, service.send, text(after), allowed));
+  const writes = service.requests.slice(from).filter(({ method }) => method !== 'GET');
+  expect(writes.map(({ method }) => method)).toEqual(methods);
+});
