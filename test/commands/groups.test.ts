@@ -10,7 +10,7 @@ import type { Setup } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import { someReleases } from '../support/effort.ts';
 
 const groupsPath = '/api/v3/core/groups/';
@@ -124,7 +124,8 @@ users:
     ['is declared without parents', 'groups: [{ name: below }]'],
     ['still has its parent, which the run may not remove', 'groups: [{ name: below, parents: [] }]'],
     ['has a parent whose declared parents grant nothing', 'groups: [{ name: middle, parents: [] }]'],
-  ])('reports who becomes a superuser through a group that %s', async (_, declared) => {
+    ['is declared next to an id', '', ', 0a0a0a0a-0000-4000-8000-000000000004'],
+  ])('reports who becomes a superuser through a group that %s', async (_, declared, more = '') => {
     const below = ids[1];
     const middle = '0a0a0a0a-0000-4000-8000-000000000003';
     for (const release of someReleases(sandboxReleases)) {
@@ -132,12 +133,27 @@ users:
         { pk: ids[0], name: 'root', is_superuser: true },
         { pk: middle, name: 'middle', parents: [ids[0]] },
         { pk: below, name: 'below', parents: [middle] },
+        { pk: '0a0a0a0a-0000-4000-8000-000000000004', name: 'other' },
       ];
-      const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
+      const users = `users: [{ username: alice, name: Alice, groups: [{ name: below }${more}] }]`;
       const { send } = sandboxTransport({ groups }, undefined, release);
       const { stdout } = await run('plan', send, `version: 1\n${declared}\n${users}\n`);
       expect(stdout).toContain(`gains a superuser's rights through "below" (${below}) of \`groups\``);
     }
+  });
+
+  test('reports what is known of a group whose parent cannot be read', async () => {
+    const groups = [
+      { pk: ids[0], name: 'root', is_superuser: true },
+      { pk: ids[1], name: 'below', parents: [ids[0]] },
+    ];
+    const { send } = sandboxTransport({ groups });
+    const hiding: Transport = async (request, signal) =>
+      request.path.includes(ids[0]) ? answered(404, {}) : send(request, signal);
+    const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
+    const { stdout } = await run('plan', hiding, `version: 1\n${users}\n`);
+    expect(stdout).toContain('+ user.alice');
+    expect(stdout).not.toContain("gains a superuser's rights");
   });
 
   test('reports that a group leaves a parent with superuser rights', async () => {

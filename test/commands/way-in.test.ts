@@ -543,6 +543,23 @@ test('a policy that makes a flow ask for the password changes before the flow lo
   ]);
 });
 
+test('an application waits for a stricter policy, even if the login determines when the policy changes', async () => {
+  const service = fresh();
+  const asking = [whole[0], stage('password', 20, guarded('own'))];
+  const options = { allow: [...all, 'way-in', 'lockout'] };
+  await done(run(apply, service, policies('return False') + flow(asking.join(', ')), options));
+  const refusing: Service = {
+    ...service,
+    send: async (request, signal) =>
+      request.method === 'PATCH' ? answered(403, {}) : service.send(request, signal),
+  };
+  const wiki =
+    'applications: [{ slug: wiki, name: Wiki, policies: [{ policy: { name: own }, order: 0 }] }]\n';
+  const text = policies('return True') + flow([...asking, whole[3]].join(', ')) + wiki;
+  const { stdout } = await run(apply, refusing, text, options);
+  expect(stdout).toContain('. application.wiki  not attempted: the change that it depends on failed');
+});
+
 test('during an apply that swaps two policies, the login is possible at each request', async () => {
   const service = fresh();
   const both = (a: boolean, b: boolean): string =>
