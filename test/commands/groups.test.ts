@@ -147,7 +147,7 @@ users:
       { pk: ids[0], name: 'root', is_superuser: true },
       { pk: ids[1], name: 'below', parents: [ids[0]] },
     ];
-    const { send } = sandboxTransport({ groups });
+    const { send } = sandboxTransport({ groups }, undefined, '2026.2');
     const hiding: Transport = async (request, signal) =>
       request.path.includes(ids[0]) ? answered(404, {}) : send(request, signal);
     const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
