@@ -68,3 +68,18 @@ test.each<[token: string, setup: Partial<SeedToken>, ending: string, lookUps: nu
     );
   },
 );
+
+test.each([
+  ['was refused', 'POST', answered(400, { name: ['wrong'] }), 'incomplete'],
+  ['cannot be looked up', 'GET', answered(403, { detail: 'denied' }), 'done'],
+])('a new record that %s does not count as hidden', async (_, refused, refusal, expected) => {
+  const world = new World({ tokens: [{ token: 'sandbox-token' }] });
+  let isSent = false;
+  world.tamper = ({ method, path }, answer) => {
+    isSent ||= method === 'POST';
+    return isSent && method === refused && path.includes('invitation') ? refusal : answer();
+  };
+  const { context, stdout } = world.run('version: 1\ninvitations: [{ name: spring }]\n');
+  expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe(expected);
+  expect(stdout()).not.toContain('hidden');
+});

@@ -362,6 +362,25 @@ test.each([
 });
 
 test.each([
+  [
+    'stage of a flow',
+    'passwordless_flow: { slug: offered }',
+    'stages: [{ name: robot, type: captcha, public_key: q }]',
+  ],
+  ['source', 'sources: [{ slug: hub }]', 'sources: [{ slug: hub, type: oauth, name: H, enabled: false }]'],
+])('an update of a %s that the login offers is on the way in', async (_, offers, text) => {
+  const service = fresh();
+  service.ask('POST', '/stages/captcha/', { name: 'robot', public_key: 'p', private_key: 'p' });
+  const keys = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
+  service.ask('POST', '/sources/oauth/', { slug: 'hub', name: 'H', ...keys });
+  const offered = `flows:\n  - { slug: offered, name: O, title: O, designation: authentication, stages: [{ stage: { name: robot }, order: 0 }] }\n`;
+  await done(run(apply, service, offered));
+  await done(run(apply, service, identification(`, ${offers}`), { allow: [...all, 'way-in'] }));
+  const { stdout } = await done(run(plan, service, `${text}\n`));
+  expect(stdout).toContain('note  on the way in');
+});
+
+test.each([
   ['sources: [{ slug: hub }]', 'offered'],
   ['passwordless_flow: { slug: offered }', 'offered'],
   ['sources: [{ slug: hub }], passwordless_flow: { slug: default-authentication-flow }', 'offered'],
