@@ -198,6 +198,10 @@ describe('settings in the same manifest', () => {
     expect((await planned(worldOf('2026.8', false), withFlag('version: 1\n', true))).stdout).not.toContain(
       note,
     );
+    const other = text.replace('false', 'false, flows_refresh_others: true');
+    const { stdout } = await planned(worldOf('2026.8', false), other);
+    expect(stdout).toContain('~ settings.service');
+    expect(stdout).not.toContain(note);
   });
 
   test('cause a warning if they turn core_default_app_access off in a release without this flag', async () => {

@@ -195,6 +195,12 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       undefined,
     ],
     [
+      'a new dummy policy that lets everybody pass',
+      withExpression('return True'),
+      { policies: [{ type: 'dummy', name: 'd', result: true }] },
+      undefined,
+    ],
+    [
       'a dummy policy that lets nobody pass',
       { policies: [{ type: 'dummy', name: 'd', result: true }] },
       { policies: [{ type: 'dummy', name: 'd', result: false }] },
@@ -234,6 +240,12 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'an enrolment without one of its stages that becomes another flow',
       withFlow({ stages: [gated, writes] }),
       withFlow({ designation: 'stage_configuration', stages: [writes] }),
+      'people who could not enrol because of a stage that is removed, moved or has other policies',
+    ],
+    [
+      'a flow without one of its stages that becomes an enrolment',
+      withFlow({ designation: 'stage_configuration', stages: [gated, writes] }),
+      withFlow({ stages: [writes] }),
       'people who could not enrol because of a stage that is removed, moved or has other policies',
     ],
     [
@@ -300,6 +312,12 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'anyone who sends answers without a signature',
     ],
     [
+      'a new invitation that is valid several times',
+      withFlow({}),
+      { invitations: [{ name: 'i', flow: { slug: 'f' }, single_use: false }] },
+      undefined,
+    ],
+    [
       'an invitation that is valid several times',
       { ...withFlow({}), invitations: [{ name: 'i', flow: { slug: 'f' }, single_use: true }] },
       { ...withFlow({}), invitations: [{ name: 'i', flow: { slug: 'f' }, single_use: false }] },
@@ -360,6 +378,31 @@ test.each<[note: string, before: JsonObject, after: JsonObject]>([
     'all users are provisioned, no longer only the members of certain groups',
     { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [{ name: 'g' }] }] },
     { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [] }] },
+  ],
+  [
+    'the members of other groups are provisioned',
+    { groups: [{ name: 'g' }, { name: 'h' }], providers: [{ ...scim, group_filters: [{ name: 'g' }] }] },
+    { providers: [{ ...scim, group_filters: [{ name: 'h' }] }] },
+  ],
+  [
+    'logins fail until the application uses its secret',
+    provider('oauth2', { client_type: 'public', redirect_uris: [] }),
+    provider('oauth2', { client_type: 'confidential', redirect_uris: [] }),
+  ],
+  [
+    'people may have to append a code to their password',
+    provider('ldap', { mfa_support: false }),
+    provider('ldap', { mfa_support: true }),
+  ],
+  [
+    'requests with an `Authorization` header no longer log in by that header',
+    withProxy({ intercept_header_auth: true }),
+    withProxy({ intercept_header_auth: false }),
+  ],
+  [
+    'requests for a login need a signature by another key',
+    provider('saml', { ...saml, verification_kp: null }),
+    provider('saml', { ...saml, verification_kp: { name: 'authentik Self-signed Certificate' } }),
   ],
 ])('a plan has the note: %s', async (note, before, after) => {
   const world = new World(
