@@ -473,6 +473,7 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
   test.each(rows)('$name', async ({ before: first, after, denied, waiting }) => {
     const { failed, others, writes } = await deniedAfter(first, after, denied);
     expect(failed.stdout).toContain(`. ${waiting}  not attempted: the change that it depends on failed\n`);
+    expect(failed.stdout).toContain(', so that nothing opens or closes in between');
     expect(others).toEqual([]);
     expect(writes[0]).toContain(denied);
     expect(writes.length).toBeGreaterThan(1);

@@ -83,3 +83,13 @@ test.each([
   expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe(expected);
   expect(stdout()).not.toContain('hidden');
 });
+
+test('a hidden record is no reason to run the same apply again', async () => {
+  const world = new World({ tokens: [{ token: 'sandbox-token', rights: { view_invitations: ['other'] } }] });
+  world.tamper = ({ method, body }, answer) =>
+    method === 'POST' && body?.includes('autumn') ? answered(400, { name: ['wrong'] }) : answer();
+  const { context, stdout } = world.run('version: 1\ninvitations: [{ name: spring }, { name: autumn }]\n');
+  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('incomplete');
+  expect(stdout()).toContain('created, but hidden from this token');
+  expect(stdout()).not.toMatch(/same apply again|then run|Check these resources/);
+});

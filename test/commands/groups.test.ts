@@ -142,6 +142,18 @@ users:
     }
   });
 
+  test('reports who becomes a superuser through a group that gets a parent', async () => {
+    const groups = [
+      { pk: ids[0], name: 'root', is_superuser: true },
+      { pk: ids[1], name: 'below' },
+    ];
+    const { send } = sandboxTransport({ groups });
+    const text =
+      'groups: [{ name: below, parents: [{ name: root }] }]\nusers: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
+    const { stdout } = await run('plan', send, `version: 1\n${text}\n`);
+    expect(stdout).toContain(`gains a superuser's rights through "below" (${ids[1]}) of \`groups\``);
+  });
+
   test('reports what is known of a group whose parent cannot be read', async () => {
     const groups = [
       { pk: ids[0], name: 'root', is_superuser: true },

@@ -448,3 +448,12 @@ test('a plan has a line without the value for a hidden field that lets more peop
   await plan(['m.yaml'], { output: 'text', allow: ['update'], config: 'rollcall.yaml' }, context);
   expect(stdout()).toContain('Opens source.s to others, through its `enabled`.');
 });
+
+test('a new entitlement without bindings is not open to everyone', async () => {
+  const world = new World({ applications: [{ slug: 'a', name: 'A' }] }, '2026.2');
+  const entitlement = { name: 'e', app: { slug: 'a' }, policies: [] };
+  const { context, stdout } = world.run(JSON.stringify({ version: 1, entitlements: [entitlement] }), env);
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(stdout()).toContain('+ entitlement.a/e');
+  expect(stdout()).not.toContain('pen to everyone');
+});
