@@ -142,15 +142,19 @@ users:
     }
   });
 
-  test('reports who becomes a superuser through a group that gets a parent', async () => {
+  test.each([
+    ['gets a parent', '{ name: below, parents: [{ name: root }] }'],
+    ['has a parent that gets a parent', '{ name: middle, parents: [{ name: root }] }, { name: below }'],
+  ])('reports who becomes a superuser through a group that %s', async (_, declared) => {
+    const middle = '0a0a0a0a-0000-4000-8000-000000000003';
     const groups = [
       { pk: ids[0], name: 'root', is_superuser: true },
-      { pk: ids[1], name: 'below' },
+      { pk: middle, name: 'middle' },
+      { pk: ids[1], name: 'below', parents: [middle] },
     ];
-    const { send } = sandboxTransport({ groups });
-    const text =
-      'groups: [{ name: below, parents: [{ name: root }] }]\nusers: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
-    const { stdout } = await run('plan', send, `version: 1\n${text}\n`);
+    const { send } = sandboxTransport({ groups }, undefined, '2026.2');
+    const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
+    const { stdout } = await run('plan', send, `version: 1\ngroups: [${declared}]\n${users}\n`);
     expect(stdout).toContain(`gains a superuser's rights through "below" (${ids[1]}) of \`groups\``);
   });
 
