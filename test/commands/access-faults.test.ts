@@ -305,12 +305,18 @@ describe('an application that differs from its declaration, but not in access', 
 
   test('is reported as rejected if the service refuses the update', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
-    const send: Transport = async (request, signal) =>
-      request.method === 'PATCH' ? answered(400, { meta_publisher: ['No.'] }) : service.send(request, signal);
-    const { ending, stdout } = await run(apply, send, text, allowed);
+    const refusing =
+      (words: string): Transport =>
+      async (request, signal) =>
+        request.method === 'PATCH'
+          ? answered(400, { meta_publisher: [words] })
+          : service.send(request, signal);
+    const { ending, stdout } = await run(apply, refusing('No.'), text, allowed);
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('x application.grafana  rejected');
     expect(stdout).toContain('the service refused `meta_publisher`: No.');
+    const long = await run(apply, refusing('x'.repeat(2000)), text, { ...allowed, output: 'json' });
+    expect(long.stdout).toContain(`the service refused \`meta_publisher\`: ${'x'.repeat(1000)}…`);
   });
 });
 

@@ -269,6 +269,8 @@ describe('a plan with --max-creates', () => {
     await done(runApply({ maxCreates: '2' }));
     expect(service.creates()).toHaveLength(2);
     expect((await runPlan({ maxCreates: '0' })).ending).toBe('failed');
+    const { stderr } = await runPlan({ maxCreates: '0', target: ['user.*'] });
+    expect(stderr).toContain('the plan would create 1 resource, and');
   });
 
   test.each(['text', 'markdown', 'html', 'junit', 'github'])(
