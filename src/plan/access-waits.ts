@@ -125,26 +125,20 @@ function narrowsAccess(change: Update): boolean {
 
 /** Adds the declared groups that inherit rights from a group whose update takes rights away. */
 function addDescendants(narrowedAt: Map<string, Update[]>, changes: readonly ReadyChange[]): void {
-  const heirs = changes.flatMap(({ resource }) =>
-    inheritingFields(resource.kind).length > 0
-      ? [
-          [
-            resource.address,
-            declaredKeys(
-              resource,
-              inheritingFields(resource.kind).map(({ field }) => field),
-            ),
-          ] as const,
-        ]
-      : [],
-  );
+  const heirs = changes.flatMap(({ resource, pk }) => {
+    const { kind, address } = resource;
+    const fields = inheritingFields(kind).map(({ field }) => field);
+    if (fields.length === 0) return [];
+    const parents = declaredKeys(resource, fields);
+    return [address, ...(pk === undefined ? [] : [keyOfId(kind, pk)])].map((key) => [key, parents] as const);
+  });
   for (let isMore = narrowedAt.size > 0; isMore;) {
-    const found = heirs.flatMap(([address, keys]): [Address, Update[]][] => {
-      const known = narrowedAt.get(address) ?? [];
+    const found = heirs.flatMap(([heir, keys]): [string, Update[]][] => {
+      const known = narrowedAt.get(heir) ?? [];
       const more = keys.flatMap((key) => narrowedAt.get(key) ?? []).filter((one) => !known.includes(one));
-      return more.length > 0 ? [[address, [...new Set([...known, ...more])]]] : [];
+      return more.length > 0 ? [[heir, [...new Set([...known, ...more])]]] : [];
     });
-    for (const [address, holders] of found) narrowedAt.set(address, holders);
+    for (const [heir, holders] of found) narrowedAt.set(heir, holders);
     isMore = found.length > 0;
   }
 }

@@ -343,6 +343,8 @@ describe('a change that others depend on, if the service denies it,', () => {
     "outposts: [{ name: O, type: proxy, providers: [{ name: Px }], config: { authentik_host: 'https://id.example.com' } }]";
   const nested = (parents: string): string =>
     `groups: [{ name: mid, parents: [${parents}] }, { name: ops, parents: [{ name: mid }] }, { name: low, parents: [{ name: ops }] }]`;
+  const around = (parents: string): string =>
+    `groups: [{ name: mid, parents: [${parents}] }, { name: known, parents: [{ name: mid }] }]`;
   const rac = (policies: string): string =>
     `providers: [{ type: rac, name: R, authorization_flow: ${flow.authorization_flow} }]
 rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: ${policies} }]`;
@@ -378,6 +380,13 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
         'groups: [{ name: known, parents: [] }]',
         `users: [{ username: new, name: N, groups: [${knownId.toUpperCase()}] }]`,
       ],
+      denied: '/core/groups/',
+      waiting: 'user.new',
+    },
+    {
+      name: 'keeps a user out of a group inside a group that would lose rights and is declared by its id',
+      before: [around('{ name: admins }')],
+      after: [around(''), `users: [{ username: new, name: N, groups: [${knownId}] }]`],
       denied: '/core/groups/',
       waiting: 'user.new',
     },
