@@ -318,7 +318,7 @@ test('records that refer to a flow without stages wait too if only a right to de
     expect.stringContaining(
       '! flow.door is unfinished: declared parts of it are missing, and it is left unchanged; removing bindings from `policies` needs --allow delete',
     ),
-    expect.stringContaining('1 resource is left unchanged: flow.door'),
+    expect.stringMatching(/^(?![^]*needs --allow update)[^]*1 resource is left unchanged: flow\.door/),
   ]);
   const { ending, stdout } = await run('apply', service.send, text, ['update']);
   expect(ending).toBe('incomplete');
