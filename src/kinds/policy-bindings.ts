@@ -47,3 +47,14 @@ export const policyBindings: Children = {
 export function isPolicyKind({ family }: Pick<Kind, 'family'>): boolean {
   return family === policyField.refersTo;
 }
+
+/** The fields of policies that cannot change a result. */
+const withoutEffect = new Set(['name', 'execution_logging']);
+
+/** Whether a record is a policy and the differences may change who passes it. */
+export function mayDecideOtherwise(
+  kind: Pick<Kind, 'family'>,
+  differences: readonly { readonly field: string }[],
+): boolean {
+  return isPolicyKind(kind) && differences.some(({ field }) => !withoutEffect.has(field));
+}

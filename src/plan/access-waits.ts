@@ -5,7 +5,7 @@ import { writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mapIds } from '../kinds/map-ids.ts';
 import { addressOfName, inheritingFields, namingFields } from '../kinds/named.ts';
-import { isPolicyKind } from '../kinds/policy-bindings.ts';
+import { isPolicyKind, mayDecideOtherwise } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -117,7 +117,7 @@ export function withoutWaitsWithin<Planned extends Change>(
 function narrowsAccess(change: Update): boolean {
   const { resource, base, differences } = change;
   return (
-    isPolicyKind(resource.kind) ||
+    mayDecideOtherwise(resource.kind, differences) ||
     takesRights(change) ||
     differences.some(({ field }) => restrictsAccess(resource, field, base.fields))
   );

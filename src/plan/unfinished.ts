@@ -3,7 +3,7 @@ import { wantedChildren } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import { addressOfName, declaredNames } from '../kinds/named.ts';
-import { isPolicyKind } from '../kinds/policy-bindings.ts';
+import { mayDecideOtherwise } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isShipped } from '../kinds/shipped.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
@@ -57,7 +57,7 @@ export function withNeededUnfinished<Planned extends Change>(
     const isNeeded = action === 'no-op' && differences.length > 0 && needed.has(resource.address);
     if (!isNeeded || record === undefined || resource.kind.access !== undefined) return change;
     const isLacking =
-      isPolicyKind(resource.kind) ||
+      mayDecideOtherwise(resource.kind, differences) ||
       wantedChildren(resource).some(
         (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
       );

@@ -573,6 +573,9 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
       expect.stringContaining('. application.wiki  not attempted'),
     ]);
     expect(service.list('/core/applications/')).toEqual([]);
+    const logging = policy('return True').replace(' }', ', execution_logging: true }');
+    const harmless = await run(apply, service.send, after.replace(policy('return False'), logging));
+    expect(harmless.stdout).toContain('1 created, 1 differing (left unchanged).');
     await done(run(apply, service.send, after, allowed));
   });
 });
