@@ -49,7 +49,8 @@ export function orderChanges(
     waits.set(address, [...(waits.get(address) ?? []), dependency]);
   };
   for (const change of changes) {
-    const { resource } = change;
+    const { resource, waitsFor = [] } = change;
+    for (const holder of waitsFor) waitFor({ resource, holder, mustSucceed: true });
     for (const holder of earlierResources(change, parents)) waitFor({ resource, holder });
     for (const need of needsOf(change, holderOf)) {
       const holder = planned.get(need.holder);

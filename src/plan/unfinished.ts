@@ -1,11 +1,16 @@
-import { isJsonList, type JsonValue } from '../base/json.ts';
+import type { Address } from '../base/diagnostic.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
-import { addressOfName, declaredNames } from '../kinds/named.ts';
+import { writtenValue } from '../kinds/fields.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { mapIds } from '../kinds/map-ids.ts';
+import { addressOfName, namingFields } from '../kinds/named.ts';
 import { mayDecideOtherwise } from '../kinds/policy-bindings.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isShipped } from '../kinds/shipped.ts';
+import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -40,29 +45,55 @@ export function isUnfinished(
 
 /**
  * Marks records that new resources refer to, although declared bindings of the record are missing, or the record is a policy that
- * differs: the new resources would be less protected than declared.
+ * differs: the new resources would be less protected than declared. A resource that refers to such a record by its id waits for it.
  */
 export function withNeededUnfinished<Planned extends Change>(
   changes: readonly Planned[],
   observed: ObservedState,
 ): readonly Planned[] {
-  const needed = new Set(
+  const keysOf = new Map(
     changes.flatMap(({ action, resource }) =>
-      action === 'create' ? declaredNames(resource).map((named) => addressOfName(named)) : [],
+      action === 'create' ? [[resource.address, referredKeys(resource)] as const] : [],
     ),
   );
-  return changes.map((change) => {
+  const needed = new Set([...keysOf.values()].flat());
+  const lacking = new Map<string, Address>();
+  const marked = changes.map((change) => {
     const { resource, action, differences } = change;
-    const record = observedRecordAt(observed, resource.address);
-    const isNeeded = action === 'no-op' && differences.length > 0 && needed.has(resource.address);
-    if (!isNeeded || record === undefined || resource.kind.access !== undefined) return change;
-    const isLacking =
-      mayDecideOtherwise(resource.kind, differences) ||
+    const { kind, address } = resource;
+    const record = observedRecordAt(observed, address);
+    if (action !== 'no-op' || record === undefined || kind.access !== undefined) return change;
+    const key = keyOfId(kind, record.pk);
+    const isNeeded = differences.length > 0 && (needed.has(address) || needed.has(key));
+    const isLacking = (): boolean =>
+      mayDecideOtherwise(kind, differences) ||
       wantedChildren(resource).some(
         (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
       );
-    return isLacking ? { ...change, unfinished: true } : change;
+    if (!isNeeded || !isLacking()) return change;
+    lacking.set(key, address);
+    return { ...change, unfinished: true };
   });
+  return marked.map((change) => {
+    const waitsFor = keysOf.get(change.resource.address)?.flatMap((key) => lacking.get(key) ?? []) ?? [];
+    return waitsFor.length > 0 ? { ...change, waitsFor } : change;
+  });
+}
+
+/** The addresses and the literal ids to which a resource refers. */
+function referredKeys(resource: Resource): string[] {
+  const keys: string[] = [];
+  for (const field of namingFields(resource.kind))
+    mapIds(resource.kind.fields[field] ?? {}, writtenValue(resource, field) ?? null, (one, related) => {
+      const key = isNameReference(one) ? addressOfName({ related, name: one.name }) : keyOfId(related, one);
+      if (key !== undefined) keys.push(key);
+      return one;
+    });
+  return keys;
+}
+
+function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {
+  return `${type} ${textOf(plainUuid(id))}`;
 }
 
 /** Whether the withheld fields, which make a record usable, are not set yet. */

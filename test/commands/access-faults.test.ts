@@ -554,30 +554,36 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
     expect(others).toEqual([expect.stringContaining(other)]);
   });
 
-  test('does not stay unnoticed if the run may not update a policy on which a new application would rely', async () => {
-    const service = sandboxTransport(
-      { is_fresh: true, tokens: [{ token: 'chief', superuser: true }] },
-      'chief',
-    );
-    const text = (code: string, more: string): string => `version: 1\n${policy(code)}\n${more}\n`;
-    await done(run(apply, service.send, text('return True', '')));
-    const after = text('return False', wiki('policies: [{ policy: { name: P }, order: 0 }]'));
-    const planned = await run(plan, service.send, after);
-    expect([planned.ending, planned.stdout]).toEqual([
-      'incomplete',
-      expect.stringContaining('! policy.P is unfinished: it differs, so no new record may rely on it'),
-    ]);
-    const { ending, stdout } = await run(apply, service.send, after);
-    expect([ending, stdout]).toEqual([
-      'incomplete',
-      expect.stringContaining('. application.wiki  not attempted'),
-    ]);
-    expect(service.list('/core/applications/')).toEqual([]);
-    const logging = policy('return True').replace(' }', ', execution_logging: true }');
-    const harmless = await run(apply, service.send, after.replace(policy('return False'), logging));
-    expect(harmless.stdout).toContain('1 created, 1 differing (left unchanged).');
-    await done(run(apply, service.send, after, allowed));
-  });
+  test.each(['name', 'id'])(
+    'does not stay unnoticed if the run may not update a policy on which a new application would rely, given by its %s',
+    async (key) => {
+      const service = sandboxTransport(
+        { is_fresh: true, tokens: [{ token: 'chief', superuser: true }] },
+        'chief',
+      );
+      const text = (code: string, more: string): string => `version: 1\n${policy(code)}\n${more}\n`;
+      await done(run(apply, service.send, text('return True', '')));
+      const reference =
+        key === 'name' ? '{ name: P }' : textOf(service.list('/policies/expression/')[0]?.['pk'] ?? '');
+      const wanted = wiki(`policies: [{ policy: ${reference}, order: 0 }]`);
+      const after = text('return False', wanted);
+      const planned = await run(plan, service.send, after);
+      expect([planned.ending, planned.stdout]).toEqual([
+        'incomplete',
+        expect.stringContaining('! policy.P is unfinished: it differs, so no new record may rely on it'),
+      ]);
+      const { ending, stdout } = await run(apply, service.send, after);
+      expect([ending, stdout]).toEqual([
+        'incomplete',
+        expect.stringContaining('. application.wiki  not attempted'),
+      ]);
+      expect(service.list('/core/applications/')).toEqual([]);
+      const logging = policy('return True').replace(' }', ', execution_logging: true }');
+      const harmless = await run(apply, service.send, `version: 1\n${logging}\n${wanted}\n`);
+      expect(harmless.stdout).toContain('1 created, 1 differing (left unchanged).');
+      await done(run(apply, service.send, after, allowed));
+    },
+  );
 });
 
 test('an endpoint that is used before its bindings exist has a note, and a new application waits for it', async () => {
