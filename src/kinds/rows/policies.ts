@@ -5,11 +5,29 @@ import { requiredFieldCheck } from '../release-checks.ts';
 /** An event matcher needs at least one of these fields. */
 const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
-/** The constant that an expression returns first of all, or undefined if the expression does anything else. */
+/** The only result of an expression, or undefined if the expression may have several results or stop with an exception. */
 function constantIn(expression: JsonValue): boolean | undefined {
-  const statements = textOf(expression).replaceAll(/#.*$/gm, '');
-  const [, constant] = /^\s*return (True|False)\s*?(?:\n|$)/.exec(statements) ?? [];
-  return constant === undefined ? undefined : constant === 'True';
+  const code = textOf(expression)
+    .trim()
+    .replaceAll(/("""|''')[\s\S]*?\1|(["'])(?:\\.|(?!\2)[^\\\n])*\2|#.*$/gm, (text) =>
+      text.startsWith('#') ? '' : "''",
+    )
+    .replaceAll(/^if True:\s*/gm, '');
+  const last = /^return\b.*$/m.exec(code);
+  if (last === null || /\b(?:raise|assert)\b/.test(code)) return undefined;
+  const returns = code.slice(0, last.index + last[0].length).matchAll(/\breturn\b(.*)$/gm);
+  const [result, ...others] = new Set(Array.from(returns, ([, value = '']) => truthOf(value)));
+  return others.length > 0 ? undefined : result;
+}
+
+/** The truth of a constant, or undefined for any other value. */
+function truthOf(value: string): boolean | undefined {
+  const text = value.replace(/[\s;]+$/, '').trim();
+  const [, negation, inner] = /^(not\b)?\s*\((.*)\)$/.exec(text) ?? /^(not\b)(.*)$/.exec(text) ?? [];
+  if (inner === undefined)
+    return /^(?:True|[1-9]\d*)$/.test(text) || (/^(?:False|None|0|)$/.test(text) ? false : undefined);
+  const truth = truthOf(inner);
+  return negation === undefined || truth === undefined ? truth : !truth;
 }
 
 /** Who gains access if a policy now has the same result for everybody. */
