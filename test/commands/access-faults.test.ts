@@ -597,7 +597,7 @@ providers: [{ type: rac, name: R, authorization_flow: { slug: default-provider-a
 rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: [{ group: { name: staff }, order: 0 }] }]
 applications: [{ slug: rac, name: RAC, provider: { name: R }, access: { groups: [{ name: staff }] } }]
 `;
-  const users = 'veryone who may open the application can use it until its bindings exist';
+  const users = 'veryone who may open an application of its provider can use it until its bindings exist';
   const planned = await run(plan, service.send, text);
   expect(planned.stdout, planned.stderr).toContain(`note  e${users}`);
   const refusing: Transport = async (request, signal) =>

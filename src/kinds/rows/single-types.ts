@@ -61,7 +61,7 @@ const rows: readonly KindRow[] = [
     list: 'rac_endpoints',
     scope: 'provider',
     leftOut: { superuser_full_list: 'true' },
-    words: { usersBeforeBindings: 'everyone who may open the application' },
+    words: { usersBeforeBindings: 'everyone who may open an application of its provider' },
   },
   { list: 'enrollment_tokens', scope: 'connector' },
   // authentik 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
