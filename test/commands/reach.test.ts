@@ -400,9 +400,20 @@ test.each<[note: string, before: JsonObject, after: JsonObject]>([
     { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [] }] },
   ],
   [
-    'the members of other groups are provisioned',
-    { groups: [{ name: 'g' }, { name: 'h' }], providers: [{ ...scim, group_filters: [{ name: 'g' }] }] },
-    { providers: [{ ...scim, group_filters: [{ name: 'h' }] }] },
+    'only the members of certain groups are provisioned, no longer all users',
+    { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [] }] },
+    { groups: [{ name: 'g' }], providers: [{ ...scim, group_filters: [{ name: 'g' }] }] },
+  ],
+  [
+    'the members of a different set of groups are provisioned',
+    {
+      groups: [{ name: 'g' }, { name: 'h' }],
+      providers: [{ ...scim, group_filters: [{ name: 'g' }, { name: 'h' }] }],
+    },
+    {
+      groups: [{ name: 'g' }, { name: 'h' }],
+      providers: [{ ...scim, group_filters: [{ name: 'h' }], exactly: ['group_filters'] }],
+    },
   ],
   [
     'logins fail until the application uses its secret',

@@ -42,10 +42,14 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
       group_filters: {
         formerly: 'filter_group',
         wasSingle: true,
-        changeWarning: (groups) =>
-          isJsonList(groups) && groups.length > 0
-            ? 'the members of other groups are provisioned'
-            : 'all users are provisioned, no longer only the members of certain groups',
+        changeWarning: (groups, before) => {
+          if (!isJsonList(groups) || !isJsonList(before)) return 'other users are provisioned';
+          if (groups.length === 0)
+            return 'all users are provisioned, no longer only the members of certain groups';
+          return before.length === 0
+            ? 'only the members of certain groups are provisioned, no longer all users'
+            : 'the members of a different set of groups are provisioned';
+        },
       },
       token: {
         ifMissing: (release, otherFields) =>
