@@ -1,6 +1,9 @@
 import type { Children } from './children.ts';
 import { familyOf } from './families.ts';
+import type { Kind } from './kind.ts';
 import { policyBindings } from './policy-bindings.ts';
+
+const stageField = { idField: 'stage', refersTo: familyOf('stages') };
 
 export const stageBindings: Children = {
   type: 'flowstagebinding',
@@ -9,7 +12,7 @@ export const stageBindings: Children = {
   path: '/api/v3/flows/bindings/',
   targetIdField: 'pk',
   parentFilter: { parameter: 'target', idsPerRequest: 1, minParentsForFullList: 4 },
-  binds: [{ idField: 'stage', refersTo: familyOf('stages') }],
+  binds: [stageField],
   // These are the defaults of authentik 2023.10.7 and of 2025.12.4.
   fields: {
     order: {},
@@ -32,3 +35,8 @@ export const stageBindings: Children = {
     },
   },
 };
+
+/** Whether nobody reaches a new record of this kind until a flow has it. */
+export function isStageKind({ family }: Pick<Kind, 'family'>): boolean {
+  return family === stageField.refersTo;
+}

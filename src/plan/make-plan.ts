@@ -5,9 +5,18 @@ import type { DeleteDecisions } from '../service/deletions.ts';
 import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { fieldNames, placeholderFor, sentValue } from '../kinds/fields.ts';
 import { isBindingField } from '../kinds/access.ts';
+import { childFields } from '../kinds/bindings.ts';
+import { lazy } from '../base/memoize.ts';
+import { isStageKind } from '../kinds/stage-bindings.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import { factKey, idsWithPointers, type ReferenceFacts } from '../kinds/named.ts';
+import {
+  addressOfName,
+  declaredNames,
+  factKey,
+  idsWithPointers,
+  type ReferenceFacts,
+} from '../kinds/named.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -64,6 +73,7 @@ export function makePlan(
   const { deletions, resend, unbound, ...about } = rest;
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = createHolderFinder(resources, observed, known);
+  const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
     const alteration = comparison?.alterations.get(resource.address);
@@ -81,8 +91,10 @@ export function makePlan(
         ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
     ];
+    const isUnreached =
+      change.action === 'create' && isStageKind(resource.kind) && !inFlows().has(resource.address);
     const opens = [
-      ...newAccess(change, record, alteration, unbound),
+      ...(isUnreached ? [] : newAccess(change, record, alteration, unbound)),
       ...accessThroughTaken(change, record, holderOf),
       ...(deletion?.opens ?? []),
     ];
@@ -113,6 +125,14 @@ export function makePlan(
     ...(comparison && { baseline: comparison.baseline }),
     ...plannedChanges,
   };
+}
+
+/** The addresses of the records that a resource binds by name. */
+function boundAddresses(resource: Resource): Address[] {
+  const fields = new Set(childFields(resource.kind).map(([field]) => field));
+  return declaredNames(resource).flatMap((named) =>
+    fields.has(named.field) ? (addressOfName(named) ?? []) : [],
+  );
 }
 
 export function planChange(

@@ -49,7 +49,17 @@ async function applied(world: World, manifest: JsonObject): Promise<void> {
   expect(ending, stdout() + stderr()).toBe('done');
 }
 
-const withFlow = (more: JsonObject): JsonObject => ({ ...stages, flows: [{ ...flow, ...more }] });
+const withFlow = (more: JsonObject, moreStages: readonly JsonObject[] = []): JsonObject => ({
+  ...stages,
+  stages: [...stages.stages, ...moreStages],
+  flows: [{ ...flow, ...more }],
+});
+const enrolling = {
+  type: 'identification',
+  name: 'i',
+  user_fields: ['email'],
+  enrollment_flow: { slug: 'default-source-enrollment' },
+};
 const withInvitation = (isOptional: boolean): JsonObject => ({
   stages: [{ type: 'invitation', name: 'i', continue_flow_without_invitation: isOptional }],
 });
@@ -323,6 +333,18 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
           { type: 'identification', name: 'i', user_fields: ['email'], enrollment_flow: { slug: 'f' } },
         ],
       },
+      'anyone, who may now enrol',
+    ],
+    [
+      'a new login page through which people may enrol, in no flow',
+      withFlow({ stages: [writes] }),
+      withFlow({ stages: [writes] }, [enrolling]),
+      undefined,
+    ],
+    [
+      'a new login page through which people may enrol, in a flow',
+      withFlow({ stages: [writes] }),
+      withFlow({ stages: [{ stage: { name: 'i' }, order: 1 }, writes] }, [enrolling]),
       'anyone, who may now enrol',
     ],
     [
