@@ -85,8 +85,10 @@ export function makePlan(
     const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
     const deletion = change.action === 'delete' ? deletions?.get(resource.address) : undefined;
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
+    const redact = (words: readonly string[]): string[] =>
+      words.map((each) => redactorOf(resource.secrets).redact(each));
     const remarks = [
-      ...[...(deletion?.notes ?? []), ...freed].map((words) => redactorOf(resource.secrets).redact(words)),
+      ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
         : []),
@@ -96,7 +98,7 @@ export function makePlan(
     const opens = [
       ...(isUnreached ? [] : newAccess(change, record, alteration, unbound)),
       ...accessThroughTaken(change, record, holderOf),
-      ...(deletion?.opens ?? []),
+      ...redact(deletion?.opens ?? []),
     ];
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {

@@ -214,7 +214,7 @@ async function gainsThroughLoss(
       for (const { received } of list.kind === 'whole' ? list.records : []) {
         if (!losing.some(({ pk }) => pk === textOf(received['pk']))) continue;
         const gain = accessGain([], [{ [binds.idField]: held.pk }], (field) => [received[field] ?? null]);
-        if (gain !== undefined) gains.add(gain);
+        if (gain !== undefined) gains.add(`users of ${nameIn(family, received)}: ${gain}`);
       }
     }
   return [...gains];
@@ -239,10 +239,14 @@ async function bindableRecords(
   const records = list.kind === 'whole' ? list.records : [];
   return new Map(
     records.flatMap(({ received }) => {
-      const name = `the ${family.type.replaceAll('_', ' ')} ${JSON.stringify(textOf(received[family.identity]))}`;
+      const name = nameIn(family, received);
       return ['pk', bindable?.id ?? 'pk'].map((id) => [textOf(received[id]), name] as const);
     }),
   );
+}
+
+function nameIn({ type, identity }: Family, received: JsonObject): string {
+  return `the ${type.replaceAll('_', ' ')} ${JSON.stringify(textOf(received[identity]))}`;
 }
 
 function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {

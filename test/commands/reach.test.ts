@@ -282,7 +282,7 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'an enrolment of which a stage is deleted',
       withFlow({ stages: [gated, writes] }),
       { stages: [{ type: 'captcha', name: 'c', state: 'absent' }] },
-      'people who could not enrol because of a stage that is removed, moved or has other policies',
+      'users of the flow "f": people who could not enrol because of a stage that is removed, moved or has other policies',
     ],
     [
       'another flow of which a stage is deleted',
