@@ -110,7 +110,7 @@ function declaredIn({ differences }: ChangeDocument): JsonObject {
   return Object.fromEntries(differences.map(({ field, declared }) => [field, declared]));
 }
 
-/** Compares all parts of a change except its position, its difference from the baseline, and `left_because`. */
+/** Compares all parts of a change except its position, its effect on the token, its difference from the baseline, and `left_because`. */
 const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)[] = [
   ({ name }) => name,
   ({ type, model = null }) => [type, model],
@@ -118,14 +118,19 @@ const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)
   ({ exactly }) => exactly,
   ({ at_least: inPart }) => inPart,
   ({ unfinished }) => unfinished,
-  ({ remarks }) => remarks,
+  remarksApartFromToken,
   ({ opens }) => opens,
   ({ open_to: openTo }) => openTo,
   ({ on_way_in: affectsLogin }) => affectsLogin,
-  ({ takes_own_rights: takesOwnRights }) => takesOwnRights,
   ({ names }) => names,
   ({ observed_names: names }) => names,
   ({ waits_for: others }) => others,
   ({ set_after: later }) => later?.map(({ field, after }) => `${field} ${after}`),
   ({ diagnostics }) => diagnostics?.map(({ code, summary }) => `${summary} [${code}]`),
 ];
+
+/** The remarks without the one about the token of the run, which comes first. Another token may apply the plan. */
+function remarksApartFromToken({ remarks, takes_own_rights: isOwn }: ChangeDocument): JsonValue | undefined {
+  const others = isOwn ? remarks?.slice(1) : remarks;
+  return others?.length === 0 ? undefined : others;
+}

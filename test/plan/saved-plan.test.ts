@@ -251,6 +251,23 @@ describe('a new plan', () => {
     ]);
   });
 
+  test.each<readonly string[]>([[], ['x']])(
+    'equals a saved plan for a token that would lose rights, with the other remarks %j',
+    async (...remarks) => {
+      const saved = planDocument(await planned());
+      const now = await planned();
+      const changes = now.changes.map((change) => ({
+        ...change,
+        takesOwnRights: true as const,
+        remarks: ['takes rights', ...remarks],
+      }));
+      expect(staleChanges(saved, { ...now, changes }).length).toBe(remarks.length * changes.length);
+      expect(staleChanges(planDocument({ ...now, changes }), now).length).toBe(
+        remarks.length * changes.length,
+      );
+    },
+  );
+
   test('equals the saved plan if only places of entries and changes since a baseline differ', async () => {
     const more: Partial<ChangeDocument> = {
       source: { file: 'other.yaml', line: 9, column: 9 },
