@@ -58,6 +58,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
   const opened = await openPlan(filename, job.files, settings, service);
   if (opened.kind === 'refused') return { ...nothing, ...destinationOf(service), ...stoppedRun(opened, job) };
   const { plan } = opened;
+  const isOfOther = plan.tool_version !== job.toolVersion;
   const isPartial = plan.resource_changes.some(({ change: { actions } }) => actions[0] === 'not-planned');
   const asked: PlanRequest = {
     ...request,
@@ -67,7 +68,7 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
     refuseOutputs: refuseOutputs && ((inputs) => refuseOutputs([...inputs, filename])),
     saved: {
       plan,
-      staleResult: () => stoppedRun(stalePlanHalt(filename, otherManifests), job),
+      staleResult: () => stoppedRun(stalePlanHalt(filename, isOfOther ? otherVersion : otherManifests), job),
     },
   };
   return runInScope(asked, job, async (scoped, reached) => {
@@ -83,6 +84,11 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
 const otherManifests = {
   summary: 'the manifests differ from those of this plan',
   detail: 'Name the same manifests, with the same --var and --vars, or make a new plan.',
+};
+
+const otherVersion = {
+  summary: 'another version of rollcall made this plan, so the manifests cannot be compared with it',
+  detail: 'Make a new plan.',
 };
 
 /** Reports the plan, and applies it unless the plan exceeds a limit or somebody declines. */

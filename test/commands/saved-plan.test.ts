@@ -324,6 +324,16 @@ describe('apply --plan', () => {
     expect(service.requests).toEqual([]);
   });
 
+  test('does not call the manifests different if another version made the plan', async () => {
+    const text = (await savedText()).replace(/"tool_version": "[^"]*"/, '"tool_version": "0.0.1"');
+    await done(runApply(text));
+    const { ending, stderr } = await runApply(text.replace(/sha256:.{4}/, 'sha256:0000'));
+    expect(ending).toBe('stale');
+    expect(stderr).toContain(
+      'plan.json: error: another version of rollcall made this plan, so the manifests cannot be compared with it',
+    );
+  });
+
   type Entry = { readonly address: string };
 
   test.each<[string, (entries: Entry[]) => Entry[], string]>([
