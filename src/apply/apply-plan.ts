@@ -6,6 +6,7 @@ import type { UnboundState } from '../kinds/children.ts';
 import { findTransfers } from '../plan/make-plan.ts';
 import { resourcesWithBindings } from '../plan/access-waits.ts';
 import { referencedParents } from '../plan/order.ts';
+import { behindOwnRights } from '../plan/own-rights-last.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import { isPending, type PendingChange, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import { filterFields, type Resource } from '../kinds/resource.ts';
@@ -41,16 +42,16 @@ interface ApplyOptions {
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
   const deletions = plan.changes.filter((change) => change.action === 'delete');
-  const own = new Set(plan.changes.flatMap((each) => (each.takesOwnRights ? each.resource.address : [])));
-  const isBehindOwn = ({ waitsFor = [] }: ReadyChange): boolean =>
-    waitsFor.some((address) => own.has(address));
+  const { behind } = behindOwnRights(plan.changes);
+  const isBehind = ({ resource: { address } }: ReadyChange): boolean => behind.has(address);
   const awaited = new Set(
-    plan.changes.flatMap((change) => (isBehindOwn(change) ? [] : (change.waitsFor ?? []))),
+    plan.changes.flatMap((change) => (isBehind(change) ? [] : (change.waitsFor ?? []))),
   );
   const isLast = (change: ReadyChange): boolean =>
-    (change.action === 'delete' || change.takesOwnRights === true || isBehindOwn(change)) &&
-    !awaited.has(change.resource.address);
-  const finalDeletes = plan.changes.filter((change) => isLast(change));
+    isBehind(change) ||
+    change.takesOwnRights === true ||
+    (change.action === 'delete' && !awaited.has(change.resource.address));
+  const last = plan.changes.filter((change) => isLast(change));
   const changes = plan.changes.filter((change) => !isLast(change));
   const { before = 'open', after = before } = plan.unbound ?? {};
   const run: Run = {
@@ -70,7 +71,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     kept: new Set(),
     visibility: new CreatedVisibility(),
     deletions,
-    last: finalDeletes,
+    last,
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
@@ -80,7 +81,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
   };
   try {
     await pacing.forEach(makeTasks(changes, run, settled), (task) => task());
-    for (const change of finalDeletes) await pacing.forEach([change], settled);
+    for (const task of makeTasks(last, run, settled)) await pacing.forEach([task], (one) => one());
   } catch (error) {
     fault.abort(error);
   }
@@ -94,7 +95,7 @@ interface Run extends ApplyOptions {
   readonly stops: RunStops;
   readonly isMovedFrom: ReturnType<typeof findTransfers>;
   readonly deletions: readonly Delete[];
-  /** The changes that come last: deletes that no other change waits for, changes that take rights from the token, and those that wait for them. */
+  /** The changes that come last: deletes that no other change waits for, changes that take rights from the token, and those that depend on them. */
   readonly last: readonly ReadyChange[];
   readonly unbound: UnboundState;
   /** Whether an application without bindings will be closed to everyone after the apply. */

@@ -226,7 +226,7 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
   }
 }
 
-function earlierResources(change: Change, parents: ReadonlySet<Address>): Address[] {
+export function earlierResources(change: Change, parents: ReadonlySet<Address>): Address[] {
   if (!isPending(change)) return [];
   return [...prerequisitesOf(change.resource), ...referencedParents(change.resource, parents)];
 }

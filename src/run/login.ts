@@ -5,7 +5,8 @@ import { observedRecordAt, type ObservedState } from '../observe/observation.ts'
 import { readGroups, type ObservedGroup } from '../observe/superusers.ts';
 import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
+import { takesRights } from '../plan/own-rights.ts';
+import { withOwnRightsLast } from '../plan/own-rights-last.ts';
 import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../plan/superusers.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';

@@ -266,6 +266,33 @@ roles: [{ name: readers, state: absent }]
   expect(writesOf(service, from)).toEqual(['DELETE roles', 'PATCH users', 'DELETE tokens']);
 });
 
+test('changes that depend on a change of the own rights come after it, and are made in the same run', async () => {
+  const service = await serviceOf('2025.12');
+  const text = `version: 1
+groups: [{ name: ops, parents: [] }, { name: zebras }]
+users: [{ username: bot, name: Bot, groups: [] }, { username: newb, name: N, groups: [{ name: ops }] }]
+applications: [{ slug: wiki, name: Wiki, access: { users: [{ name: newb }] } }]
+tokens: [{ identifier: t, user: { name: newb }, intent: app_password }]
+roles: [{ name: readers, state: absent }]
+`;
+  const planned = await run(plan, service, text);
+  const from = service.requests.length;
+  const applied = await run(apply, service, text, { concurrency: '8' });
+  expect(applied.ending, applied.stdout + applied.stderr).toBe('done');
+  expect(writesOf(service, from)).toEqual([
+    'POST groups',
+    'DELETE roles',
+    'PATCH groups',
+    'POST users',
+    'POST applications',
+    'POST bindings',
+    'POST tokens',
+    'PATCH users',
+  ]);
+  const [, wiki = ''] = planned.stdout.split('application.wiki ');
+  expect(wiki).toMatch(/^[^+~]+note {2}depends on a change that may take rights from this run's own token; /);
+});
+
 test('a saved plan marks the change that may take rights from the token, and carries it out last', async () => {
   const service = await serviceOf('2025.12');
   const text = among('groups', 'name: ops, roles: []');
