@@ -43,7 +43,7 @@ export function findAccessWaits(
   const narrowing: ReadonlySet<Written> = new Set(updates.filter((change) => narrowsAccess(change)));
   const narrowedAt = byKey(
     updates.filter((change) => narrowing.has(change)),
-    ({ resource: { kind, address }, base }) => [address, keyOfId(kind, base.pk)],
+    keysOfRecord,
   );
   addDescendants(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
@@ -60,13 +60,18 @@ export function findAccessWaits(
   for (const change of written) {
     const { resource, opens } = change;
     const { kind } = resource;
-    const keys = declaredKeys(resource, namingFields(kind));
+    const references = declaredReferences(resource, namingFields(kind));
+    const keys = references.flat();
     const heldKeys = new Set(recordKeys(change, namingFields(kind)));
-    const isHeld = ({ resource: { address, kind: of }, base }: Update): boolean =>
-      heldKeys.has(address) || heldKeys.has(keyOfId(of, base.pk));
-    for (const holder of new Set([...keys, ...heldKeys].flatMap((key) => narrowedAt.get(key) ?? []))) {
-      if (!isHeld(holder) || (isPolicyKind(holder.resource.kind) && opens)) wait(change, holder);
-      else if (isPolicyKind(holder.resource.kind) && isNarrowed(change)) wait(holder, change);
+    const isHeld = (keysOfOne: readonly string[]): boolean => keysOfOne.some((key) => heldKeys.has(key));
+    const holdersAt = (found: readonly string[]): Set<Update> =>
+      new Set(found.flatMap((key) => narrowedAt.get(key) ?? []));
+    const added = holdersAt(references.filter((one) => !isHeld(one)).flat());
+    for (const holder of added) wait(change, holder);
+    for (const holder of holdersAt([...keys, ...heldKeys])) {
+      if (added.has(holder) || !isPolicyKind(holder.resource.kind)) continue;
+      if (opens) wait(change, holder);
+      else if (isNarrowed(change)) wait(holder, change);
     }
     for (const holder of settings) {
       if (holder.resource.kind.list !== kind.access?.openFlag.list) continue;
@@ -125,22 +130,28 @@ function narrowsAccess(change: Update): boolean {
 
 /** Adds the declared groups that inherit rights from a group whose update takes rights away. */
 function addDescendants(narrowedAt: Map<string, Update[]>, changes: readonly ReadyChange[]): void {
-  const heirs = changes.flatMap(({ resource, pk }) => {
-    const { kind, address } = resource;
-    const fields = inheritingFields(kind).map(({ field }) => field);
-    if (fields.length === 0) return [];
-    const parents = declaredKeys(resource, fields);
-    return [address, ...(pk === undefined ? [] : [keyOfId(kind, pk)])].map((key) => [key, parents] as const);
+  const heirsOf = byKey(changes, ({ resource }) => {
+    const fields = inheritingFields(resource.kind).map(({ field }) => field);
+    return declaredKeys(resource, fields);
   });
-  for (let isMore = narrowedAt.size > 0; isMore;) {
-    const found = heirs.flatMap(([heir, keys]): [string, Update[]][] => {
-      const known = narrowedAt.get(heir) ?? [];
-      const more = keys.flatMap((key) => narrowedAt.get(key) ?? []).filter((one) => !known.includes(one));
-      return more.length > 0 ? [[heir, [...new Set([...known, ...more])]]] : [];
-    });
-    for (const [heir, holders] of found) narrowedAt.set(heir, holders);
-    isMore = found.length > 0;
+  for (const holder of new Set([...narrowedAt.values()].flat())) {
+    const known = keysOfRecord(holder);
+    const reached = new Set(known);
+    for (const key of reached)
+      for (const heir of heirsOf.get(key) ?? []) for (const next of keysOfRecord(heir)) reached.add(next);
+    for (const key of reached) {
+      if (known.includes(key)) continue;
+      const others = narrowedAt.get(key);
+      if (others) others.push(holder);
+      else narrowedAt.set(key, [holder]);
+    }
   }
+}
+
+function keysOfRecord(change: ReadyChange): string[] {
+  const { kind, address } = change.resource;
+  const id = 'base' in change ? change.base.pk : change.pk;
+  return [address, ...(id === undefined ? [] : [keyOfId(kind, id)])];
 }
 
 function byKey<Item>(
@@ -159,29 +170,36 @@ function byKey<Item>(
 
 /** Keys of the records to which an entry refers: their addresses, and their ids as far as they are known. */
 function declaredKeys(resource: Resource, fields: readonly string[]): string[] {
-  return keysIn(resource.kind, fields, (field) => writtenValue(resource, field));
+  return declaredReferences(resource, fields).flat();
+}
+
+function declaredReferences(resource: Resource, fields: readonly string[]): string[][] {
+  return referencesIn(resource.kind, fields, (field) => writtenValue(resource, field));
 }
 
 function recordKeys(change: Written, fields: readonly string[]): string[] {
   if (change.action === 'create') return [];
-  return keysIn(change.resource.kind, fields, (field) => change.base.fields[field]);
+  return referencesIn(change.resource.kind, fields, (field) => change.base.fields[field]).flat();
 }
 
-function keysIn(
+/** The keys of each record to which fields refer. */
+function referencesIn(
   kind: Kind,
   fields: readonly string[],
   valueOf: (field: string) => JsonValue | undefined,
-): string[] {
-  const keys: string[] = [];
+): string[][] {
+  const references: string[][] = [];
   for (const field of fields)
     mapIds(kind.fields[field] ?? {}, valueOf(field) ?? null, (one, related) => {
       const id = isNameReference(one) ? one['id'] : one;
       const address = isNameReference(one) ? addressOfName({ related, name: one.name }) : undefined;
-      if (address !== undefined) keys.push(address);
-      if (id !== undefined && id !== null) keys.push(keyOfId(related, id));
+      references.push([
+        ...(address === undefined ? [] : [address]),
+        ...(id === undefined || id === null ? [] : [keyOfId(related, id)]),
+      ]);
       return one;
     });
-  return keys;
+  return references;
 }
 
 function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {

@@ -46,7 +46,9 @@ export function orderChanges(
   const waits = new Map<Address, Dependency[]>();
   const waitFor = (dependency: Dependency): void => {
     const { address } = dependency.resource;
-    waits.set(address, [...(waits.get(address) ?? []), dependency]);
+    const others = waits.get(address);
+    if (others) others.push(dependency);
+    else waits.set(address, [dependency]);
   };
   for (const change of changes) {
     const { resource, waitsFor = [] } = change;

@@ -554,6 +554,23 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
     expect(others).toEqual([expect.stringContaining(other)]);
   });
 
+  test('keeps no record that already depends on it from its own change', async () => {
+    const groups = [{ name: 'admins', is_superuser: true }];
+    const service = sandboxTransport({ is_fresh: true, groups }, undefined, '2026.8');
+    const text = (admins: string, more: string): string => `version: 1
+groups:
+  - { name: a, parents: [${admins}] }
+  - { name: b, parents: [${admins} { name: a }] }
+  - { name: c, parents: [${admins} { name: b }] }
+${more}`;
+    await done(run(apply, service.send, text('{ name: admins },', ''), allowed));
+    const after = text('', 'users: [{ username: new, name: N, groups: [{ name: c }] }]\n');
+    const { stdout } = await done(run(plan, service.send, after, allowed));
+    const [changes = '', user = ''] = stdout.split('+ user.new ');
+    expect(changes).not.toContain('after');
+    for (const name of ['a', 'b', 'c']) expect(user).toContain(`after  group.${name}, so that nothing opens`);
+  });
+
   test.each(['name', 'id'])(
     'does not stay unnoticed if the run may not update a policy on which a new application would rely, given by its %s',
     async (key) => {
