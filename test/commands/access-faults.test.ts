@@ -603,6 +603,23 @@ ${more}`;
   );
 });
 
+test('a plan lists only some of many changes that another change waits for', async () => {
+  const slugs = Array.from({ length: 9 }, (_, index) => `app${index}`);
+  const service = sandboxTransport({ is_fresh: true, groups: [{ name: 'staff' }] }, undefined, '2026.8');
+  const text = (code: string, mode: string): string => `version: 1
+policies: [{ type: expression, name: P, expression: '${code}' }]
+applications:
+${slugs.map((slug) => `  - { slug: ${slug}, name: A, policy_engine_mode: ${mode}, policies: [{ policy: { name: P }, order: 0 }, { group: { name: staff }, order: 1 }] }`).join('\n')}
+`;
+  await done(run(apply, service.send, text('return False', 'any'), allowed));
+  const after = text('return True', 'all');
+  const full = await done(run(plan, service.send, after, allowed));
+  expect(full.stdout.match(/ after {2}.*/g)).toHaveLength(6);
+  expect(full.stdout).toContain(' after  4 more changes\n');
+  const { stdout } = await done(run(plan, service.send, after, { ...allowed, compact: true }));
+  expect(stdout).toContain('application.app4, and 4 more');
+});
+
 test('an endpoint that is used before its bindings exist has a note, and a new application waits for it', async () => {
   const service = sandboxTransport(
     { is_fresh: true, is_licensed: true, groups: [{ name: 'staff' }] },

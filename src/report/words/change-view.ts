@@ -14,7 +14,7 @@ import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
 import { printableLine, shortened } from '../printable.ts';
-import { omittedReferenceWords } from './changes.ts';
+import { maxListedWaits, omittedReferenceWords } from './changes.ts';
 import { dependencyReason } from './way-in.ts';
 
 export type FieldView =
@@ -48,7 +48,12 @@ export function fieldViews(change: Change): FieldView[] {
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...setAfter.map((later) => note(omittedReferenceWords(later))),
-    ...waitsFor.map((address) => note(`${address}, ${dependencyReason(change, address)}`, 'after')),
+    ...waitsFor
+      .slice(0, maxListedWaits)
+      .map((address) => note(`${address}, ${dependencyReason(change, address)}`, 'after')),
+    ...(waitsFor.length > maxListedWaits
+      ? [note(`${waitsFor.length - maxListedWaits} more changes`, 'after')]
+      : []),
   ];
 }
 

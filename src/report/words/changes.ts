@@ -4,6 +4,7 @@ import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
+import { listNames } from './diagnostics.ts';
 
 /** How an entry of a list looks, and the name of its group. */
 export interface EntryLook {
@@ -147,6 +148,9 @@ function invalidInBaselineText({ since }: Pick<Change, 'since'>): string {
   return since?.kind === 'altered' && !since.fields ? '; it was invalid before' : '';
 }
 
+/** A change may wait for hundreds of others; a document of the plan contains them all. */
+export const maxListedWaits = 5;
+
 /** The words after the address of a change on one line, with the names of its fields. The words are not escaped yet. */
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
@@ -162,7 +166,7 @@ export function compactWords(change: Change): string {
     faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,
     ...setAfter.map(omittedReferenceWords),
-    waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
+    waitsFor.length > 0 && `after ${listNames(waitsFor, maxListedWaits)}`,
   ).join('; ');
 }
 
