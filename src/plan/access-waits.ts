@@ -1,6 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf, type JsonValue } from '../base/json.ts';
-import { declaresBindings, isBindingField } from '../kinds/access.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mapIds } from '../kinds/map-ids.ts';
@@ -11,7 +10,7 @@ import { isNameReference, plainUuid } from '../kinds/values.ts';
 import type { Observation } from '../observe/observation.ts';
 import { isUnbound } from '../observe/unbound-access.ts';
 import { takesRights } from './own-rights.ts';
-import { isPending, type Change, type ReadyChange } from './plan.ts';
+import type { Change, ReadyChange } from './plan.ts';
 import { restrictsAccess } from './reach.ts';
 
 /** A change that must not be made before the change of `holder` has succeeded. */
@@ -89,18 +88,6 @@ export function findAccessWaits(
       }
   }
   return waits;
-}
-
-/** The resources whose bindings the plan creates or changes, and unfinished resources: resources that refer to them wait until all bindings exist. */
-export function resourcesWithBindings(changes: readonly Change[]): Address[] {
-  return changes.flatMap((change) => {
-    const { resource, differences } = change;
-    const isBinding =
-      change.action === 'create'
-        ? declaresBindings(resource)
-        : differences.some(({ field }) => isBindingField(resource.kind, field));
-    return change.unfinished || (isPending(change) && isBinding) ? [resource.address] : [];
-  });
 }
 
 /** Removes the waits between changes of a sequence, because the sequence itself decides about their order. */

@@ -3,19 +3,12 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import {
-  addressOfName,
-  declaredNames,
-  idKey,
-  idsWithPointers,
-  nameOfId,
-  prerequisitesOf,
-  namesById,
-} from '../kinds/named.ts';
+import { addressOfName, declaredNames, idKey, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
-import { findAccessWaits, resourcesWithBindings, withoutWaitsWithin } from './access-waits.ts';
+import { findAccessWaits, withoutWaitsWithin } from './access-waits.ts';
+import { earlierResources, resourcesWithBindings } from './earlier-resources.ts';
 import { renameAdvice, type FindHolder } from './holders.ts';
 import { isPending, type Change, type ReadyChange } from './plan.ts';
 
@@ -226,19 +219,6 @@ function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[
     const found = wait.find(isOf(address));
     if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
   }
-}
-
-export function earlierResources(change: Change, parents: ReadonlySet<Address>): Address[] {
-  if (!isPending(change)) return [];
-  return [...prerequisitesOf(change.resource), ...referencedParents(change.resource, parents)];
-}
-
-export function referencedParents(resource: Resource, parents: ReadonlySet<Address>): Address[] {
-  if (parents.size === 0) return [];
-  return declaredNames(resource).flatMap((named) => {
-    const address = addressOfName(named);
-    return address !== undefined && parents.has(address) ? [address] : [];
-  });
 }
 
 function needsOf(change: Change, holderOf: FindHolder): Need[] {

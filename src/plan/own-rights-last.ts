@@ -2,8 +2,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { textOf, type JsonValue } from '../base/json.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { TokenUser } from '../service/read-self.ts';
-import { resourcesWithBindings } from './access-waits.ts';
-import { earlierResources } from './order.ts';
+import { earlierResources, resourcesWithBindings } from './earlier-resources.ts';
 import { takesRights, type RightsChange } from './own-rights.ts';
 import type { ReadyChange } from './plan.ts';
 
