@@ -17,6 +17,8 @@ import { restrictsAccess } from './reach.ts';
 export interface AccessWait {
   readonly resource: Resource;
   readonly holder: Address;
+  /** Whether this wait is the first to be given up if changes wait for each other. */
+  readonly yields?: true;
 }
 
 type Update = Extract<ReadyChange, { readonly action: 'update' }>;
@@ -69,8 +71,12 @@ export function findAccessWaits(
     for (const holder of added) wait(change, holder);
     for (const holder of holdersAt([...keys, ...heldKeys])) {
       if (added.has(holder) || !isPolicyKind(holder.resource.kind)) continue;
-      if (opens) wait(change, holder);
-      else if (isNarrowed(change)) wait(holder, change);
+      if (opens) {
+        wait(change, holder);
+        const isKept = keysOfRecord(holder).some((key) => keys.includes(key));
+        if (!isKept || narrowing.has(change))
+          waits.push({ resource: holder.resource, holder: resource.address, yields: true });
+      } else if (isNarrowed(change)) wait(holder, change);
     }
     for (const holder of settings) {
       if (holder.resource.kind.list !== kind.access?.openFlag.list) continue;

@@ -21,9 +21,12 @@ interface Need {
   readonly holder: Address;
 }
 
-type Dependency =
-  | Need
-  | { readonly resource: Resource; readonly holder: Address; readonly mustSucceed?: true };
+interface Wait {
+  readonly holder: Address;
+  readonly mustSucceed?: boolean;
+}
+
+type Dependency = Need | (Wait & { readonly resource: Resource });
 
 /**
  * Moves each change behind the new resources that it refers to and behind the changes that free its unique values. Refuses
@@ -60,8 +63,10 @@ export function orderChanges(
       else refuse(`The manifests remove the value from that record, but this plan ${omissionText(holder)}.`);
     }
   }
-  for (const wait of findAccessWaits(changes, parents)) waitFor({ ...wait, mustSucceed: true });
+  for (const { yields, ...wait } of findAccessWaits(changes, parents))
+    waitFor({ ...wait, mustSucceed: yields !== true });
   if (waits.size === 0) return { changes, refused };
+  const wanted = new Map(waits);
   const later = new Map<Address, LaterReference[]>();
   const done = sortChanges(changes, waits, (cycle, next) => {
     const opening = 'field' in next ? undefined : cycleBreakOf(cycle, planned);
@@ -79,11 +84,20 @@ export function orderChanges(
   });
   const inOrder = done.flatMap((address): ReadyChange[] => {
     const change = planned.get(address);
-    const holders = new Set(waits.get(address)?.flatMap((wait) => (isStrict(wait) ? wait.holder : [])));
+    if (change === undefined) return [];
+    const [all = [], left = all] = [wanted.get(address), waits.get(address)];
+    const holders = new Set(left.flatMap((wait) => (isStrict(wait) ? wait.holder : [])));
     const setAfter = later.get(address);
-    return change
-      ? [{ ...change, ...(holders.size > 0 && { waitsFor: [...holders] }), ...(setAfter && { setAfter }) }]
-      : [];
+    const dropped =
+      left === all ? undefined : all.find((wait) => 'mustSucceed' in wait && !left.includes(wait));
+    return [
+      {
+        ...change,
+        ...(dropped && { remarks: [...(change.remarks ?? []), widerRemark(dropped)] }),
+        ...(holders.size > 0 && { waitsFor: [...holders] }),
+        ...(setAfter && { setAfter }),
+      },
+    ];
   });
   return { changes: inOrder, refused };
 }
@@ -93,11 +107,15 @@ function isStrict(wait: Dependency): boolean {
   return 'field' in wait || wait.mustSucceed === true;
 }
 
+function widerRemark({ holder }: Dependency): string {
+  return `is made before ${holder}, so more people may have access in between; changing them in two applies avoids this`;
+}
+
 /**
  * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, the sort ignores one dependency, preferably
  * the dependency on an existing record in which only bindings are missing.
  */
-function sortChanges<Waiting extends { readonly holder: Address }>(
+function sortChanges<Waiting extends Wait>(
   changes: readonly Change[],
   waits: Map<Address, Waiting[]>,
   onCycle: (cycle: readonly Address[], next: Waiting) => Address | undefined,
@@ -125,7 +143,8 @@ function sortChanges<Waiting extends { readonly holder: Address }>(
             const wait = waits.get(address)?.find((item) => item.holder === holder && !('field' in item));
             return wait && !isNew(holder) ? [{ from: address, dropped: wait }] : [];
           });
-          const { from, dropped } = early[0] ?? { from: last, dropped: next };
+          const { from, dropped } = early.find((one) => !one.dropped.mustSucceed) ??
+            early[0] ?? { from: last, dropped: next };
           waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
           opened = from;
         }
@@ -138,19 +157,20 @@ function sortChanges<Waiting extends { readonly holder: Address }>(
 
 /** Reorders changes to match `sequence`, as far as their references allow. */
 export function orderBySequence<Planned extends Change>(
-  all: readonly Planned[],
+  planned: readonly Planned[],
   sequence: readonly Address[],
 ): readonly Planned[] {
-  const changes = withoutWaitsWithin(all, sequence);
+  const changes = withoutWaitsWithin(planned, sequence);
   const parents = new Set(resourcesWithBindings(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
   const waits = new Map(
-    changes.map((change): [Address, { readonly holder: Address }[]] => {
+    changes.map((change): [Address, Wait[]] => {
       const { resource, waitsFor = [], setAfter = [] } = change;
       const later = new Set(setAfter.map(({ after }) => after));
       const earlier = earlierResources(change, parents).filter((address) => !later.has(address));
-      const holders = [...waitsFor, ...earlier, beforeOf.get(resource.address) ?? []].flat();
-      return [resource.address, holders.map((holder) => ({ holder }))];
+      const strict = [waitsFor, beforeOf.get(resource.address) ?? []].flat();
+      const all = [...strict, ...earlier].map((holder, at) => ({ holder, mustSucceed: at < strict.length }));
+      return [resource.address, all];
     }),
   );
   const order = new Map(

@@ -603,6 +603,46 @@ ${more}`;
   );
 });
 
+describe('changes that wait for each other', () => {
+  const policies = (was: string): string =>
+    `policies:\n${['P', 'Q'].map((name) => `  - { type: expression, name: ${name}, expression: 'return "${name}${was}" == ""' }\n`).join('')}`;
+  const wiki = (slug: string, more: string): string =>
+    `  - { slug: ${slug}, name: A, policies: [${more}] }\n`;
+  const by = (name: string): string => `{ policy: { name: ${name} }, order: 0 }`;
+  const flow = (more: string): string =>
+    `flows: [{ slug: f, name: F, title: F, designation: authorization, policies: [${more}] }]\n`;
+
+  test.each([
+    [
+      'admit others in between, with a note',
+      `applications:\n${wiki('one', by('P'))}${wiki('two', by('Q'))}`,
+      `applications:\n${wiki('one', by('Q'))}${wiki('two', by('P'))}`,
+      [
+        /policy\.P [^+~]*is made before application\.one, so more people may have access in between/,
+        /policy\.Q [^+~]*is made before application\.two, so more people may have access in between/,
+      ],
+    ],
+    [
+      'give up a wait that only an existing flow needs',
+      `${flow('')}applications:\n${wiki('a', `${by('P')}, { group: { name: staff }, order: 1 }`)}`,
+      `${flow(by('P'))}applications:
+  - { slug: a, name: A, provider: { name: New }, policies: [${by('P')}] }
+providers: [{ type: proxy, name: New, mode: forward_single, external_host: 'https://w.example.com', authorization_flow: { slug: f }, invalidation_flow: { slug: default-provider-invalidation-flow } }]
+`,
+      [/~ policy\.P [^+~]*after {2}application\.a, /, /~ flow\.f [^+~]*after {2}policy\.P, /],
+    ],
+  ])('%s', async (_, first, second, expected) => {
+    const service = sandboxTransport({ is_fresh: true, groups: [{ name: 'staff' }] }, undefined, '2026.8');
+    const files = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
+    const options = { ...allowed, allow: ['update', 'delete'] };
+    await done(run(apply, service.send, `version: 1\n${policies('')}${first}`, options, { files }));
+    const after = `version: 1\n${policies('2')}${second}`;
+    const { stdout } = await done(run(plan, service.send, after, options, { files }));
+    for (const pattern of expected) expect(stdout).toMatch(pattern);
+    await done(run(apply, service.send, after, options, { files }));
+  });
+});
+
 test('a plan lists only some of many changes that another change waits for', async () => {
   const slugs = Array.from({ length: 9 }, (_, index) => `app${index}`);
   const service = sandboxTransport({ is_fresh: true, groups: [{ name: 'staff' }] }, undefined, '2026.8');
