@@ -210,7 +210,7 @@ const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
 
-/** Facts about referenced records, by `factKey`: the name of an owner, or `true` if a flag is set. */
+/** Facts about referenced records, by `factKey`: the name of an owner, `true` if a flag is set, or `null` if this is unknown. */
 export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
 
 export type ReferenceFact = readonly [key: string, value: JsonValue];

@@ -101,6 +101,10 @@ async function addInheritedGrants(
       add(received['pk'] ?? null, convertToNewestRelease(kind, received)[field]);
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     };
+    const inherit = (pk: JsonValue, grant: JsonValue): void => {
+      for (const [key] of referenceFactsOf(related, { pk, [factField]: true }, {}))
+        if (!facts.has(key)) facts.set(key, grant);
+    };
     for (const { address } of known.resources.filter(({ kind: { type } }) => type === related.type)) {
       const held = observedRecordAt(known.observed, address);
       if (held) add(held.pk, held.fields[field]);
@@ -111,16 +115,19 @@ async function addInheritedGrants(
       const unread = [...parents.values()].flat().filter((id) => !parents.has(idKeyOf(id)));
       const ids = [...new Map(unread.map((id) => [idKeyOf(id), id])).values()];
       if (ids.length === 0) break;
-      for (const id of ids) add(id, null);
-      for (const record of (await recordsOf(related, ids, context)).records) addRecord(record);
+      const { records: read } = await recordsOf(related, ids, context);
+      for (const record of read) addRecord(record);
+      for (const id of ids.filter((each) => !parents.has(idKeyOf(each)))) {
+        add(id, null);
+        inherit(id, null);
+      }
     }
-    for (let size = -1; size < facts.size;) {
-      size = facts.size;
-      for (const [pk, ids] of parents)
-        if (ids.some((id) => facts.get(factKey(kind, field, id)) === true))
-          for (const [key, value] of referenceFactsOf(related, { pk, [factField]: true }, {}))
-            facts.set(key, value);
-    }
+    for (const grant of [true, null])
+      for (let size = -1; size < facts.size;) {
+        size = facts.size;
+        for (const [pk, ids] of parents)
+          if (ids.some((id) => facts.get(factKey(kind, field, id)) === grant)) inherit(pk, grant);
+      }
   }
 }
 

@@ -47,9 +47,10 @@ export function remarksOn(
       const idWords = isShown ? idText(id, nameOfId(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `removes ${idWords} from the \`${field}\` of ${holder}`;
-      return grants !== undefined && facts.get(key) === true
-        ? `${grants} through ${idWords} of \`${field}\``
-        : [];
+      const fact = facts.get(key);
+      if (grants === undefined || (fact !== true && fact !== null)) return [];
+      const given = `${grants} through ${idWords} of \`${field}\``;
+      return fact ? given : `perhaps ${given}: not all of its parents can be read`;
     });
   });
   const redact = (remarks: readonly string[]): string[] =>

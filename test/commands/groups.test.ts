@@ -169,7 +169,27 @@ users:
     const users = 'users: [{ username: alice, name: Alice, groups: [{ name: below }] }]';
     const { stdout } = await run('plan', hiding, `version: 1\n${users}\n`);
     expect(stdout).toContain('+ user.alice');
-    expect(stdout).not.toContain("gains a superuser's rights");
+    expect(stdout).toContain("perhaps gains a superuser's rights");
+  });
+
+  test('reports who may become a superuser through an ancestor that the token cannot see', async () => {
+    const [root, below] = ids;
+    const middle = '0a0a0a0a-0000-4000-8000-000000000003';
+    const groups = [
+      { pk: root, name: 'root', is_superuser: true },
+      { pk: middle, name: 'middle', parents: [root] },
+      { pk: below, name: 'below', parents: [middle] },
+    ];
+    const tokens = [{ token: 'narrow', view_groups: ['below', 'middle'] }];
+    const text = 'version: 1\nusers: [{ username: alice, name: Alice, groups: [{ name: below }] }]\n';
+    const { stdout } = await run(
+      'plan',
+      sandboxTransport({ groups, tokens }, 'narrow', '2025.12').send,
+      text,
+    );
+    expect(stdout).toContain(
+      `perhaps gains a superuser's rights through "below" (${below}) of \`groups\`: not all of its parents can be read`,
+    );
   });
 
   test('reports that a group leaves a parent with superuser rights', async () => {
