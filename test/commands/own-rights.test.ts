@@ -293,6 +293,19 @@ roles: [{ name: readers, state: absent }]
   expect(wiki).toMatch(/^[^+~]+note {2}depends on a change that may take rights from this run's own token; /);
 });
 
+test('new records that refer to each other are completed, even behind a change of the own rights', async () => {
+  const service = await serviceOf('2025.12');
+  const text = `version: 1
+groups: [{ name: ops, parents: [] }]
+stages: [{ type: identification, name: s, user_fields: [username], enrollment_flow: { slug: f } }]
+flows:
+  - { slug: f, name: F, title: F, designation: enrollment, policies: [{ group: { name: ops }, order: 0 }], stages: [{ stage: { name: s }, order: 10 }] }
+`;
+  const { ending, stdout, stderr } = await run(apply, service, text);
+  expect(ending, stdout + stderr).toBe('done');
+  expect((await run(plan, service, text)).stdout).toContain('No changes.');
+});
+
 test('a saved plan marks the change that may take rights from the token, and carries it out last', async () => {
   const service = await serviceOf('2025.12');
   const text = among('groups', 'name: ops, roles: []');
