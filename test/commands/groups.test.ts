@@ -131,8 +131,8 @@ users:
     for (const release of someReleases(sandboxReleases)) {
       const groups = [
         { pk: ids[0], name: 'root', is_superuser: true },
-        { pk: middle, name: 'middle', parents: [ids[0]] },
-        { pk: below, name: 'below', parents: [middle] },
+        { pk: middle, name: 'middle', parent: ids[0], parents: [ids[0]] },
+        { pk: below, name: 'below', parent: middle, parents: [middle] },
         { pk: '0a0a0a0a-0000-4000-8000-000000000004', name: 'other' },
       ];
       const users = `users: [{ username: alice, name: Alice, groups: [{ name: below }${more}] }]`;

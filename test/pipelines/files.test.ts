@@ -205,16 +205,16 @@ describe('the files that init writes', () => {
   );
 });
 
-test('the example for GitLab counts creates and updates for the widget of a merge request', async () => {
+test('the example for GitLab counts creates, updates and deletes for the widget of a merge request', async () => {
   const folder = temporaryFolder();
   const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests check it by running it
   const count = review.script.find((line) => line.startsWith('node -p')) ?? expect.fail();
-  const summary = { create: 1, create_if_absent: 2, update: 4, in_sync: 8, differs: 16 };
+  const summary = { create: 1, create_if_absent: 2, update: 4, delete: 32, in_sync: 8, differs: 16 };
   writeFileSync(join(folder, 'plan.json'), JSON.stringify({ summary }));
   expect(await run('bash', ['-c', count], { cwd: folder })).toMatchObject({ code: 0 });
   expect(JSON.parse(readFileSync(join(folder, 'widget.json'), 'utf8'))).toEqual({
     create: 3,
     update: 4,
-    delete: 0,
+    delete: 32,
   });
 });

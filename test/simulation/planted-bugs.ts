@@ -467,6 +467,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       request.method === 'DELETE' && !request.path.startsWith(bindingsPath)
         ? Promise.resolve(answeredWith(204, ''))
         : network(request, signal),
+    report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'deleted' : outcome)),
   },
   'sets the last reference of a circle without checking it': {
     breaks: 'complete',
