@@ -8,7 +8,7 @@ import {
 } from '../base/json.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
-import { partialBindings } from './bindings.ts';
+import { bindingsAfter, partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
 import { isNameReference, type PartialComparison, partialIdComparison, partialKeys } from './values.ts';
 
@@ -207,6 +207,14 @@ export function mergedValue(declared: DeclaredFields, name: string, held: JsonVa
   const value = withoutDuplicateIds(declared.kind, name, sentValue(declared, name) ?? null);
   if (part) return part.merged(value, held ?? null);
   return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
+}
+
+/** The value after an update. A declared binding keeps the observed values that it does not declare. */
+export function valueAfter(declared: DeclaredFields, name: string, held: JsonValue | undefined): JsonValue {
+  const { children } = declared.kind.fields[name] ?? {};
+  if (children === undefined) return mergedValue(declared, name, held);
+  const isPart = partialComparison(declared, name) !== undefined;
+  return bindingsAfter(children, sentValue(declared, name) ?? null, held ?? null, isPart);
 }
 
 export function removedIds(

@@ -1,6 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf, type JsonValue } from '../base/json.ts';
-import { writtenValue } from '../kinds/fields.ts';
+import { isBindingField } from '../kinds/access.ts';
+import { childFields } from '../kinds/bindings.ts';
+import { valueAfter, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mapIds } from '../kinds/map-ids.ts';
 import { addressOfName, inheritingFields, namingFields } from '../kinds/named.ts';
@@ -32,6 +34,8 @@ type Written = Extract<ReadyChange, { readonly action: 'create' }> | Update;
  *    access away from a record that already depends on it.
  * 3. A change that refers to the provider of an application waits for the update that takes access to the application away.
  * 4. An application gets its provider after the changes that restrict or bind records that belong to the provider.
+ * 5. A change that adds a membership waits for the updates that remove bindings of the group, and a change that adds a binding
+ *    waits for the updates that end memberships of the group.
  */
 export function findAccessWaits(
   changes: readonly ReadyChange[],
@@ -46,13 +50,17 @@ export function findAccessWaits(
     updates.filter((change) => narrowing.has(change)),
     keysOfRecord,
   );
-  addDescendants(narrowedAt, changes);
+  addDependents(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
     const { withheld = [] } = change.resource.kind.bindable ?? {};
     return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
   });
   const settings = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
-  if (narrowedAt.size + servedBy.size + settings.length === 0) return [];
+  const releasedAt = accessFields.map((fieldsOf) =>
+    byKey(updates, (change) => releasedKeys(change, fieldsOf(change.resource.kind))),
+  );
+  const isSimple = narrowedAt.size + servedBy.size + settings.length === 0;
+  if (isSimple && releasedAt.every(({ size }) => size === 0)) return [];
   const isNarrowed = (change: Written): boolean =>
     narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
   const waits: AccessWait[] = [];
@@ -61,14 +69,15 @@ export function findAccessWaits(
   for (const change of written) {
     const { resource, opens } = change;
     const { kind } = resource;
-    const references = declaredReferences(resource, namingFields(kind));
-    const keys = references.flat();
-    const heldKeys = new Set(recordKeys(change, namingFields(kind)));
-    const isHeld = (keysOfOne: readonly string[]): boolean => keysOfOne.some((key) => heldKeys.has(key));
+    const keys = declaredKeys(resource, namingFields(kind));
+    const heldKeys = recordKeys(change, namingFields(kind));
     const holdersAt = (found: readonly string[]): Set<Update> =>
       new Set(found.flatMap((key) => narrowedAt.get(key) ?? []));
-    const added = holdersAt(references.filter((one) => !isHeld(one)).flat());
+    const added = holdersAt(addedReferences(change, namingFields(kind)).flat());
     for (const holder of added) wait(change, holder);
+    for (const [index, fieldsOf] of accessFields.entries())
+      for (const key of addedReferences(change, fieldsOf(kind)).flat())
+        for (const holder of releasedAt[1 - index]?.get(key) ?? []) wait(change, holder);
     for (const holder of holdersAt([...keys, ...heldKeys])) {
       if (added.has(holder) || !isPolicyKind(holder.resource.kind)) continue;
       if (opens) {
@@ -96,6 +105,14 @@ export function findAccessWaits(
   return waits;
 }
 
+type FieldsOf = (kind: Kind) => readonly string[];
+
+/** The two kinds of fields that together give access: memberships, and bindings. */
+const accessFields: readonly [FieldsOf, FieldsOf] = [
+  (kind) => namingFields(kind).filter((field) => kind.fields[field]?.grants !== undefined),
+  (kind) => namingFields(kind).filter((field) => isBindingField(kind, field)),
+];
+
 /** Removes the waits between changes of a sequence, because the sequence itself decides about their order. */
 export function withoutWaitsWithin<Planned extends Change>(
   changes: readonly Planned[],
@@ -121,17 +138,19 @@ function narrowsAccess(change: Update): boolean {
   );
 }
 
-/** Adds the declared groups that inherit rights from a group whose update takes rights away. */
-function addDescendants(narrowedAt: Map<string, Update[]>, changes: readonly ReadyChange[]): void {
-  const heirsOf = byKey(changes, ({ resource }) => {
-    const fields = inheritingFields(resource.kind).map(({ field }) => field);
-    return declaredKeys(resource, fields);
-  });
+/** Adds the existing records that depend on an updated one: subgroups of a group, and records to which a policy is bound. */
+function addDependents(narrowedAt: Map<string, Update[]>, changes: readonly ReadyChange[]): void {
+  if (narrowedAt.size === 0) return;
+  const dependentsBy = (fieldsOf: FieldsOf): Map<string, ReadyChange[]> =>
+    byKey(changes, (change) => recordKeys(change, fieldsOf(change.resource.kind)));
+  const heirs = dependentsBy((kind) => inheritingFields(kind).map(({ field }) => field));
+  const bound = dependentsBy((kind) => childFields(kind).map(([field]) => field));
   for (const holder of new Set([...narrowedAt.values()].flat())) {
+    const dependents = isPolicyKind(holder.resource.kind) ? bound : heirs;
     const known = keysOfRecord(holder);
     const reached = new Set(known);
     for (const key of reached)
-      for (const heir of heirsOf.get(key) ?? []) for (const next of keysOfRecord(heir)) reached.add(next);
+      for (const one of dependents.get(key) ?? []) for (const next of keysOfRecord(one)) reached.add(next);
     for (const key of reached) {
       if (known.includes(key)) continue;
       const others = narrowedAt.get(key);
@@ -166,12 +185,31 @@ function declaredKeys(resource: Resource, fields: readonly string[]): string[] {
   return declaredReferences(resource, fields).flat();
 }
 
+/** The references that a change adds in these fields. */
+function addedReferences(change: Written, fields: readonly string[]): string[][] {
+  const held = new Set(recordKeys(change, fields));
+  return declaredReferences(change.resource, fields).filter((keys) => !keys.some((key) => held.has(key)));
+}
+
+/** The keys of the records to which these fields no longer refer after an update. */
+function releasedKeys(change: Update, fields: readonly string[]): string[] {
+  const { resource, base, differences } = change;
+  const changed = fields.filter((field) => differences.some((one) => one.field === field));
+  const after = referencesIn(resource.kind, changed, (field) =>
+    valueAfter(resource, field, base.fields[field]),
+  );
+  const kept = new Set(after.flat());
+  return recordKeys(change, changed).filter((key) => !kept.has(key));
+}
+
 function declaredReferences(resource: Resource, fields: readonly string[]): string[][] {
   return referencesIn(resource.kind, fields, (field) => writtenValue(resource, field));
 }
 
-function recordKeys(change: Written, fields: readonly string[]): string[] {
-  if (change.action === 'create') return [];
+/** The keys of the records to which an existing record refers before the plan. An unchanged record refers to what is declared. */
+function recordKeys(change: ReadyChange, fields: readonly string[]): string[] {
+  if (change.action === 'no-op') return declaredKeys(change.resource, fields);
+  if (!('base' in change)) return [];
   return referencesIn(change.resource.kind, fields, (field) => change.base.fields[field]).flat();
 }
 

@@ -1,8 +1,8 @@
 import { groupBy } from '../base/group-by.ts';
-import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsAfter, bindingsIn, childFields } from '../kinds/bindings.ts';
+import { isJsonList, mapValues, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { mergedValue, partialComparison, sentFields } from '../kinds/fields.ts';
+import { sentFields, valueAfter } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
@@ -141,24 +141,13 @@ export function brandLogins(before: LoginState, after: LoginState): readonly Bra
 function recordAfterChange(change: LoginChange, observed: LoginRecord | undefined): LoginRecord {
   const { resource } = change;
   const { kind, name } = resource;
-  const bound = new Map(childFields(kind));
   const before =
     observed?.fields ??
     ('base' in change
       ? change.base.fields
-      : Object.fromEntries([...bound.keys()].map((field) => [field, []])));
-  const fields = Object.entries(sentFields(resource)).map(([field, declared]) => {
-    const children = bound.get(field);
-    const observedValue = before[field] ?? null;
-    const isPart = partialComparison(resource, field) !== undefined;
-    return [
-      field,
-      children
-        ? bindingsAfter(children, declared, observedValue, isPart)
-        : mergedValue(resource, field, observedValue),
-    ] as const;
-  });
-  return { kind, name, fields: { ...before, ...Object.fromEntries(fields) } };
+      : Object.fromEntries(childFields(kind).map(([field]) => [field, []])));
+  const fields = mapValues(sentFields(resource), (_, field) => valueAfter(resource, field, before[field]));
+  return { kind, name, fields: { ...before, ...fields } };
 }
 
 /** When a record is deleted, the service deletes its bindings too. */

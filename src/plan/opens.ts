@@ -1,8 +1,8 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
-import { partialComparison, placeholderFor, sentValue } from '../kinds/fields.ts';
-import { bindingsAfter, bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
+import { placeholderFor, sentValue, valueAfter } from '../kinds/fields.ts';
+import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
@@ -136,10 +136,8 @@ function newAccessInState(
 
 /** The declared value of a field after the change; a declared binding keeps the observed values that it does not declare. */
 function declaredAfter(resource: Resource, field: string, observed: JsonValue): JsonValue {
-  const declared = sentValue(resource, field) ?? null;
-  const { children } = resource.kind.fields[field] ?? {};
-  if (children === undefined) return declared;
-  return bindingsAfter(children, declared, observed, partialComparison(resource, field) !== undefined);
+  const isWhole = resource.kind.fields[field]?.children !== undefined;
+  return isWhole ? valueAfter(resource, field, observed) : (sentValue(resource, field) ?? null);
 }
 
 function declaredSubjects(resource: Resource, declaring: readonly string[]): readonly PlannedSubject[] {

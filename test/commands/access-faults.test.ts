@@ -335,9 +335,13 @@ test('an application is not planned if the request for its bindings gets a 404',
 });
 
 describe('a change that others depend on, if the service denies it,', () => {
-  const flow = { authorization_flow: '{ slug: default-provider-authorization-implicit-consent }' };
+  const consent = '{ slug: default-provider-authorization-implicit-consent }';
+  const ownFlow =
+    'flows: [{ slug: f, name: F, title: F, designation: authorization, policies: [{ policy: { name: P }, order: 0 }] }]';
   const policy = (code: string): string => `policies: [{ type: expression, name: P, expression: '${code}' }]`;
-  const provider = `providers: [{ type: proxy, name: Px, mode: forward_single, external_host: 'https://w.example.com', authorization_flow: ${flow.authorization_flow}, invalidation_flow: { slug: default-provider-invalidation-flow } }]`;
+  const proxyOn = (flow: string): string =>
+    `providers: [{ type: proxy, name: Px, mode: forward_single, external_host: 'https://w.example.com', authorization_flow: ${flow}, invalidation_flow: { slug: default-provider-invalidation-flow } }]`;
+  const provider = proxyOn(consent);
   const wiki = (fields: string): string => `applications: [{ slug: wiki, name: Wiki, ${fields} }]`;
   const outpost =
     "outposts: [{ name: O, type: proxy, providers: [{ name: Px }], config: { authentik_host: 'https://id.example.com' } }]";
@@ -346,7 +350,7 @@ describe('a change that others depend on, if the service denies it,', () => {
   const around = (parents: string): string =>
     `groups: [{ name: mid, parents: [${parents}] }, { name: known, parents: [{ name: mid }] }]`;
   const rac = (policies: string): string =>
-    `providers: [{ type: rac, name: R, authorization_flow: ${flow.authorization_flow} }]
+    `providers: [{ type: rac, name: R, authorization_flow: ${consent} }]
 rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth_mode: static, policies: ${policies} }]`;
   const knownId = '0a0a0a0a-0000-4000-8000-00000000000b';
   const rows: {
@@ -442,6 +446,46 @@ rac_endpoints: [{ name: db, provider: { name: R }, protocol: ssh, host: db, auth
       before: [rac('[]')],
       after: [rac('[{ group: { name: staff }, order: 0 }]'), wiki('provider: { name: R }, access: everyone')],
       denied: bindings,
+      waiting: 'application.wiki',
+    },
+    {
+      name: 'keeps a new provider from a flow whose policy would become stricter',
+      before: [policy('return True'), ownFlow],
+      after: [policy('return False'), ownFlow, proxyOn('{ slug: f }')],
+      denied: '/policies/expression/',
+      waiting: 'provider.Px',
+    },
+    {
+      name: 'keeps a new user out of a group that an application would no longer admit',
+      before: [wiki('access: { groups: [{ name: staff }] }')],
+      after: [
+        wiki('access: { groups: [{ name: known }] }'),
+        'users: [{ username: new, name: N, groups: [{ name: staff }] }]',
+      ],
+      denied: bindings,
+      waiting: 'user.new',
+    },
+    {
+      name: 'keeps a group out of an application while a user would leave the group',
+      before: [
+        wiki('access: { groups: [{ name: known }] }'),
+        'users: [{ username: u, name: U, groups: [{ name: staff }] }]',
+      ],
+      after: [wiki('access: { groups: [{ name: staff }] }'), 'users: [{ username: u, name: U, groups: [] }]'],
+      denied: '/core/users/',
+      waiting: 'application.wiki',
+    },
+    {
+      name: 'keeps a group out of an application while a subgroup would leave the group',
+      before: [
+        'groups: [{ name: ops, parents: [{ name: staff }] }]',
+        wiki('access: { groups: [{ name: known }] }'),
+      ],
+      after: [
+        'groups: [{ name: ops, parents: [] }]',
+        wiki('access: { groups: [{ name: known }, { name: staff }] }'),
+      ],
+      denied: '/core/groups/',
       waiting: 'application.wiki',
     },
     {
