@@ -1,6 +1,3 @@
-import type { Problem } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
-import { releaseProblemFor, type Release } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
@@ -18,7 +15,6 @@ const fields = {
     factField: 'is_superuser',
     grants: "gives its members a superuser's rights",
     default: [],
-    checks: [singleParentProblem],
   },
   attributes: { default: {} },
   roles: { default: [] },
@@ -44,13 +40,3 @@ export const group: RowKind = kindFrom({
   fields,
   notDeclarable,
 });
-
-function singleParentProblem(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
-  if (ids.length <= 1) return undefined;
-  return releaseProblemFor(
-    { before: '2025.12' },
-    release,
-    'allow only one parent per group',
-    'Write one parent.',
-  );
-}

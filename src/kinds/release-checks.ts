@@ -1,4 +1,4 @@
-import { isJsonList, textOf } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ValueCheck, FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
 import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem } from './release.ts';
@@ -21,6 +21,13 @@ export function lengthCheck(
           `refuse this ${name.replaceAll('_', ' ')}`,
           `It is longer than ${maxLength} characters.`,
         );
+}
+
+export function singleValueCheck(name: string, before: string): ValueCheck<readonly JsonValue[]> {
+  return (ids: readonly JsonValue[] | null, release) =>
+    ids === null || ids.length <= 1
+      ? undefined
+      : releaseProblemFor({ before }, release, `allow only one id in \`${name}\``, 'Write one.');
 }
 
 export function laterValueCheck(

@@ -10,7 +10,13 @@ import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { withLazy } from '../base/memoize.ts';
 import { policyBindings } from './policy-bindings.ts';
 import { referenceOf } from './references.ts';
-import { kindReleaseCheck, laterValueCheck, lengthCheck, reservedPathCheck } from './release-checks.ts';
+import {
+  kindReleaseCheck,
+  laterValueCheck,
+  lengthCheck,
+  reservedPathCheck,
+  singleValueCheck,
+} from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
 /** The facts about a kind that the API schema does not state. */
@@ -239,6 +245,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(facts.nullable && { isNullable: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
+    ...(row.wasSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
     ...own,
   };
 }

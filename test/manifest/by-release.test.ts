@@ -188,3 +188,32 @@ test.each([
     expect(diagnostics.map(({ code }) => code)).toEqual(codes);
   },
 );
+
+test.each([
+  ['groups: [{ name: ops, parents: [1, 2] }]', '2025.10', '2025.12'],
+  [
+    'providers: [{ type: scim, name: S, url: https://s.example.com/, token: "${env:T}", group_filters: [1, 2] }]',
+    '2025.12',
+    '2026.2',
+  ],
+])(
+  'several ids in a field that held one id are an error before the release that changed it',
+  async (entries, before, since) => {
+    const text = `version: 1\n${entries.replace('1, 2', `${idOf(1)}, ${idOf(2)}`)}\n`;
+    const codesAt = async (release: string): Promise<string[]> => {
+      const { diagnostics } = await loadText(text, {
+        release: readRelease(release),
+        env: { T: 'a-token-of-a-test' },
+      });
+      return diagnostics.map(({ code, detail = '' }) => `${code} ${detail}`);
+    };
+    expect(await codesAt(before)).toEqual([
+      expect.stringMatching(`^not-in-release All releases before ${since} allow only one id in`),
+    ]);
+    expect(await codesAt(since)).toEqual([]);
+  },
+);
+
+function idOf(digit: number): string {
+  return `${textOf(digit).repeat(8)}-1111-4111-8111-111111111111`;
+}
