@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { childFields } from './bindings.ts';
@@ -209,66 +209,3 @@ export function referencedFamilies(kind: Kind): readonly Family[] {
 const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
-
-/** Facts about referenced records, by `factKey`: the name of an owner, `true` if a flag is set, or `null` if this is unknown. */
-export type ReferenceFacts = ReadonlyMap<string, JsonValue>;
-
-export type ReferenceFact = readonly [key: string, value: JsonValue];
-
-export function factKey(kind: Kind, field: string, id: JsonValue): string {
-  return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
-}
-
-export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFacts[] = memoizePerKey(
-  ({ type }) =>
-    kinds
-      .filter(({ hasReferenceFacts }) => hasReferenceFacts)
-      .flatMap((kind) =>
-        referenceFields(kind).flatMap(([field, related]) => {
-          const { factField } = kind.fields[field] ?? {};
-          return factField === undefined || related.type !== type ? [] : [{ kind, field, factField }];
-        }),
-      ),
-);
-
-interface FieldWithFacts {
-  readonly kind: Kind;
-  readonly field: string;
-  readonly factField: string;
-}
-
-/** The fields that refer to a parent of the same type and through which a record inherits the parent's grants. */
-export function inheritingFields(of: Pick<Kind, 'type'>): readonly FieldWithFacts[] {
-  return fieldsWithFacts(of).filter(
-    ({ kind, field }) => kind.type === of.type && kind.fields[field]?.grants !== undefined,
-  );
-}
-
-/** The facts that a record contains about itself, with secrets masked. */
-export function referenceFactsOf(
-  related: Pick<Kind, 'type'>,
-  received: JsonObject,
-  shown: JsonObject,
-): ReferenceFact[] {
-  const { pk } = received;
-  if (pk === undefined) return [];
-  return fieldsWithFacts(related).flatMap(({ kind, field, factField }): ReferenceFact[] => {
-    const value = received[factField];
-    const isFact =
-      value === true || (typeof value === 'string' && value !== '' && value === shown[factField]);
-    return isFact ? [[factKey(kind, field, pk), value]] : [];
-  });
-}
-
-/** The facts that a record contains about itself and about nested records. The fact that a nested record belongs to this record is left out. */
-export function referenceFactsWithin(kind: Kind, received: JsonObject, shown: JsonObject): ReferenceFact[] {
-  const nestedFacts = nestedFields(kind).flatMap(([field, related]) => {
-    const cleaned = nestedRecords(kind, field, shown);
-    return nestedRecords(kind, field, received).flatMap((record, index) =>
-      referenceFactsOf(related, record, cleaned[index] ?? {}).filter(
-        ([, value]) => value !== received[kind.identity],
-      ),
-    );
-  });
-  return [...referenceFactsOf(kind, received, shown), ...nestedFacts];
-}

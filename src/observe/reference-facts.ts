@@ -3,14 +3,14 @@ import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import { idsWithPointers, referenceFields } from '../kinds/named.ts';
 import {
-  factKey,
+  grantKeys,
+  inheritGrants,
   inheritingFields,
   type ReferenceFacts,
   referenceFactsOf,
-  idsWithPointers,
-  referenceFields,
-} from '../kinds/named.ts';
+} from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
@@ -90,7 +90,8 @@ async function addInheritedGrants(
   known: { readonly resources: readonly Resource[]; readonly observed: ObservedState },
   context: ReadContext,
 ): Promise<void> {
-  for (const { kind, field, factField } of inheritingFields(related)) {
+  for (const inheriting of inheritingFields(related)) {
+    const { kind, field, factField } = inheriting;
     const parents = new Map<string, readonly JsonValue[]>();
     const add = (pk: JsonValue, ids: JsonValue | undefined): void =>
       void parents.set(
@@ -100,10 +101,6 @@ async function addInheritedGrants(
     const addRecord = ({ received, shown }: ListedRecord): void => {
       add(received['pk'] ?? null, convertToNewestRelease(kind, received)[field]);
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
-    };
-    const inherit = (pk: JsonValue, grant: JsonValue): void => {
-      for (const [key] of referenceFactsOf(related, { pk, [factField]: true }, {}))
-        if (!facts.has(key)) facts.set(key, grant);
     };
     for (const { address } of known.resources.filter(({ kind: { type } }) => type === related.type)) {
       const held = observedRecordAt(known.observed, address);
@@ -119,15 +116,10 @@ async function addInheritedGrants(
       for (const record of read) addRecord(record);
       for (const id of ids.filter((each) => !parents.has(idKeyOf(each)))) {
         add(id, null);
-        inherit(id, null);
+        for (const key of grantKeys(kind, factField, id)) if (!facts.has(key)) facts.set(key, null);
       }
     }
-    for (const grant of [true, null])
-      for (let size = -1; size < facts.size;) {
-        size = facts.size;
-        for (const [pk, ids] of parents)
-          if (ids.some((id) => facts.get(factKey(kind, field, id)) === grant)) inherit(pk, grant);
-      }
+    inheritGrants(facts, inheriting, [...parents]);
   }
 }
 

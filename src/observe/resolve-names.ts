@@ -2,16 +2,8 @@ import { groupBy } from '../base/group-by.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearestName } from '../base/suggestion.ts';
-import {
-  addressOfName,
-  type DeclaredName,
-  declaredNames,
-  inheritingFields,
-  type ReferenceFacts,
-  referenceFactsOf,
-  referenceNames,
-  withIds,
-} from '../kinds/named.ts';
+import { addressOfName, type DeclaredName, declaredNames, referenceNames, withIds } from '../kinds/named.ts';
+import { inheritingFields, type ReferenceFacts, referenceFactsOf } from '../kinds/reference-facts.ts';
 import type { Family } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';

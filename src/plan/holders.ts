@@ -1,7 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
-import { idsWithPointers, type ReferenceFacts, factKey } from '../kinds/named.ts';
+import { idsWithPointers } from '../kinds/named.ts';
+import { type ReferenceFacts, factKey } from '../kinds/reference-facts.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observation.ts';

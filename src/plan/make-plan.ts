@@ -10,13 +10,8 @@ import { lazy } from '../base/memoize.ts';
 import { isStageKind } from '../kinds/stage-bindings.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import {
-  addressOfName,
-  declaredNames,
-  factKey,
-  idsWithPointers,
-  type ReferenceFacts,
-} from '../kinds/named.ts';
+import { addressOfName, declaredNames, idsWithPointers } from '../kinds/named.ts';
+import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';

@@ -1,12 +1,13 @@
+import type { JsonValue } from '../base/json.ts';
 import { sentFields, sentValue } from '../kinds/fields.ts';
+import { idsWithPointers } from '../kinds/named.ts';
 import {
-  factKey,
   fieldsWithFacts,
+  inheritGrants,
   inheritingFields,
   referenceFactsOf,
-  idsWithPointers,
   type ReferenceFacts,
-} from '../kinds/named.ts';
+} from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 
@@ -25,29 +26,26 @@ export function allReferenceFacts(
     const record = { ...sentFields(resource), pk: { name } };
     for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
   }
-  inheritGrants(all, resources, observed);
+  addInheritedGrants(all, resources, observed);
   return all;
 }
 
 /** Adds the grants that resources inherit from their declared parents. Grants from observed parents are known already. */
-function inheritGrants(
-  all: Map<string, Parameters<typeof factKey>[2]>,
+function addInheritedGrants(
+  all: Map<string, JsonValue>,
   resources: readonly Resource[],
   observed: ObservedState,
 ): void {
-  const givers = resources.flatMap((resource) =>
-    inheritingFields(resource.kind).map((inheriting) => ({ resource, ...inheriting })),
-  );
-  for (let isMore = givers.length > 0; isMore;) {
-    const before = all.size;
-    for (const { resource, field, factField } of givers) {
-      const { kind, name, address } = resource;
-      const held = observedRecordAt(observed, address);
-      const ids = idsWithPointers(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
-      if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
-      const record = { [factField]: true, pk: held?.pk ?? { name } };
-      for (const [key, value] of referenceFactsOf(kind, record, record)) all.set(key, value);
+  for (const related of new Set(resources.map(({ kind }) => kind)))
+    for (const inheriting of inheritingFields(related)) {
+      const { field } = inheriting;
+      const parents = resources.flatMap((resource): (readonly [JsonValue, readonly JsonValue[]])[] => {
+        const { kind, name, address } = resource;
+        if (kind !== related) return [];
+        const held = observedRecordAt(observed, address);
+        const value = sentValue(resource, field) ?? held?.fields[field] ?? null;
+        return [[held?.pk ?? { name }, idsWithPointers(field, value).map(({ id }) => id)]];
+      });
+      inheritGrants(all, inheriting, parents);
     }
-    isMore = all.size > before;
-  }
 }

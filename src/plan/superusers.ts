@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { mergedValue, removedIds, sentValue } from '../kinds/fields.ts';
-import { factKey } from '../kinds/named.ts';
+import { factKey } from '../kinds/reference-facts.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { lockout } from '../kinds/way-in.ts';
 import { recordKey, recordKeys, type ObservedGroup } from '../observe/superusers.ts';

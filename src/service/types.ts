@@ -1,6 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Child, Children } from '../kinds/children.ts';
-import type { NamesById, ReferenceFact } from '../kinds/named.ts';
+import type { NamesById } from '../kinds/named.ts';
+import type { ReferenceFact } from '../kinds/reference-facts.ts';
 
 /** Ids for which it is unknown whether the record exists. */
 export interface UnseenIds {

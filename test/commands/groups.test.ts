@@ -192,6 +192,36 @@ users:
     );
   });
 
+  test.each([
+    ['new', [], 'through "leaf" of'],
+    ['existing', [{ pk: '0a0a0a0a-0000-4000-8000-000000000004', name: 'leaf' }], 'through "leaf" (0a0a0a0a'],
+  ])(
+    'reports who may become a superuser through a %s group that gets a parent with an unknown ancestor',
+    async (_, leaf, expected) => {
+      const [root, below] = ids;
+      const groups = [
+        { pk: root, name: 'root', is_superuser: true },
+        { pk: below, name: 'below', parents: [root] },
+        ...leaf,
+      ];
+      const tokens = [{ token: 'narrow', view_groups: ['below', 'leaf'] }];
+      const text = `version: 1
+groups: [{ name: leaf, parents: [{ name: below }] }]
+users: [{ username: alice, name: Alice, groups: [{ name: leaf }] }]
+`;
+      const { send } = sandboxTransport({ groups, tokens }, 'narrow', '2025.12');
+      const settings = { files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' } };
+      const { stdout } = await run(
+        'plan',
+        send,
+        text,
+        { config: 'rollcall.yaml', allow: ['update'] },
+        settings,
+      );
+      expect(stdout).toContain(`perhaps gains a superuser's rights ${expected}`);
+    },
+  );
+
   test('reports that a group leaves a parent with superuser rights', async () => {
     const seed = {
       groups: [
