@@ -185,8 +185,7 @@ function haltSentence(halt: Halt): string {
 const interruptedWords = 'Interrupted. Finishing the changes under way; interrupt again to stop immediately.';
 
 function unresolvedCause(names: readonly UnresolvedName[], notRead: number): string {
-  if (names.length === 0 && notRead === 0)
-    return 'two resources have the same value in a field that must be unique';
+  if (names.length === 0 && notRead === 0) return 'some of the changes are refused';
   const areAll = (isSo: (fault: NameFault) => boolean): boolean =>
     names.length > 0 && names.every(({ fault }) => isSo(fault));
   if (areAll(isServiceFault)) return 'the names in the manifests could not be looked up';

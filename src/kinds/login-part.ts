@@ -38,6 +38,8 @@ interface FlowOfLogin {
     readonly field: string;
     readonly values: readonly string[];
     readonly default: string;
+    /** Who may start the flow, for each value. */
+    readonly admitted: Readonly<Record<string, string>>;
   };
 }
 

@@ -221,7 +221,7 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
   if (login?.is !== 'login flow') return [];
-  const { field, values, default: usual } = login.beginners;
+  const { field, values, default: usual, admitted } = login.beginners;
   const beginners = textOf(record.fields[field] ?? usual);
   const shown = stages.filter((stage) => stage.passes !== false);
   const isAny = (has: (part: LoginStep) => unknown): boolean =>
@@ -231,7 +231,7 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
   return [
     ...(values.includes(beginners)
       ? []
-      : [`its \`${field}\` is ${beginners}: only users who are logged in can start the flow`]),
+      : [`its \`${field}\` is ${beginners}: the flow admits only ${admitted[beginners] ?? 'others'}`]),
     ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],

@@ -203,7 +203,7 @@ function itemSpans(at: Path, value: JsonValue, places: Places): readonly Span[] 
 }
 
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
-  const problem = read.contractOnly ? bindingsNotDocumented : accessProblem(value);
+  const problem = read.contractOnly ? bindingsNotDocumented(kind.access?.field ?? '') : accessProblem(value);
   if (problem) {
     read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), problem));
     read.broken.set(at, true);
@@ -223,7 +223,7 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
     if (problem.severity !== 'warning') read.broken.set(place, true);
   };
   const entry = valueAt(read.manifest, path) ?? null;
-  if (read.contractOnly) report(at, bindingsNotDocumented);
+  if (read.contractOnly) report(at, bindingsNotDocumented(field));
   else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
     report(at, twoFieldsProblem(field, access.field));
   for (const { place, problem } of bindingProblems(children, value)) report([...at, ...place], problem);
@@ -235,33 +235,29 @@ const renameNotDocumented = undocumentedProblem(
   'Leave out `formerly`, or turn off contract_only.',
 );
 
-const bindingsNotDocumented = undocumentedProblem(
-  '`access` is not possible with the three documented operations',
-  'Leave out `access`, or turn off contract_only.',
-);
+function bindingsNotDocumented(field: string): Problem {
+  return undocumentedProblem(
+    `\`${field}\` is not possible with the three documented operations`,
+    `Leave out \`${field}\`, or turn off contract_only.`,
+  );
+}
 
 /** Checks that a name in place of an id can be looked up and is not secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const row = kind.fields[field] ?? {};
   if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
   mapIds(row, value, (id, family, place) => {
-    checkName(family, [...at, ...place], id, read, row.findId);
+    checkName(family, [...at, ...place], id, read);
     return id;
   });
 }
 
-function checkName(
-  related: Family,
-  path: Path,
-  id: JsonValue,
-  read: ManifestValue,
-  findId: string = '',
-): void {
+function checkName(related: Family, path: Path, id: JsonValue, read: ManifestValue): void {
   if (!isNameReference(id)) return;
   const keys = Object.keys(related.byName.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
   const problem = read.contractOnly
-    ? nameNotSupported(related, findId)
+    ? nameNotSupported(related)
     : sensitiveNameProblem(`the name of this ${related.type}`);
   read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
   read.broken.set(path, true);
@@ -274,10 +270,10 @@ function createNotDocumented({ words, list }: Kind): Problem {
   );
 }
 
-function nameNotSupported({ type }: Family, findId: string): Problem {
+function nameNotSupported({ list, findId }: Family): Problem {
   return {
     code: 'contract-only',
-    summary: `a ${type} cannot be looked up by its name, because contract_only allows only the three documented operations`,
+    summary: `names of ${list.replaceAll('_', ' ')} cannot be looked up, because contract_only allows only the three documented operations`,
     detail: `Write the id. ${findId}`,
   };
 }

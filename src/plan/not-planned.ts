@@ -34,7 +34,7 @@ export function withoutRefusedChanges({
       );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
-      ...waits(waitsFor, 'That record still has a value that this change sets.'),
+      ...waits(waitsFor, 'This change may be made only after that change.'),
       ...waits(prerequisitesOf(resource), 'This resource refers to that record, which does not exist yet.'),
     ];
     if (diagnostics.length === 0) return change;

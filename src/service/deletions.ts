@@ -107,8 +107,8 @@ async function refusalOfRecord(
   if (last !== undefined) return last;
   if (!needsSuperuser || (self?.proof === 'exists' && self.isSuperuser)) return undefined;
   return isSubject(kind)
-    ? 'only superusers see all bindings, so the delete might open a record to everyone'
-    : 'the service might also delete dependent records, and only superusers see all of them';
+    ? "this needs a superuser's token, which shows all bindings: otherwise the delete might open a record to everyone"
+    : "this needs a superuser's token, which shows all dependent records that the service would delete too";
 }
 
 /** Refuses to delete the last record that has a certain flag, such as the last superuser group. */

@@ -371,7 +371,9 @@ test('a service account of the service itself is not deleted', async () => {
 
 test('a run whose token cannot see all bindings deletes no group or user that may be bound', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
-  expect((await applied(world, jane)).stdout).toContain('only superusers see all bindings');
+  expect((await applied(world, jane)).stdout).toContain(
+    "this needs a superuser's token, which shows all bindings",
+  );
   expect(deletes(world)).toEqual([]);
 });
 

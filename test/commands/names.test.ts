@@ -200,7 +200,7 @@ applications:
     expect(errors).toEqual(['shared-provider 4:35', 'shared-backchannel-provider 5:48']);
     expect(summaries[1]).toBe('backchannel provider "100% & #1" (2) is already in `b`');
     expect((await run('plan', service(), text)).stderr).toContain(
-      'No plan for https://id.example.com: two resources have the same value in a field that must be unique. Nothing was changed.',
+      'No plan for https://id.example.com: some of the changes are refused. Nothing was changed.',
     );
   });
 

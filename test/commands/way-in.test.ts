@@ -243,7 +243,7 @@ describe('a plan that locks people out is refused:', () => {
     [
       'the flow requires people who are logged in',
       flow(whole.join(', '), ', authentication: require_authenticated'),
-      'only users who are logged in can start the flow',
+      'the flow admits only users who are logged in',
     ],
     [
       'the brand gets another flow',

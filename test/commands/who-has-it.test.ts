@@ -127,7 +127,7 @@ describe('a declared provider that is the main provider of another application',
     expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
     expect(stderr()).toContain('[provider-taken]');
     expect(stderr().replaceAll(/\s+/g, ' ')).toContain('write `formerly: outsider`.');
-    expect(stderr()).toContain('two resources have the same value in a field that must be unique');
+    expect(stderr()).toContain('some of the changes are refused');
     expect(stdout()).toBe('');
     expect(await apply(['m.yaml'], { ...applyAsJson }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);

@@ -150,7 +150,13 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     'a requirement to be logged in',
     ['who', 'proof', 'enter'],
     { authentication: 'require_authenticated' },
-    ['its `authentication` is require_authenticated: only users who are logged in can start the flow'],
+    ['its `authentication` is require_authenticated: the flow admits only users who are logged in'],
+  ],
+  [
+    'a requirement to be an outpost',
+    ['who', 'proof', 'enter'],
+    { authentication: 'require_outpost' },
+    ['its `authentication` is require_outpost: the flow admits only outposts'],
   ],
   [
     'a false policy',

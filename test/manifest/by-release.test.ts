@@ -205,7 +205,7 @@ test.each([
         release: readRelease(release),
         env: { T: 'a-token-of-a-test' },
       });
-      return diagnostics.map(({ code, detail = '' }) => `${code} ${detail}`);
+      return diagnostics.map(({ code, detail }) => `${code} ${detail}`);
     };
     expect(await codesAt(before)).toEqual([
       expect.stringMatching(`^not-in-release All releases before ${since} allow only one id in`),

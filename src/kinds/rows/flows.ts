@@ -4,6 +4,17 @@ import type { Binding, Children } from '../children.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
 
+/** The people who may use a flow, for each value of `authentication`. */
+const admitted: Readonly<Record<string, string>> = {
+  none: 'everyone',
+  require_authenticated: 'users who are logged in',
+  require_unauthenticated: 'people who are not logged in',
+  require_superuser: 'superusers',
+  require_redirect: 'people redirected by another flow',
+  require_outpost: 'outposts',
+  require_token: 'anyone with a token for the flow',
+};
+
 /** A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   list: 'flows',
@@ -18,6 +29,7 @@ export const flow: RowKind = kindFrom({
       field: 'authentication',
       values: ['none', 'require_unauthenticated'],
       default: 'none',
+      admitted,
     },
   },
   fields: {
@@ -38,17 +50,6 @@ export const flow: RowKind = kindFrom({
     designation: { changeWarning: () => 'the flow gets another purpose' },
   },
 });
-
-/** The people who may use a flow, for each value of `authentication`. */
-const admitted: Readonly<Record<string, string>> = {
-  none: 'everyone',
-  require_authenticated: 'users who are logged in',
-  require_unauthenticated: 'people who are not logged in',
-  require_superuser: 'superusers',
-  require_redirect: 'people redirected by another flow',
-  require_outpost: 'outposts',
-  require_token: 'anyone with a token for the flow',
-};
 
 function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {
   const isCloser = before === 'none' || (before === 'require_authenticated' && now === 'require_superuser');

@@ -18,7 +18,7 @@ import {
   serviceWords,
 } from './answers.ts';
 import { stalePlan } from './stale-plan.ts';
-import { joinListNames } from '../../kinds/all.ts';
+import { joinListNames, modelOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 
@@ -56,7 +56,7 @@ function interruptedDiagnostic(what: string): Diagnostic {
 function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnostic {
   const { action, count, most, unseen = new Set(), of, total = count } = halt;
   const summary = of
-    ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, more than a tenth (${most})`
+    ? `the plan would delete ${count} of the ${of.count} ${modelOf(of.kind).list}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} ${count === 1 ? 'resource' : 'resources'}, and --max-${action}s allows ${most}`;
   const lists = joinListNames(unseen);
   const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
