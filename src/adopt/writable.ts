@@ -87,7 +87,9 @@ function problemsOf(
   for (const [field, { checks = [] }] of Object.entries(kind.fields)) {
     const value = given[field];
     if (value === undefined || problems.has(field)) continue; // a check expects a value that satisfies the schema
-    const problem = checks.flatMap((check) => check(value, release) ?? []).find((found) => !isWarning(found));
+    const problem = checks
+      .flatMap((check) => check(value, release, given) ?? [])
+      .find((found) => !isWarning(found));
     if (problem) problems.set(field, problem);
   }
   return problems;

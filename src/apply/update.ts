@@ -80,8 +80,8 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
     const look = await checkBeforeUpdate(open, writer);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
-    const requiredFields = (kind.update.requiredInUpdates ?? []).filter((field) =>
-      Object.hasOwn(now.fields, field),
+    const requiredFields = (kind.update.requiredInUpdates ?? []).filter(
+      (field) => (now.fields[field] ?? null) !== null,
     );
     const otherFields = missing.some((field) => kind.fields[field]?.shownAs)
       ? neverShownFields(resource)

@@ -128,7 +128,7 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   event_rule: { list: 'event_rules', path: '/events/rules/' },
   initial_permission: { list: 'initial_permissions', path: '/rbac/initial_permissions/' },
   blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
-  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/' },
+  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', searchQuery: () => ({}) },
   request_rule: { list: 'request_rules' },
   settings: { list: 'settings', path: '/admin/settings/' },
 };

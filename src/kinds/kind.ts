@@ -270,7 +270,11 @@ export type ItemProblem = Problem & { readonly item?: number };
 
 /** This is a method type, because TypeScript then accepts a check for a narrower type of value. */
 export type ValueCheck<Value = JsonValue> = {
-  check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
+  check(
+    value: Value,
+    release: Release | undefined,
+    others?: JsonObject,
+  ): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 
 interface WordsOfKind {

@@ -11,8 +11,10 @@ export function lookUpOf(
     single,
     scope,
     leftOut = {},
+    isFoundBySearch = true,
   }: Pick<Kind, 'identity' | 'single' | 'scope'> & {
     readonly leftOut?: Readonly<Record<string, string>>;
+    readonly isFoundBySearch?: boolean;
   },
   { id, filters = [] }: NewestFacts,
 ): Pick<Kind['lookUp'], 'path' | 'answers'> {
@@ -25,7 +27,9 @@ export function lookUpOf(
   return {
     path: (name, within) => {
       const parameters =
-        filter === undefined ? { ...leftOut, ...longestWordQuery(name) } : { [filter]: name, ...leftOut };
+        filter === undefined
+          ? { ...leftOut, ...(isFoundBySearch && longestWordQuery(name)) }
+          : { [filter]: name, ...leftOut };
       const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
       return `${path}?${queryOf({ ...parameters, ...narrowed })}`;
     },

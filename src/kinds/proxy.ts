@@ -1,7 +1,8 @@
-import { textOf } from '../base/json.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
 import type { Problem } from '../base/diagnostic.ts';
 import { federationFields, urlProblem, patternProblem, providerFields, validityField } from './provider.ts';
-import { type FieldRows, kindFrom, type RowKind } from './row.ts';
+import { requiredFieldCheck } from './release-checks.ts';
+import { type FieldRow, type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 const fields = {
   ...providerFields,
@@ -50,8 +51,8 @@ const fields = {
     },
   },
   basic_auth_enabled: { default: false },
-  basic_auth_user_attribute: { default: '' },
-  basic_auth_password_attribute: { default: '' },
+  basic_auth_user_attribute: basicAuthAttribute('basic_auth_user_attribute'),
+  basic_auth_password_attribute: basicAuthAttribute('basic_auth_password_attribute'),
   intercept_header_auth: {
     default: true,
     changeWarning: (isOn) =>
@@ -72,10 +73,26 @@ export const proxy: RowKind = kindFrom({
       `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: ${JSON.stringify(name)} }] }]`,
   },
   unique: true,
-  // If a PATCH omits these fields, the service validates the PATCH as if the mode were `proxy` and the host empty.
-  update: { requiredInUpdates: ['mode', 'internal_host'] },
+  // If a PATCH omits these fields, the service validates the PATCH as if the mode were `proxy` and the others empty.
+  update: {
+    requiredInUpdates: [
+      'mode',
+      'internal_host',
+      'basic_auth_user_attribute',
+      'basic_auth_password_attribute',
+    ],
+  },
   fields,
 });
+
+function basicAuthAttribute(field: string): FieldRow {
+  const summary = `\`basic_auth_enabled\` needs \`${field}\``;
+  return { default: '', ifMissing: requiredFieldCheck(summary, [], usesBasicAuth) };
+}
+
+function usesBasicAuth({ basic_auth_enabled: isEnabled }: JsonObject): boolean {
+  return isEnabled === true;
+}
 
 function patternsProblem(lines: string): Problem | undefined {
   return lines.split('\n').map(patternProblem).find(Boolean);

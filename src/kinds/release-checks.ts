@@ -1,7 +1,7 @@
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ValueCheck, FieldOfKind } from './kind.ts';
 import type { NewestField } from './newest-facts.ts';
-import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem } from './release.ts';
+import { inRange, likelyRefusedProblem, releaseProblemFor, refusedProblem, type Release } from './release.ts';
 
 /** Whether a text has more characters than allowed. The service counts code points. */
 export function isLongerThan(text: string, maxLength: number): boolean {
@@ -73,9 +73,10 @@ export function reservedPathCheck(names: readonly string[]): ValueCheck {
 export function requiredFieldCheck(
   summary: string,
   replacements: readonly string[] = [],
+  isNeeded: (otherFields: JsonObject, release: Release | undefined) => boolean = () => true,
 ): NonNullable<FieldOfKind['ifMissing']> {
-  return (_, otherFields) =>
-    replacements.some((field) => otherFields[field] !== undefined)
+  return (release, otherFields) =>
+    replacements.some((field) => otherFields[field] !== undefined) || !isNeeded(otherFields, release)
       ? undefined
       : likelyRefusedProblem(summary, 'If the record already exists, ignore this.');
 }

@@ -29,6 +29,7 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented'
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
   readonly isDocumented?: boolean;
+  readonly isFoundBySearch?: boolean;
   readonly unique?: boolean;
   readonly leftOut?: Readonly<Record<string, string>>;
   readonly withheld?: readonly string[];

@@ -7,8 +7,11 @@ import {
   brandKind,
   certificateKind,
   objectAttributeKind,
+  geoipKind,
+  lifecycleRuleKind,
   outpostKind,
   propertyMappingKind,
+  tokenKind,
 } from './named-kinds.ts';
 import { oauth2Kind, providerKind, proxyKind } from './provider.ts';
 import { settingsKind } from './settings.ts';
@@ -23,10 +26,13 @@ const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
   '/core/groups/': groupKind,
   '/core/object_attributes/': objectAttributeKind,
   '/core/tenants/': brandKind,
+  '/core/tokens/': tokenKind,
   '/core/users/': userKind,
   '/crypto/certificatekeypairs/': certificateKind,
+  '/lifecycle/rules/': lifecycleRuleKind,
   '/outposts/instances/': outpostKind,
   '/policies/bindings/': bindingKind,
+  '/policies/geoip/': geoipKind,
   '/propertymappings/all/': propertyMappingKind,
   '/providers/all/': providerKind,
   '/providers/oauth2/': oauth2Kind,

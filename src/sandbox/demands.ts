@@ -6,7 +6,11 @@ interface RequiredFields {
   readonly oneOf: readonly string[];
   readonly message?: string;
   readonly isForCreate?: true;
+  /** The field and the value, if any, of the requests to which this applies. */
+  readonly ifGiven?: { readonly field: string; readonly value?: JsonValue };
 }
+
+const signedFields = 'With a signing keypair selected, at least one of the signatures must be selected.';
 
 /** The required fields, by path. 2023.10.7 and 2025.12.4 rejected a request without these fields, or crashed. */
 const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
@@ -16,16 +20,46 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/policies/reputation/': [
     { oneOf: ['check_ip', 'check_username'], message: 'Either IP or Username must be checked' },
   ],
+  '/providers/proxy/': [
+    {
+      oneOf: ['basic_auth_password_attribute'],
+      ifGiven: { field: 'basic_auth_enabled', value: true },
+      message: 'User and password attributes must be set when basic auth is enabled.',
+    },
+  ],
+  '/providers/saml/': [
+    { oneOf: ['sign_assertion', 'sign_response'], ifGiven: { field: 'signing_kp' }, message: signedFields },
+  ],
+  '/providers/wsfed/': [
+    { oneOf: ['sign_assertion'], ifGiven: { field: 'signing_kp' }, message: signedFields },
+  ],
   '/sources/oauth/': [{ oneOf: ['provider_type'] }],
   '/sources/saml/': [
     { oneOf: ['binding_type'], isForCreate: true },
     { oneOf: ['issuer', 'issuer_override'], isForCreate: true },
+    {
+      oneOf: ['signed_assertion', 'signed_response'],
+      ifGiven: { field: 'verification_kp' },
+      message: signedFields,
+    },
+  ],
+  '/stages/authenticator/validate/': [
+    {
+      oneOf: ['configuration_stages'],
+      ifGiven: { field: 'not_configured_action', value: 'configure' },
+      message: 'When the not-configured action is set to configure, stages must be selected.',
+    },
   ],
   '/stages/redirect/': [
     {
-      oneOf: ['target_static', 'target_flow'],
+      oneOf: ['target_static'],
+      ifGiven: { field: 'mode', value: 'static' },
       message: 'Target URL should be present when mode is Static.',
-      isForCreate: true,
+    },
+    {
+      oneOf: ['target_flow'],
+      ifGiven: { field: 'mode', value: 'flow' },
+      message: 'Target Flow should be present when mode is Flow.',
     },
   ],
   '/stages/identification/': [
@@ -37,8 +71,11 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
 };
 
 export function missingRequired(path: string, sent: JsonObject, isCreate: boolean): Rejection | undefined {
-  for (const { oneOf, message: says, isForCreate: isOfCreate } of demands[path] ?? []) {
-    if ((isOfCreate && !isCreate) || oneOf.some((name) => hasValue(sent[name] ?? null))) continue;
+  for (const { oneOf, message: says, isForCreate: isOfCreate, ifGiven } of demands[path] ?? []) {
+    if (isOfCreate && !isCreate) continue;
+    const given = ifGiven && (sent[ifGiven.field] ?? null);
+    if (ifGiven && (given === null || (ifGiven.value !== undefined && given !== ifGiven.value))) continue;
+    if (oneOf.some((name) => hasValue(sent[name] ?? null))) continue;
     return says === undefined ? { crashedOver: oneOf.join() } : rejected(says);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { isJsonList } from '../base/json.ts';
+import { isJsonList, textOf } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
 import { rejected, type SandboxKind, type World, type WritableKind } from './kind.ts';
 import { baseProviderRecord } from './provider.ts';
@@ -33,6 +33,52 @@ export function objectAttributeKind(world: World): WritableKind {
     path: '/core/object_attributes/',
     identity: 'key',
     searchTexts: ({ fields }) => [fields['key'], fields['label']],
+  });
+}
+
+/** The search of the service does not look at the names of lifecycle rules. */
+export function lifecycleRuleKind(world: World): WritableKind {
+  return writableKindFrom(world, {
+    path: '/lifecycle/rules/',
+    searchTexts: ({ fields }) => [fields['content_type']],
+    prepare: (stored, { existing }) =>
+      world.at('/lifecycle/rules/').isTaken('name', stored['name'] ?? null, existing)
+        ? rejected('lifecycle rule with this name already exists.', 'name')
+        : { stored },
+  });
+}
+
+/** The service sorts the countries. */
+export function geoipKind(world: World): WritableKind {
+  return writableKindFrom(world, {
+    path: '/policies/geoip/',
+    prepare: (stored) => {
+      const { countries = null } = stored;
+      if (!isJsonList(countries)) return { stored };
+      return {
+        stored: {
+          ...stored,
+          countries: [...new Set(countries.map(String))].toSorted((a, b) => (a < b ? -1 : 1)),
+        },
+      };
+    },
+  });
+}
+
+/** Every change of a token sets the user and the purpose, to the requester and `api` if the request contains none. */
+export function tokenKind(world: World): WritableKind {
+  return writableKindFrom(world, {
+    path: '/core/tokens/',
+    prepare: (stored, { existing, asker }) => {
+      const first = asker?.user ?? world.at('/core/users/').all()[0];
+      const { user = first?.pk ?? null, intent = 'api' } = stored;
+      const isGiven = existing !== undefined && stored['user'] !== undefined;
+      if (isGiven && user !== existing.fields['user'] && world.rules.isFrom2025)
+        return rejected('User cannot be changed', 'user');
+      if (intent !== 'api' && intent !== 'app_password')
+        return rejected(`Invalid intent ${textOf(intent)}`, 'intent');
+      return { stored: { ...stored, user, intent } };
+    },
   });
 }
 

@@ -83,12 +83,6 @@ const takings = [
     'identifier: run, intent: app_password',
     'identifier: other, intent: app_password',
   ],
-  [
-    'it goes to another user',
-    'token.run',
-    'identifier: run, user: { name: carl }',
-    'identifier: other, user: { name: alice }',
-  ],
   ['it is deleted', 'token.run', 'identifier: run, state: absent', 'identifier: other, state: absent'],
 ].map(([taking = '', address = '', entry = '', other = '']) => ({
   taking,

@@ -182,6 +182,8 @@ describe('an update of a provider', () => {
       access_token_validity: 'minutes=5',
       mode: 'proxy',
       internal_host: 'http://wiki.internal:8080',
+      basic_auth_user_attribute: '',
+      basic_auth_password_attribute: '',
     });
   });
 

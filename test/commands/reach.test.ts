@@ -75,6 +75,7 @@ const withSaml = (verification_kp: JsonObject | null): JsonObject => ({
       binding_type: 'REDIRECT',
       issuer_override: 'i',
       verification_kp,
+      signed_assertion: true,
     },
   ],
 });

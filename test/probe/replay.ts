@@ -9,17 +9,21 @@ import { requestBody, responseBody, type Recording } from '../support/recordings
 export function replay(recordings: readonly Recording[], sandbox: Pick<Sandbox, 'handle'>): string[] {
   /** The sandbox's ids, by the numbers in the recording. */
   const pks = new Map<string, string>();
+  /** The user of the record in the last answer. Recordings do not contain this id. */
+  let owner = '0';
   return recordings.flatMap((recording) => {
     const { name, request, response } = recording;
     const answer = sandbox.handle({
       method: request.method,
       path: request.path.replace(/(?<=\/)\d+(?=\/)/, (number) => pks.get(number) ?? '0'),
       headers: request.headers,
-      body: requestBody(recording) ?? '',
+      body: (requestBody(recording) ?? '').replace(/(?<="user":)\d+/, () => owner),
     });
     const recorded = parseJson(responseBody(recording));
     const body = parseJson(answer.body);
     for (const [number, pk] of pksIn(recorded, body)) pks.set(number, pk);
+    const user = recordsIn(body)[0]?.['user'];
+    if (typeof user === 'number') owner = textOf(user);
     const type = answer.headers['content-type'];
     return [
       ...differing('the status', response.status, answer.status),

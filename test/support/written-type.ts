@@ -40,7 +40,11 @@ export const furtherRequiredFields: Readonly<Record<string, JsonObject>> = {
   '/core/users/': { name: 'rollcall probe' },
   '/crypto/certificatekeypairs/': { certificate_data: certificates.one },
   '/outposts/instances/': { type: 'proxy' },
-  '/providers/proxy/': { mode: 'forward_single' },
+  '/providers/proxy/': {
+    mode: 'forward_single',
+    basic_auth_user_attribute: 'name',
+    basic_auth_password_attribute: 'pass',
+  },
   '/policies/event_matcher/': { action: 'login' },
   '/policies/reputation/': { check_ip: true },
   '/stages/identification/': { user_fields: ['username'] },

@@ -74,7 +74,8 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
       },
     },
   },
-  '/policies/geoip/': {},
+  // The service sorts the countries.
+  '/policies/geoip/': { fields: { countries: { ordered: false } } },
   '/policies/password/': {
     // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },

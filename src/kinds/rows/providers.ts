@@ -1,7 +1,7 @@
 import { isJsonList } from '../../base/json.ts';
 import { providerFields } from '../provider.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
-import { inRange } from '../release.ts';
+import { inRange, refusedProblem } from '../release.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
@@ -26,8 +26,26 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
   '/providers/rac/': { fields: withoutInvalidation },
   '/providers/radius/': { fields: withMfa },
   '/providers/saml/': {
+    // If a PATCH contains a key, the service requires the fields that say what is signed.
+    update: { requiredInUpdates: ['signing_kp', 'sign_assertion', 'sign_response'] },
     fields: {
       ...providerFields,
+      sign_assertion: {
+        ifMissing: requiredFieldCheck(
+          'a `signing_kp` needs `sign_assertion` or `sign_response`',
+          ['sign_response'],
+          ({ signing_kp: key = null }, release) =>
+            key !== null && inRange({ from: '2024.8' }, release) !== false,
+        ),
+      },
+      logout_method: {
+        checks: [
+          (method, _release, { sls_binding: binding } = {}) =>
+            method === 'backchannel' && binding === 'redirect'
+              ? refusedProblem('this logout method for the binding `redirect`', 'Write `sls_binding: post`.')
+              : undefined,
+        ],
+      },
       issuer_override: { formerly: 'issuer' },
       verification_kp: {
         changeWarning: (key) =>
@@ -63,5 +81,18 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/providers/ssf/': { isEnterprise: true },
-  '/providers/wsfed/': { fields: providerFields },
+  '/providers/wsfed/': {
+    isEnterprise: true,
+    update: { requiredInUpdates: ['signing_kp', 'sign_assertion'] },
+    fields: {
+      ...providerFields,
+      sign_assertion: {
+        ifMissing: requiredFieldCheck(
+          'a `signing_kp` needs `sign_assertion`',
+          [],
+          ({ signing_kp: key = null }) => key !== null,
+        ),
+      },
+    },
+  },
 });

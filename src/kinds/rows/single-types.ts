@@ -1,5 +1,10 @@
 import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
+import type { ItemProblem } from '../kind.ts';
+import { policyBindings } from '../policy-bindings.ts';
+import { refusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
+import { sameJson } from '../values.ts';
 
 const rows: readonly KindRow[] = [
   // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
@@ -30,11 +35,41 @@ const rows: readonly KindRow[] = [
     rights: {
       to: 'a token',
       owner: 'user',
-      takenBy: { user: 'change', intent: 'change', expiring: 'change', expires: 'change' },
+      takenBy: { intent: 'change', expiring: 'change', expires: 'change' },
+    },
+    update: {
+      // If a PATCH omits these fields, the service gives the token to the user of the request, and sets the intent to `api`.
+      requiredInUpdates: ['user', 'intent'],
+      refusal: ({ user: before = null }, { user = before }) =>
+        sameJson(user, before)
+          ? undefined
+          : 'the service does not give a token to another user: delete this token, and declare one of another name',
+      fieldsForRefusal: ['user'],
     },
     // authentik 2023.10.7 and 2025.12.4 leave `managed` empty.
     fields: {
       managed: { default: null },
+      intent: {
+        checks: [
+          (intent) =>
+            intent === 'api' || intent === 'app_password'
+              ? undefined
+              : refusedProblem('this intent', 'Write `api` or `app_password`.', 'invalid-value'),
+        ],
+      },
+      expires: {
+        isAccepted: ({ intent = 'api' }) => intent !== 'api',
+        checks: [
+          (_, _release, { intent = 'api' } = {}) =>
+            intent === 'api'
+              ? refusedProblem(
+                  'an expiry of a token with the intent `api`, and sets its own',
+                  'Leave out `expires`; or write `expiring: false`, or `intent: app_password`.',
+                  'invalid-value',
+                )
+              : undefined,
+        ],
+      },
       user: { factField: 'is_superuser', grants: "gives its holder a superuser's rights" },
     },
   },
@@ -47,6 +82,15 @@ const rows: readonly KindRow[] = [
     list: 'brands',
     formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
     login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
+    fields: {
+      default: {
+        singleOwner: {
+          code: 'duplicate-resource',
+          summary: (_, owner) => `\`${owner}\` is already the default brand`,
+          detail: 'The service has only one default brand.',
+        },
+      },
+    },
   },
   {
     list: 'invitations',
@@ -65,11 +109,32 @@ const rows: readonly KindRow[] = [
   },
   { list: 'enrollment_tokens', scope: 'connector' },
   // authentik 2025.12.4 refused a duplicate name within an application, and accepted the same name in another application.
-  { list: 'entitlements', scope: 'app', isClosedUnbound: true },
+  {
+    list: 'entitlements',
+    scope: 'app',
+    isClosedUnbound: true,
+    fields: { policies: { children: policyBindings, checks: [policyOfEntitlement] } },
+  },
+  // The source of the service refuses a duplicate name, and its search does not look at names.
+  {
+    list: 'lifecycle_rules',
+    isEnterprise: true,
+    unique: true,
+    isFoundBySearch: false,
+    update: { requiredInUpdates: ['content_type'] },
+  },
   // No recording shows whether a duplicate name is refused.
-  { list: 'lifecycle_rules' },
   { list: 'request_rules' },
 ];
+
+function policyOfEntitlement(bindings: JsonValue): ItemProblem[] {
+  if (!isJsonList(bindings)) return [];
+  return bindings.flatMap((binding, item) =>
+    isJsonObject(binding) && Object.hasOwn(binding, 'policy')
+      ? { ...refusedProblem('a policy here', 'Bind a group or a user.', 'invalid-value'), item }
+      : [],
+  );
+}
 
 export const singleTypes: readonly RowKind[] = rows.map(kindFrom);
 
@@ -78,7 +143,7 @@ export const connectors: readonly RowKind[] = kindsFrom(
   { list: 'connectors' },
   {
     '/endpoints/agents/connectors/': {},
-    '/endpoints/fleet/connectors/': {},
-    '/endpoints/google_chrome/connectors/': {},
+    '/endpoints/fleet/connectors/': { isEnterprise: true },
+    '/endpoints/google_chrome/connectors/': { isEnterprise: true },
   },
 );

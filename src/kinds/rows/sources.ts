@@ -1,5 +1,6 @@
 import { isJsonList, textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
+import { inRange, refusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 /** For each matching mode: the people whom a source lets log in as an existing user. */
@@ -70,19 +71,54 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
   },
   '/sources/oauth/': {
     // authentik 2023.10.7 and 2025.12.4 crashed on an update without `provider_type`. Types without built-in URLs also require the URLs.
-    update: { requiredInUpdates: ['provider_type', 'authorization_url', 'access_token_url', 'profile_url'] },
+    // If a PATCH omits `oidc_jwks_url`, the service sets it to the default of the type, and replaces the keys.
+    update: {
+      requiredInUpdates: [
+        'provider_type',
+        'authorization_url',
+        'access_token_url',
+        'profile_url',
+        'oidc_jwks_url',
+      ],
+    },
     // The keys are declared in full, because the service would otherwise continue to trust undeclared keys.
-    fields: { ...reach, ...groupReach, oidc_jwks: { whole: true } },
+    fields: {
+      ...reach,
+      ...groupReach,
+      oidc_jwks: {
+        whole: true,
+        checks: [
+          (_, _release, { oidc_jwks_url: url = '' } = {}) =>
+            url === ''
+              ? undefined
+              : refusedProblem(
+                  'these keys, and reads those of `oidc_jwks_url`',
+                  'Leave out one of the two fields.',
+                  'invalid-value',
+                ),
+        ],
+      },
+    },
     otherPaths: ['source_types'],
   },
   '/sources/plex/': { fields: { ...reach, ...groupReach } },
   '/sources/saml/': {
+    // If a PATCH contains a key, the service requires the fields that say what is signed.
+    update: { requiredInUpdates: ['verification_kp', 'signed_assertion', 'signed_response'] },
     fields: {
       ...reach,
       ...groupReach,
       verification_kp: {
         accessGain: (now, before = null) =>
           now === null && before !== null ? 'anyone who sends answers without a signature' : undefined,
+      },
+      signed_assertion: {
+        ifMissing: requiredFieldCheck(
+          'a `verification_kp` needs `signed_assertion` or `signed_response`',
+          ['signed_response'],
+          ({ verification_kp: key = null }, release) =>
+            key !== null && inRange({ from: '2025.10' }, release) !== false,
+        ),
       },
       // authentik 2025.12.4 crashed on a create without these fields.
       binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },

@@ -36,7 +36,7 @@ const duration: FieldRow = {
 const shared = { list: 'stages', unique: true, login: { is: 'login stage' } } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
-  '/stages/account_lockdown/': {},
+  '/stages/account_lockdown/': { isEnterprise: true },
   '/stages/authenticator/duo/': {},
   '/stages/authenticator/email/': {},
   '/stages/authenticator/endpoint_gdtc/': { isEnterprise: true },
@@ -49,7 +49,18 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
     login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
-    fields: { last_auth_threshold: duration },
+    // If a PATCH contains `configure`, the service requires the stages for the configuration.
+    update: { requiredInUpdates: ['configuration_stages'] },
+    fields: {
+      last_auth_threshold: duration,
+      configuration_stages: {
+        ifMissing: requiredFieldCheck(
+          'the action `configure` needs `configuration_stages`',
+          [],
+          ({ not_configured_action: action = null }) => action === 'configure',
+        ),
+      },
+    },
   },
   '/stages/authenticator/webauthn/': {},
   '/stages/captcha/': {},
@@ -98,6 +109,8 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/password/': { login: { is: 'login stage', challenge: 'ak-stage-password', proves: true } },
   '/stages/prompt/stages/': {},
   '/stages/redirect/': {
+    // The service requires the target of the mode in the same request.
+    update: { requiredInUpdates: ['mode', 'target_static', 'target_flow'] },
     fields: {
       target_static: {
         ifMissing: requiredFieldCheck('a new redirect stage needs `target_static` or `target_flow`', [

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { certificates } from '../support/pem.ts';
+import { done, runOn as run } from '../support/manifest-run.ts';
+
+const setup = {
+  files: {
+    'rollcall.yaml': 'version: 1\ncapabilities: [update]\n',
+    'one.pem': certificates.one,
+    'two.pem': certificates.two,
+  },
+};
+const allowed = { config: 'rollcall.yaml', allow: ['update', 'way-in'] };
+const seed = { is_fresh: true, is_licensed: true, tokens: [{ token: 'chief', superuser: true }] };
+const flows =
+  'authorization_flow: { slug: default-provider-authorization-implicit-consent }, invalidation_flow: { slug: default-provider-invalidation-flow }';
+const keys = `certificates:
+  - { name: one, certificate_data: '\${text:one.pem}' }
+  - { name: two, certificate_data: '\${text:two.pem}' }
+`;
+const entry = (list: string, fields: string): string => `${list}: [{ ${fields} }]\n`;
+const saml = (more: string): string =>
+  `${keys}${entry('providers', `type: saml, name: S, acs_url: 'https://s.example.com/', ${flows}, sign_assertion: true, ${more}`)}`;
+const wsfed = (more: string): string =>
+  `${keys}${entry('providers', `type: wsfed, name: W, reply_url: 'https://w.example.com/', wtrealm: w, ${flows}, sign_assertion: true, ${more}`)}`;
+const samlSource = (more: string): string =>
+  `${keys}${entry('sources', `type: saml, slug: s, name: S, sso_url: 'https://a.example/sso', pre_authentication_flow: { slug: default-source-pre-authentication }, binding_type: REDIRECT, issuer_override: i, signed_response: true, ${more}`)}`;
+const proxy = (more: string): string =>
+  entry(
+    'providers',
+    `type: proxy, name: P, mode: forward_single, external_host: 'https://p.example.com', ${flows}, basic_auth_user_attribute: u, basic_auth_password_attribute: p, ${more}`,
+  );
+const factor = (more: string): string =>
+  `stages: [{ type: authenticator_static, name: codes }, { type: authenticator_validate, name: V, device_classes: [static], configuration_stages: [{ name: codes }], ${more} }]\n`;
+const redirect = (more: string): string =>
+  entry(
+    'stages',
+    `type: redirect, name: R, target_flow: { slug: default-invalidation-flow }, target_static: 'https://r.example.com/', ${more}`,
+  );
+const token = (more: string): string =>
+  `${entry('users', 'username: alice, name: Alice')}${entry('tokens', `identifier: ci, ${more}`)}`;
+
+test.each<[string, SandboxRelease, string, string]>([
+  [
+    'the key of a SAML provider',
+    '2025.12',
+    saml('signing_kp: { name: one }'),
+    saml('signing_kp: { name: two }'),
+  ],
+  [
+    'the key of a WS-Federation provider',
+    '2026.8',
+    wsfed('signing_kp: { name: one }'),
+    wsfed('signing_kp: { name: two }'),
+  ],
+  [
+    'the key of a SAML source',
+    '2025.12',
+    samlSource('verification_kp: { name: one }'),
+    samlSource('verification_kp: { name: two }'),
+  ],
+  [
+    'basic authentication of a proxy',
+    '2025.12',
+    proxy('basic_auth_enabled: false'),
+    proxy('basic_auth_enabled: true'),
+  ],
+  [
+    'the action of a validation stage',
+    '2025.12',
+    factor('not_configured_action: skip'),
+    factor('not_configured_action: configure'),
+  ],
+  ['the mode of a redirect stage', '2025.12', redirect('mode: static'), redirect('mode: flow')],
+  [
+    'the interval of a lifecycle rule',
+    '2026.8',
+    entry(
+      'lifecycle_rules',
+      'name: L, content_type: authentik_core.group, interval: days=30, reviewers: [11111111-1111-4111-8111-111111111111]',
+    ),
+    entry(
+      'lifecycle_rules',
+      'name: L, content_type: authentik_core.group, interval: days=60, reviewers: [11111111-1111-4111-8111-111111111111]',
+    ),
+  ],
+  [
+    'the countries of a policy, which the service sorts',
+    '2025.12',
+    entry('policies', 'type: geoip, name: G, countries: [DE, AT]'),
+    entry('policies', 'type: geoip, name: G, countries: [FR, AT, DE]'),
+  ],
+  [
+    'the default brand',
+    '2026.2',
+    entry('brands', 'domain: a.example.com, default: false').replace(
+      ']',
+      ', { domain: authentik-default, default: true }]',
+    ),
+    entry('brands', 'domain: a.example.com, default: true').replace(
+      ']',
+      ', { domain: authentik-default, default: false }]',
+    ),
+  ],
+])('a change of %s is accepted, and then nothing differs', async (_, release, before, after) => {
+  const { send } = sandboxTransport(seed, 'chief', release);
+  for (const text of [before, after]) {
+    const whole = `version: 1\n${text}`;
+    await done(run(apply, send, whole, allowed, setup));
+    const { stdout } = await done(run(plan, send, whole, { ...allowed, detailedExitcode: true }, setup));
+    expect(stdout).toContain('No changes.');
+  }
+});
+
+describe('a token of another user', () => {
+  const text = token('user: { name: alice }, intent: app_password, description: old');
+  const held = (service: ReturnType<typeof sandboxTransport>) =>
+    service.list('/core/tokens/').find(({ identifier }) => identifier === 'ci');
+
+  test.each<SandboxRelease>(['2023.10', '2025.12'])(
+    'keeps its user and its intent if another field changes, on %s',
+    async (release) => {
+      const service = sandboxTransport(seed, 'chief', release);
+      await done(run(apply, service.send, `version: 1\n${text}`, allowed, setup));
+      const before = held(service);
+      await done(
+        run(
+          apply,
+          service.send,
+          'version: 1\ntokens: [{ identifier: ci, description: new }]\n',
+          allowed,
+          setup,
+        ),
+      );
+      expect(held(service)).toMatchObject({
+        user: before?.['user'],
+        intent: 'app_password',
+        description: 'new',
+      });
+    },
+  );
+
+  test('is not given to a third user', async () => {
+    const service = sandboxTransport(seed, 'chief', '2025.12');
+    await done(run(apply, service.send, `version: 1\n${text}`, allowed, setup));
+    const other = `version: 1\n${text.replace('name: Alice }', 'name: Alice }, { username: bob, name: Bob }').replace('{ name: alice }', '{ name: bob }')}`;
+    const { ending, stdout } = await run(plan, service.send, other, allowed, setup);
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('the service does not give a token to another user'),
+    ]);
+  });
+});
+
+test.each([
+  ['tokens: [{ identifier: t, intent: recovery }]', 'the service refuses this intent'],
+  [
+    "tokens: [{ identifier: t, expires: '2030-01-01T00:00:00Z' }]",
+    'the service refuses an expiry of a token with the intent `api`',
+  ],
+  ["tokens: [{ identifier: t, intent: app_password, expires: '2030-01-01T00:00:00Z' }]", undefined],
+  [
+    'entitlements: [{ name: e, app: { slug: a }, policies: [{ policy: { name: p }, order: 0 }] }]',
+    'the service refuses a policy here',
+  ],
+  ['entitlements: [{ name: e, app: { slug: a }, policies: [{ group: { name: g }, order: 0 }] }]', undefined],
+  [
+    'brands: [{ domain: a, default: true }, { domain: b, default: true }]',
+    '`a` is already the default brand',
+  ],
+  [
+    'brands: [{ domain: a, default: true }, { domain: b, default: false }, { domain: c, default: false }]',
+    undefined,
+  ],
+  [
+    saml('sls_binding: redirect, logout_method: backchannel'),
+    'the service refuses this logout method for the binding `redirect`',
+  ],
+  [
+    saml('signing_kp: { name: one }').replace('sign_assertion: true, ', ''),
+    'a `signing_kp` needs `sign_assertion` or `sign_response`',
+  ],
+  [
+    wsfed('signing_kp: { name: one }').replace('sign_assertion: true, ', ''),
+    'a `signing_kp` needs `sign_assertion`',
+  ],
+  [
+    samlSource('verification_kp: { name: one }').replace('signed_response: true, ', ''),
+    'a `verification_kp` needs `signed_assertion` or `signed_response`',
+  ],
+  [
+    factor('not_configured_action: configure').replace('configuration_stages: [{ name: codes }], ', ''),
+    'the action `configure` needs `configuration_stages`',
+  ],
+  [
+    proxy('basic_auth_enabled: true').replace('basic_auth_user_attribute: u, ', ''),
+    '`basic_auth_enabled` needs `basic_auth_user_attribute`',
+  ],
+  [
+    entry(
+      'sources',
+      'type: oauth, slug: o, name: O, provider_type: openidconnect, consumer_key: k, consumer_secret: "${env:K}", oidc_jwks_url: "https://o.example.com/", oidc_jwks: { keys: [] }',
+    ),
+    'the service refuses these keys, and reads those of `oidc_jwks_url`',
+  ],
+])('validate reports what the service refuses: %s', async (text, expected) => {
+  const { send } = sandboxTransport({});
+  const { stdout, stderr } = await run(
+    validate,
+    send,
+    `version: 1\n${text}\n`,
+    {},
+    { ...setup, env: { K: 'a-key-of-a-test' } },
+  );
+  if (expected === undefined) expect(stderr).toBe('');
+  else expect(stdout + stderr).toContain(expected);
+});
