@@ -6,37 +6,6 @@ import { referredLists } from './references.ts';
 import { longestWordQuery } from './search.ts';
 import { isUuid } from './values.ts';
 
-export type FamilyType =
-  | 'certificate'
-  | 'role'
-  | 'group'
-  | 'property_mapping'
-  | 'policy'
-  | 'flow'
-  | 'source'
-  | 'provider'
-  | 'rac_endpoint'
-  | 'service_connection'
-  | 'outpost'
-  | 'connector'
-  | 'device_access_group'
-  | 'prompt'
-  | 'stage'
-  | 'invitation'
-  | 'application'
-  | 'entitlement'
-  | 'brand'
-  | 'user'
-  | 'token'
-  | 'enrollment_token'
-  | 'transport'
-  | 'event_rule'
-  | 'initial_permission'
-  | 'blueprint'
-  | 'lifecycle_rule'
-  | 'request_rule'
-  | 'settings';
-
 interface FamilyRow extends Partial<
   Pick<Family['byName'], 'keys' | 'keyOfName' | 'searchQuery' | 'minNamesForList' | 'queryById' | 'query'>
 > {
@@ -54,7 +23,7 @@ interface FamilyRow extends Partial<
 const builtInMappingPrefix = 'goauthentik.io/';
 
 /** The lists that a manifest can contain. A list has one or several types, and names are unique within the list. */
-const rows: Readonly<Record<FamilyType, FamilyRow>> = {
+const rows = {
   certificate: {
     list: 'certificates',
     findId:
@@ -76,9 +45,9 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   property_mapping: {
     list: 'property_mappings',
     keys: { managed: 'managed', name: 'name' },
-    keyOfName: (name) => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
+    keyOfName: (name: string): string => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
     // Some releases reject unknown values of the filter `managed`, and others ignore the filter.
-    searchQuery: () => ({}),
+    searchQuery: (): Readonly<Record<string, string>> => ({}),
     minNamesForList: 1,
     findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
   },
@@ -131,7 +100,9 @@ const rows: Readonly<Record<FamilyType, FamilyRow>> = {
   lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', searchQuery: () => ({}) },
   request_rule: { list: 'request_rules' },
   settings: { list: 'settings', path: '/admin/settings/' },
-};
+} as const;
+
+export type FamilyType = keyof typeof rows;
 
 export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // `rows` has exactly these keys
 
