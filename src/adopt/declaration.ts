@@ -9,7 +9,7 @@ import { mapIds } from '../kinds/map-ids.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import { type Family, type Kind, sameValue } from '../kinds/kind.ts';
 import { nameOfId } from '../kinds/named.ts';
-import { isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
+import { idOrName, isNameReference, type NameReference, sameJson } from '../kinds/values.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { shippedRecordsOf, type ShippedRecords } from '../kinds/shipped.ts';
@@ -161,7 +161,7 @@ function declarationOf(
     }
     if (row.children) {
       const named = mapIds(row, value, (id) =>
-        isNameReference(id) ? (isWithNames && nameForManifest({ name: id.name })) || (id['id'] ?? id) : id,
+        isNameReference(id) ? (isWithNames && nameForManifest({ name: id.name })) || idOrName(id) : id,
       );
       fields[field] = withoutDefaultsIn(row.children, named);
       continue;

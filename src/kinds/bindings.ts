@@ -9,7 +9,7 @@ import {
 import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import { fieldsWith, type Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { isNameReference, type PartialComparison, plainUuid, sameJson } from './values.ts';
+import { idOrName, isNameReference, type PartialComparison, recordKey, sameJson } from './values.ts';
 
 export const childFields: (kind: Pick<Kind, 'fields'>) => readonly (readonly [string, Children])[] =
   memoizePerKey((kind) => fieldsWith(kind, 'children'));
@@ -105,8 +105,7 @@ export function removesBindings(declared: WantedChildren, bound: readonly Child[
 }
 
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {
-  const idOrName = isNameReference(id) ? (id['id'] ?? id) : id;
-  return `${binds?.idField} ${textOf(plainUuid(idOrName))}`;
+  return `${binds?.idField} ${recordKey(idOrName(id))}`;
 }
 
 export function differingFields({ values, inside }: Binding, held: Binding): string[] {
@@ -157,7 +156,7 @@ export function declaredBindings(
   return bindingsIn(children, value).map((one) => ({
     ...one,
     field,
-    id: isNameReference(one.id) ? (one.id['id'] ?? one.id) : one.id,
+    id: idOrName(one.id),
     ...(isNameReference(one.id) && { name: one.id.name }),
   }));
 }

@@ -10,7 +10,7 @@ import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import { bindingsAfter, partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
-import { isNameReference, type PartialComparison, partialIdComparison, partialKeys } from './values.ts';
+import { idOrName, type PartialComparison, partialIdComparison, partialKeys } from './values.ts';
 
 declare const closed: unique symbol;
 
@@ -157,7 +157,7 @@ export function isGenerated({ fields }: Pick<DeclaredFields, 'fields'>, name: st
 
 function withIds(value: JsonValue): JsonValue {
   if (isJsonList(value)) return value.map((one) => withIds(one));
-  return isNameReference(value) ? (value['id'] ?? value) : value;
+  return idOrName(value);
 }
 
 function maskTexts(

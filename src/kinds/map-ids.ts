@@ -15,6 +15,22 @@ export function mapIds(
   return value.map((one, item) => change(one, refersTo, [item]));
 }
 
+/** Every id or name in the value of a field, also those of bindings inside bindings. */
+export function idsIn(row: Pick<FieldOfKind, 'refersTo' | 'children'>, value: JsonValue): readonly FoundId[] {
+  const found: FoundId[] = [];
+  mapIds(row, value, (id, related, place) => {
+    found.push({ id, related, place });
+    return id;
+  });
+  return found;
+}
+
+interface FoundId {
+  readonly id: JsonValue;
+  readonly related: Family;
+  readonly place: readonly (string | number)[];
+}
+
 function mapBoundIds({ binds: fields, inside }: Children, value: JsonValue, change: MapId): JsonValue {
   if (!isJsonList(value)) return value;
   return value.map((one, item) => {

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } fr
 import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { childFields } from './bindings.ts';
-import { mapIds } from './map-ids.ts';
+import { idsIn, mapIds } from './map-ids.ts';
 import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
 import { type Family, type FieldOfKind, fieldsWith, type Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
@@ -24,19 +24,16 @@ export interface DeclaredName extends NameInList {
 
 export function declaredNames(resource: DeclaredFields): DeclaredName[] {
   const { kind } = resource;
-  const names: DeclaredName[] = [];
-  for (const field of namingFields(kind)) {
-    const value = writtenValue(resource, field);
-    if (value === undefined) continue;
-    mapIds(kind.fields[field] ?? {}, value, (one, related, [item]) => {
-      if (!isNameReference(one)) return one;
-      const { name, id } = one;
-      const at = typeof item === 'number' && { item };
-      names.push({ related, field, ...at, name, ...(id !== undefined && { id }) });
-      return one;
-    });
-  }
-  return names;
+  return namingFields(kind).flatMap((field) =>
+    idsIn(kind.fields[field] ?? {}, writtenValue(resource, field) ?? null).flatMap(
+      ({ id: one, related, place: [item] }): DeclaredName[] => {
+        if (!isNameReference(one)) return [];
+        const { name, id } = one;
+        const at = typeof item === 'number' && { item };
+        return [{ related, field, ...at, name, ...(id !== undefined && { id }) }];
+      },
+    ),
+  );
 }
 
 export const namingFields: (kind: Kind) => readonly string[] = memoizePerKey((kind) =>

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 
 export interface NameReference extends JsonObject {
   readonly name: string;
@@ -36,6 +36,21 @@ export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
 export const plainUuid: IdForm = (id) =>
   nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
+
+/** A key for the id of a record, or for the name of a record that has no id yet. */
+export function recordKey(id: JsonValue): string {
+  return textOf(plainUuid(id));
+}
+
+/** The id in a name reference, or null if it is not known. */
+export function idOfReference(reference: JsonValue): JsonValue {
+  return isNameReference(reference) ? (reference['id'] ?? null) : reference;
+}
+
+/** The id in a name reference if it is known, or else the reference. */
+export function idOrName(reference: JsonValue): JsonValue {
+  return idOfReference(reference) ?? reference;
+}
 
 /** Normalizes a name to a string that cannot equal an id. */
 function nameForm(id: JsonValue): string | undefined {

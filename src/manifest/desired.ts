@@ -7,7 +7,7 @@ import type { SourceFile, Span } from '../base/source.ts';
 import { accessProblem, equivalentFields, declaredSubjects } from '../kinds/access.ts';
 import { defaultsKeys, kindOfEntry, kinds, lists } from '../kinds/all.ts';
 import { bindingProblems, twoFieldsProblem } from '../kinds/binding-problems.ts';
-import { mapIds } from '../kinds/map-ids.ts';
+import { idsIn } from '../kinds/map-ids.ts';
 import { parseNames } from '../kinds/named.ts';
 import { type Field, fieldOf, isGenerated, writtenValue } from '../kinds/fields.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
@@ -246,10 +246,7 @@ function bindingsNotDocumented(field: string): Problem {
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const row = kind.fields[field] ?? {};
   if (row.refersTo && (row.idForm !== undefined) !== isJsonList(value)) return;
-  mapIds(row, value, (id, family, place) => {
-    checkName(family, [...at, ...place], id, read);
-    return id;
-  });
+  for (const { id, related, place } of idsIn(row, value)) checkName(related, [...at, ...place], id, read);
 }
 
 function checkName(related: Family, path: Path, id: JsonValue, read: ManifestValue): void {

@@ -1,10 +1,11 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { nestedBindingFields } from '../kinds/access.ts';
 import { kinds } from '../kinds/all.ts';
-import { bindingsIn, childFields } from '../kinds/bindings.ts';
+import { childFields } from '../kinds/bindings.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
+import { idsIn } from '../kinds/map-ids.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
-import { isNameReference, plainUuid } from '../kinds/values.ts';
+import { idOfReference, recordKey } from '../kinds/values.ts';
 import { isProvingFlow, referencesIn, type LoginRecord } from '../kinds/way-in.ts';
 import { readDeclaredChildren } from '../service/children.ts';
 import type { ReadContext, RecordReading } from '../service/client.ts';
@@ -31,11 +32,11 @@ export async function readLogin(
   const brands = await reader.all('login brand');
   const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
-      login?.is === 'login brand' ? idsIn(fields[login.flow] ?? null) : [],
+      login?.is === 'login brand' ? keysIn(fields[login.flow] ?? null) : [],
     ),
   );
   const flows = await reader.all('login flow');
-  const used = flows.filter((flow) => isProvingFlow(flow) || brandFlowIds.has(textOf(plainUuid(flow.pk))));
+  const used = flows.filter((flow) => isProvingFlow(flow) || brandFlowIds.has(recordKey(flow.pk)));
   const bound = await reader.withBindings(used);
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(bindingReferences));
   const shown = [...stages, ...declared].flatMap(referencesOfStage);
@@ -60,12 +61,7 @@ interface Reference {
 /** The references from a record to the records bound to it, directly or through nested bindings. */
 function bindingReferences({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
-    bindingsIn(children, fields[field] ?? null).flatMap(({ binds, id, values, inside }) => [
-      ...referenceTo(binds.refersTo, id),
-      ...bindingsIn(inside?.children ?? children, (inside && values[inside.field]) ?? null).flatMap((one) =>
-        referenceTo(one.binds.refersTo, one.id),
-      ),
-    ]),
+    idsIn({ children }, fields[field] ?? null).flatMap(({ id, related }) => referenceTo(related, id)),
   );
 }
 
@@ -76,12 +72,12 @@ function referencesOfStage(record: LoginRecord): Reference[] {
 }
 
 function referenceTo(family: Family, value: JsonValue): Reference[] {
-  return idsIn(value).map((id) => ({ family, id }));
+  return keysIn(value).map((id) => ({ family, id }));
 }
 
-function idsIn(value: JsonValue): string[] {
-  const id = isNameReference(value) ? (value['id'] ?? null) : value;
-  return id === null || isJsonList(id) ? [] : [textOf(plainUuid(id))];
+function keysIn(value: JsonValue): string[] {
+  const id = idOfReference(value);
+  return id === null || isJsonList(id) ? [] : [recordKey(id)];
 }
 
 class LoginReader {
@@ -128,7 +124,7 @@ class LoginReader {
       const own = references.filter((one) => one.family === family);
       const listed = own.length > 0 ? await this.#list(family) : [];
       for (const { id } of own) {
-        const record = listed.find(({ received }) => textOf(plainUuid(received['pk'] ?? null)) === id);
+        const record = listed.find(({ received }) => recordKey(received['pk'] ?? null) === id);
         const kind = record && kinds.find((one) => one.family === family && isOfKind(one, record.received));
         if (record === undefined || kind === undefined || this.#seenKeys.has(id)) continue;
         this.#seenKeys.add(id);

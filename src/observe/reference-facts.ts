@@ -1,4 +1,4 @@
-import { textOf, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
@@ -12,7 +12,7 @@ import {
   referenceFactsOf,
 } from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, plainUuid, idText } from '../kinds/values.ts';
+import { isNameReference, idText, recordKey } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
@@ -51,9 +51,9 @@ export async function readReferenceFacts(
       for (const { id, place } of literalIds(resource)) {
         const { related } = place.declared;
         const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
-        const item = ids.get(idKeyOf(id)) ?? { id, places: [] };
+        const item = ids.get(recordKey(id)) ?? { id, places: [] };
         item.places.push(place);
-        wanted.set(related, ids.set(idKeyOf(id), item));
+        wanted.set(related, ids.set(recordKey(id), item));
       }
   const facts = new Map(ofNames);
   const named = new Map(records);
@@ -69,7 +69,7 @@ export async function readReferenceFacts(
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
     named.set(related, [...(named.get(related) ?? []), ...read.records]);
     const isKnown = read.absent.length > 0 && (await isSuperuserToken(context));
-    const gone = isKnown ? new Set(read.absent.map((id) => idKeyOf(id))) : new Set<string>();
+    const gone = isKnown ? new Set(read.absent.map(recordKey)) : new Set<string>();
     for (const key of gone)
       for (const place of ids.get(key)?.places ?? [])
         missing.push({ ...place, fault: { kind: 'no_such_id' } });
@@ -95,7 +95,7 @@ async function addInheritedGrants(
     const parents = new Map<string, readonly JsonValue[]>();
     const add = (pk: JsonValue, ids: JsonValue | undefined): void =>
       void parents.set(
-        idKeyOf(pk),
+        recordKey(pk),
         idsWithPointers(field, ids ?? null).map(({ id }) => id),
       );
     const addRecord = ({ received, shown }: ListedRecord): void => {
@@ -109,12 +109,12 @@ async function addInheritedGrants(
     }
     for (const record of records) addRecord(record);
     for (;;) {
-      const unread = [...parents.values()].flat().filter((id) => !parents.has(idKeyOf(id)));
-      const ids = [...new Map(unread.map((id) => [idKeyOf(id), id])).values()];
+      const unread = [...parents.values()].flat().filter((id) => !parents.has(recordKey(id)));
+      const ids = [...new Map(unread.map((id) => [recordKey(id), id])).values()];
       if (ids.length === 0) break;
       const { records: read } = await recordsOf(related, ids, context);
       for (const record of read) addRecord(record);
-      for (const id of ids.filter((each) => !parents.has(idKeyOf(each)))) {
+      for (const id of ids.filter((each) => !parents.has(recordKey(each)))) {
         add(id, null);
         for (const key of grantKeys(kind, factField, id)) if (!facts.has(key)) facts.set(key, null);
       }
@@ -136,10 +136,6 @@ function literalIds(resource: Resource): { readonly id: JsonValue; readonly plac
   );
 }
 
-function idKeyOf(id: JsonValue): string {
-  return textOf(plainUuid(id));
-}
-
 async function recordsOf(
   related: Family,
   ids: readonly JsonValue[],
@@ -156,15 +152,15 @@ async function recordsOf(
     const list = await pacing.runBeside(() =>
       readWholeList(related.byName, { client, pacing, signal, isWorth: isWorthReading }),
     );
-    const wanted = new Set(ids.map((id) => idKeyOf(id)));
+    const wanted = new Set(ids.map(recordKey));
     if (list.kind === 'whole')
-      records.push(...list.records.filter(({ received }) => wanted.has(idKeyOf(received['pk'] ?? null))));
+      records.push(...list.records.filter(({ received }) => wanted.has(recordKey(received['pk'] ?? null))));
   }
-  const found = new Set(records.map(({ received }) => idKeyOf(received['pk'] ?? null)));
+  const found = new Set(records.map(({ received }) => recordKey(received['pk'] ?? null)));
   const absent: JsonValue[] = [];
   let unread: UnreadableReason | undefined;
   let isOver = false;
-  const unknownIds = ids.filter((id) => !found.has(idKeyOf(id)));
+  const unknownIds = ids.filter((id) => !found.has(recordKey(id)));
   await pacing.forEach(unknownIds, async (id) => {
     if (isOver || signal?.aborted) return;
     const reading = await retryUntilProven(

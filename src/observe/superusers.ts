@@ -1,7 +1,7 @@
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
-import { plainUuid } from '../kinds/values.ts';
+import { recordKey } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
 
@@ -47,11 +47,6 @@ function membersIn({ users_obj: users = null }: JsonObject): ObservedGroup['memb
   return (isJsonList(users) ? users : []).flatMap((user) =>
     isJsonObject(user) ? [{ key: recordKey(user['pk'] ?? null), isActive: user['is_active'] !== false }] : [],
   );
-}
-
-/** Returns a key for an id, or for the name of a record that has no id yet. */
-export function recordKey(id: JsonValue): string {
-  return textOf(plainUuid(id));
 }
 
 export function recordKeys(ids: JsonValue): readonly string[] {

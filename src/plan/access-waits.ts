@@ -1,15 +1,13 @@
 import type { Address } from '../base/diagnostic.ts';
-import { textOf, type JsonValue } from '../base/json.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { childFields } from '../kinds/bindings.ts';
 import { valueAfter, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { mapIds } from '../kinds/map-ids.ts';
-import { addressOfName, namingFields } from '../kinds/named.ts';
+import { namingFields } from '../kinds/named.ts';
 import { inheritingFields } from '../kinds/reference-facts.ts';
 import { isPolicyKind, mayDecideOtherwise } from '../kinds/policy-bindings.ts';
+import { keyOfId, referenceKeys } from '../kinds/record-keys.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, plainUuid } from '../kinds/values.ts';
 import type { Observation } from '../observe/observation.ts';
 import { isUnbound } from '../observe/unbound-access.ts';
 import { takesRights } from './own-rights.ts';
@@ -196,7 +194,7 @@ function addedReferences(change: Written, fields: readonly string[]): string[][]
 function releasedKeys(change: Update, fields: readonly string[]): string[] {
   const { resource, base, differences } = change;
   const changed = fields.filter((field) => differences.some((one) => one.field === field));
-  const after = referencesIn(resource.kind, changed, (field) =>
+  const after = referenceKeys(resource.kind, changed, (field) =>
     valueAfter(resource, field, base.fields[field]),
   );
   const kept = new Set(after.flat());
@@ -204,38 +202,14 @@ function releasedKeys(change: Update, fields: readonly string[]): string[] {
 }
 
 function declaredReferences(resource: Resource, fields: readonly string[]): string[][] {
-  return referencesIn(resource.kind, fields, (field) => writtenValue(resource, field));
+  return referenceKeys(resource.kind, fields, (field) => writtenValue(resource, field));
 }
 
 /** The keys of the records to which an existing record refers before the plan. An unchanged record refers to what is declared. */
 function recordKeys(change: ReadyChange, fields: readonly string[]): string[] {
   if (change.action === 'no-op') return declaredKeys(change.resource, fields);
   if (!('base' in change)) return [];
-  return referencesIn(change.resource.kind, fields, (field) => change.base.fields[field]).flat();
-}
-
-/** The keys of each record to which fields refer. */
-function referencesIn(
-  kind: Kind,
-  fields: readonly string[],
-  valueOf: (field: string) => JsonValue | undefined,
-): string[][] {
-  const references: string[][] = [];
-  for (const field of fields)
-    mapIds(kind.fields[field] ?? {}, valueOf(field) ?? null, (one, related) => {
-      const id = isNameReference(one) ? one['id'] : one;
-      const address = isNameReference(one) ? addressOfName({ related, name: one.name }) : undefined;
-      references.push([
-        ...(address === undefined ? [] : [address]),
-        ...(id === undefined || id === null ? [] : [keyOfId(related, id)]),
-      ]);
-      return one;
-    });
-  return references;
-}
-
-function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {
-  return `${type} ${textOf(plainUuid(id))}`;
+  return referenceKeys(change.resource.kind, fields, (field) => change.base.fields[field]).flat();
 }
 
 function observationOf(change: Written): Observation {

@@ -1,10 +1,11 @@
 import { groupBy } from '../base/group-by.ts';
-import { isJsonList, mapValues, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, mapValues, type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
 import { sentFields, valueAfter } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
-import { isNameReference, plainUuid } from '../kinds/values.ts';
+import { keyOfId } from '../kinds/record-keys.ts';
+import { idOfReference, isNameReference } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { isPending, type ReadyChange } from './plan.ts';
@@ -29,7 +30,7 @@ export class LoginState {
 
   static of(observed: readonly ObservedLoginRecord[]): LoginState {
     return new LoginState(
-      new Map(observed.map((record) => [idKeyOf(record.kind.family, record.pk), record])),
+      new Map(observed.map((record) => [keyOfId(record.kind.family, record.pk), record])),
     );
   }
 
@@ -93,9 +94,9 @@ export class LoginState {
   }
 
   recordOf(family: Family, reference: JsonValue): LoginRecord | undefined {
-    if (!isNameReference(reference)) return this.#records.get(idKeyOf(family, reference));
+    if (!isNameReference(reference)) return this.#records.get(keyOfId(family, reference));
     const { name, id } = reference;
-    if (id !== undefined) return this.#records.get(idKeyOf(family, id));
+    if (id !== undefined) return this.#records.get(keyOfId(family, id));
     return [...this.#records.values()].find(
       (record) => record.kind.family === family && record.name === name,
     );
@@ -108,11 +109,7 @@ function isDefaultBrand({ kind: { login }, fields }: LoginRecord): boolean {
 
 export function loginChangeKey(change: LoginChange): string {
   const { kind, name } = change.resource;
-  return change.action === 'create' ? `${kind.type} {${name}}` : idKeyOf(kind.family, change.base.pk);
-}
-
-function idKeyOf({ type }: Family, id: JsonValue): string {
-  return `${type} ${textOf(plainUuid(id))}`;
+  return change.action === 'create' ? `${kind.type} {${name}}` : keyOfId(kind.family, change.base.pk);
 }
 
 interface BrandLogin {
@@ -159,7 +156,7 @@ function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord
     const family = kind.fields[field]?.refersTo;
     if (children) return [field, bindingsWithout(children, value, deletedKey)] as const;
     const isGone = (id: JsonValue): boolean =>
-      family !== undefined && idKeyOf(family, idOfReference(id)) === deletedKey;
+      family !== undefined && keyOfId(family, idOfReference(id)) === deletedKey;
     if (isJsonList(value)) return [field, value.filter((id) => !isGone(id))] as const;
     return [field, isGone(value) ? null : value] as const;
   });
@@ -168,7 +165,7 @@ function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord
 
 function bindingsWithout(children: Children, value: JsonValue, gone: string): JsonValue {
   return bindingsIn(children, value).flatMap(({ binds, id, values, inside }): JsonObject[] => {
-    if (idKeyOf(binds.refersTo, idOfReference(id)) === gone) return [];
+    if (keyOfId(binds.refersTo, idOfReference(id)) === gone) return [];
     const nested = inside && values[inside.field];
     const keptBindings =
       inside && nested !== undefined
@@ -176,8 +173,4 @@ function bindingsWithout(children: Children, value: JsonValue, gone: string): Js
         : {};
     return [{ [binds.idField]: id, ...values, ...keptBindings }];
   });
-}
-
-function idOfReference(reference: JsonValue): JsonValue {
-  return isNameReference(reference) ? (reference['id'] ?? null) : reference;
 }

@@ -8,7 +8,7 @@ import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { idKey, idsWithPointers, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, idText } from '../kinds/values.ts';
+import { isNameReference, idOrName, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -256,7 +256,7 @@ function subjectsOfField(
       };
     });
   return idsWithPointers(field, value).map(({ id: one }) => {
-    const id = isNameReference(one) ? (one['id'] ?? one) : one;
+    const id = idOrName(one);
     const name = isNameReference(one) ? one.name : nameOfId(names, kind, field, id);
     return {
       keys: [

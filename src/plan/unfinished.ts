@@ -1,16 +1,14 @@
 import type { Address } from '../base/diagnostic.ts';
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { wantedChildren } from '../kinds/access.ts';
 import { missingBindings } from '../kinds/bindings.ts';
 import type { Bindable } from '../kinds/children.ts';
 import { writtenValue } from '../kinds/fields.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { mapIds } from '../kinds/map-ids.ts';
-import { addressOfName, namingFields } from '../kinds/named.ts';
+import { namingFields } from '../kinds/named.ts';
 import { mayDecideOtherwise } from '../kinds/policy-bindings.ts';
+import { keyOfId, referenceKeys } from '../kinds/record-keys.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isShipped } from '../kinds/shipped.ts';
-import { isNameReference, plainUuid } from '../kinds/values.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -82,18 +80,9 @@ export function withNeededUnfinished<Planned extends Change>(
 
 /** The addresses and the literal ids to which a resource refers. */
 function referredKeys(resource: Resource): string[] {
-  const keys: string[] = [];
-  for (const field of namingFields(resource.kind))
-    mapIds(resource.kind.fields[field] ?? {}, writtenValue(resource, field) ?? null, (one, related) => {
-      const key = isNameReference(one) ? addressOfName({ related, name: one.name }) : keyOfId(related, one);
-      if (key !== undefined) keys.push(key);
-      return one;
-    });
-  return keys;
-}
-
-function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {
-  return `${type} ${textOf(plainUuid(id))}`;
+  const { kind } = resource;
+  const keys = referenceKeys(kind, namingFields(kind), (field) => writtenValue(resource, field));
+  return keys.flatMap(([key = []]) => key);
 }
 
 /** Whether the withheld fields, which make a record usable, are not set yet. */
