@@ -1,8 +1,7 @@
 import { uncomparedFields } from '../plan/resend.ts';
 import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { lookUpTargetOf } from '../kinds/look-up-target.ts';
+import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import type { LookUpResult, CreateResult } from '../service/client.ts';
 import { isPage } from '../service/denial.ts';
 import { retrieve } from '../service/retrieve.ts';

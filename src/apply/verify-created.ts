@@ -1,7 +1,6 @@
 import { compareRecord } from '../plan/compare.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { lookUpTargetOf } from '../kinds/look-up-target.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import type { ReadContext } from '../service/client.ts';
 import { isSuperuserToken, retrieve } from '../service/retrieve.ts';
 import { unchangedOrConflict, type BindingTarget } from './children.ts';

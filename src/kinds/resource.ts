@@ -3,7 +3,7 @@ import { filterKeys, textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { writtenValue, type DeclaredFields, type Field } from './fields.ts';
+import { sentValue, writtenValue, type DeclaredFields, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { lazy } from '../base/memoize.ts';
 import { isNameReference } from './values.ts';
@@ -39,6 +39,16 @@ export function addressIn(kind: Kind<ResourceType>, name: string, within: JsonVa
 
 export function addressWithName({ kind, fields }: Pick<Resource, 'kind' | 'fields'>, name: string): Address {
   return addressIn(kind, name, kind.scope && writtenValue({ kind, fields }, kind.scope));
+}
+
+export interface LookUpTarget extends Pick<Resource, 'name'> {
+  readonly kind: Kind;
+  readonly within?: JsonValue | undefined;
+}
+
+export function lookUpTargetOf(resource: Pick<Resource, 'kind' | 'name' | 'fields'>): LookUpTarget {
+  const { kind, name } = resource;
+  return { kind, name, within: kind.scope && sentValue(resource, kind.scope) };
 }
 
 export function typeOf(address: Address): string {

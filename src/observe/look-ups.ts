@@ -1,8 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { formerName, isToBeDeleted } from '../kinds/lifecycle.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { lookUpTargetOf } from '../kinds/look-up-target.ts';
+import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import { isAnswered, isTimeout } from '../service/answer.ts';
 import type { LookUpResult, ReadContext } from '../service/client.ts';
 import { maxConsecutiveFailures } from '../service/retries.ts';

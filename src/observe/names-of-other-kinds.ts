@@ -1,14 +1,13 @@
 import { groupBy } from '../base/group-by.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { referenceNames } from '../kinds/named.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import type { ObservedState } from './observation.ts';
 import { findNames, type UnresolvedName } from './resolve-names.ts';
 import { textOf } from '../base/json.ts';
 import type { ReadContext } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { lookUpTargetOf } from '../kinds/look-up-target.ts';
 
 /** Finds new resources whose name is taken by a record of another kind in the same list. */
 export async function findNamesTakenByOtherKinds(

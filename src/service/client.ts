@@ -10,7 +10,7 @@ import type { Capability } from '../kinds/capability.ts';
 import { targetId } from '../kinds/bindings.ts';
 import type { Children, Parent } from '../kinds/children.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import type { LookUpTarget } from '../kinds/look-up-target.ts';
+import type { LookUpTarget } from '../kinds/resource.ts';
 import { ServiceEvidence } from './evidence.ts';
 import { classifyRecordAnswer, recordOf, classifyAnswer, type Answer } from './answer.ts';
 import { pagePath, type ListQuery, type Page, type PageQuery } from './page.ts';

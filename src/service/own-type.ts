@@ -1,6 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
-import type { LookUpTarget } from '../kinds/look-up-target.ts';
+import type { LookUpTarget } from '../kinds/resource.ts';
 import type { LookUpResult, ReadContext, RecordReading } from './client.ts';
 import type { ObservedRecord } from './types.ts';
 import { readWholeList } from './read-whole.ts';

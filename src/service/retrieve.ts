@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
-import type { LookUpTarget } from '../kinds/look-up-target.ts';
+import type { LookUpTarget } from '../kinds/resource.ts';
 import { isUnauthenticated, type Answer } from './answer.ts';
 import type { LookUpResult, ReadContext } from './client.ts';
 import { readOfKind } from './own-type.ts';
