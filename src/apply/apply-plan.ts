@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
+import { addTo } from '../base/group-by.ts';
 import type { JsonValue } from '../base/json.ts';
 import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { UnboundState } from '../kinds/children.ts';
@@ -126,7 +127,7 @@ function makeTasks(
     if (change.setAfter === undefined) continue;
     const after = new Set(change.setAfter.map((later) => later.after));
     const last = changes.findLast(({ resource }) => after.has(resource.address))?.resource.address;
-    if (last !== undefined) completing.set(last, [...(completing.get(last) ?? []), change]);
+    if (last !== undefined) addTo(completing, last, change);
   }
   return changes.flatMap((change) => [
     () =>

@@ -1,4 +1,5 @@
 import type { Address } from '../base/diagnostic.ts';
+import { addTo } from '../base/group-by.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { childFields } from '../kinds/bindings.ts';
 import { valueAfter, writtenValue } from '../kinds/fields.ts';
@@ -151,10 +152,7 @@ function addDependents(narrowedAt: Map<string, Update[]>, changes: readonly Read
     for (const key of reached)
       for (const one of dependents.get(key) ?? []) for (const next of keysOfRecord(one)) reached.add(next);
     for (const key of reached) {
-      if (known.includes(key)) continue;
-      const others = narrowedAt.get(key);
-      if (others) others.push(holder);
-      else narrowedAt.set(key, [holder]);
+      if (!known.includes(key)) addTo(narrowedAt, key, holder);
     }
   }
 }
@@ -170,12 +168,7 @@ function byKey<Item>(
   keysOfItem: (item: Item) => readonly string[],
 ): Map<string, Item[]> {
   const found = new Map<string, Item[]>();
-  for (const item of items)
-    for (const key of new Set(keysOfItem(item))) {
-      const others = found.get(key);
-      if (others) others.push(item);
-      else found.set(key, [item]);
-    }
+  for (const item of items) for (const key of new Set(keysOfItem(item))) addTo(found, key, item);
   return found;
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from '../base/group-by.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { childFields } from '../kinds/bindings.ts';
@@ -78,8 +79,7 @@ export function checkLoginChanges(
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
-  const note = (change: LoginChange, words: string): void =>
-    void marks.set(change, [...(marks.get(change) ?? []), words]);
+  const note = (change: LoginChange, words: string): void => addTo(marks, change, words);
   for (const change of onWay) note(change, 'on the way in');
   for (const flow of flows) {
     const change = changeToReport(flow);

@@ -1,4 +1,5 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import { addTo } from '../base/group-by.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
@@ -40,12 +41,7 @@ export function orderChanges(
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
   const waits = new Map<Address, Dependency[]>();
-  const waitFor = (dependency: Dependency): void => {
-    const { address } = dependency.resource;
-    const others = waits.get(address);
-    if (others) others.push(dependency);
-    else waits.set(address, [dependency]);
-  };
+  const waitFor = (dependency: Dependency): void => addTo(waits, dependency.resource.address, dependency);
   for (const change of changes) {
     const { resource, waitsFor = [] } = change;
     for (const holder of waitsFor) waitFor({ resource, holder, mustSucceed: true });
