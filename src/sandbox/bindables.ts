@@ -6,10 +6,6 @@ import type { Row } from './rows.ts';
 /** The field with the id to which policies are bound, if this id differs from the record's own id. */
 export const bindableId = 'policybindingmodel_ptr_id';
 
-export function listPathOf({ path }: SandboxKind): string {
-  return path.slice('/api/v3'.length);
-}
-
 export function bindableIdOf(world: World, pk: string): string {
   for (const kind of world.kinds()) {
     const row = kind.rows.at(pk);

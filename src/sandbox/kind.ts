@@ -22,7 +22,7 @@ export interface World {
 /** A kind of record. A kind without an entry in all.ts follows the API schema and the recordings. */
 export interface SandboxKind extends GuardedKind {
   readonly title: string;
-  /** The path of the list, with which the paths of its records begin. */
+  /** The path of the list, such as `/core/groups/`, with which the paths of its records begin. */
   readonly path: string;
   readonly facts: TypeFacts;
   readonly allTypesPath: string;

@@ -1,8 +1,6 @@
 import { kindAt } from './all.ts';
 import type { SandboxKind, World } from './kind.ts';
 
-const api = '/api/v3';
-
 /** Finds the kind that handles a path. A kind is made when it is first requested. */
 export class KindsByPath {
   readonly #world: World;
@@ -14,8 +12,8 @@ export class KindsByPath {
 
   listAt(path: string): SandboxKind | undefined {
     const existing = this.#kinds.get(path);
-    if (existing !== undefined || !path.startsWith(api)) return existing;
-    const made = kindAt(this.#world, path.slice(api.length));
+    if (existing !== undefined) return existing;
+    const made = kindAt(this.#world, path);
     if (made !== undefined) this.#kinds.set(path, made);
     return made;
   }
@@ -27,7 +25,7 @@ export class KindsByPath {
   }
 
   kind(path: string): SandboxKind {
-    const kind = this.listAt(`${api}${path}`);
+    const kind = this.listAt(path);
     if (kind === undefined) throw new Error(`release ${this.#world.release} has no ${path}`);
     return kind;
   }

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { answers } from './answers.ts';
-import { listPathOf } from './bindables.ts';
 import { pathOfName, type KindName } from './all.ts';
 import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
@@ -95,13 +94,13 @@ export class Sandbox {
   }
 
   #answer(request: SandboxRequest): SandboxResponse {
-    const path = request.path.split('?', 1)[0] ?? '';
+    const [, path = ''] = /^\/api\/v3([^?]*)/.exec(request.path) ?? [];
     switch (path) {
-      case '/api/v3/core/users/me/':
+      case '/core/users/me/':
         return this.#show(request, (asker) => asker && currentUserAnswer(asker.user, this.#world));
-      case '/api/v3/admin/version/':
+      case '/admin/version/':
         return this.#show(request, (asker) => asker && versionAnswer(this.#world.rules));
-      case '/api/v3/root/config/':
+      case '/root/config/':
         return this.#show(
           request,
           () => answers().configuration[this.#world.rules.isFrom2025 ? '2025.12' : '2023.10'],
@@ -109,13 +108,13 @@ export class Sandbox {
     }
     const [, record, below] = /^(.+\/)(used_by|setup_urls)\/$/.exec(path) ?? [];
     if (record !== undefined && below !== undefined) return this.#below(request, record, below);
-    const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
+    const checked = /^\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined)
       return this.#show(
         request,
         (asker, query) => asker && (accessCheck(this.#world, checked, asker.user, query) ?? 'Not found.'),
       );
-    const slug = /^\/api\/v3\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
+    const slug = /^\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
     if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
     const list = this.#paths.listAt(path);
     if (list?.single !== undefined) return this.#atRecord(request, list, list.single);
@@ -271,7 +270,7 @@ export class Sandbox {
   }
 
   #written(type: string): WritableKind {
-    const kind = this.#paths.listAt(`/api/v3${pathOfName(this.#world, type)}`);
+    const kind = this.#paths.listAt(pathOfName(this.#world, type));
     if (!kind || !isWritable(kind))
       throw new Error(`release ${this.#world.release} cannot create records at ${type}`);
     return kind;
@@ -287,7 +286,7 @@ function recordNamed({ rows, identity, includes: has }: SandboxKind, name: strin
 }
 
 function autocompleteOf(kind: SandboxKind): JsonObject {
-  return { autocomplete: answers().autocomplete[listPathOf(kind)] ?? {} };
+  return { autocomplete: answers().autocomplete[kind.path] ?? {} };
 }
 
 const notPermitted = 'You do not have permission to perform this action.';

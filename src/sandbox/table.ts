@@ -68,7 +68,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   return {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: listNameOf(list),
-    path: `/api/v3${path}`,
+    path,
     facts,
     allTypesPath: list,
     allow: allowedMethods(facts),

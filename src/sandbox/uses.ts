@@ -1,7 +1,7 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { families } from '../kinds/families.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
-import { bindableIdOf, listPathOf } from './bindables.ts';
+import { bindableIdOf } from './bindables.ts';
 import type { SandboxKind, World } from './kind.ts';
 import { valuesOf, type Row } from './rows.ts';
 
@@ -27,7 +27,7 @@ const referring = new WeakMap<SandboxKind, readonly ReferringField[]>();
 function referringFields(world: World, kind: SandboxKind): readonly ReferringField[] {
   const cached = referring.get(kind);
   if (cached !== undefined) return cached;
-  const path = listPathOf(kind);
+  const { path } = kind;
   const inAll = kind.allTypesPath === path ? {} : world.kind(kind.allTypesPath).facts.fields;
   const found = Object.entries(kind.facts.fields).flatMap(([field, of]): ReferringField[] => {
     const list = referenceOf(path, field, of)?.list;
@@ -83,9 +83,9 @@ export function dependentsOf(world: World, kind: SandboxKind, row: Row): JsonObj
   const isPolicy = kind.allTypesPath === referredLists.policies;
   return [
     ...usesOf(world, kind, row).map(({ kind: other, row: user, via: by }) =>
-      isPolicy && listPathOf(other) === '/policies/bindings/'
+      isPolicy && other.path === '/policies/bindings/'
         ? bindingTargets(world, user)
-        : useRecord(world, by.isOfAllTypes ? other.allTypesPath : listPathOf(other), user, by.action),
+        : useRecord(world, by.isOfAllTypes ? other.allTypesPath : other.path, user, by.action),
     ),
     ...boundRecords(world, kind, row),
     ...referringFields(world, kind)
