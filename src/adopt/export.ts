@@ -10,7 +10,7 @@ import { convertToNewestRelease } from '../kinds/forms.ts';
 import { isEffective } from '../kinds/bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { idsWithPointers, referenceFields } from '../kinds/named.ts';
+import { idsOf, referenceFields } from '../kinds/named.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { Selector } from '../manifest/select.ts';
@@ -74,10 +74,7 @@ export function readExportedRecords(
       const isUsed = ([field]: readonly [string, Family]): boolean =>
         !isBindingField(kind, field) &&
         !without.has(`${kind.type}.${field}`) &&
-        written.some(
-          ({ received }) =>
-            idsWithPointers(field, convertToNewestRelease(kind, received)[field] ?? null).length > 0,
-        );
+        written.some(({ received }) => idsOf(convertToNewestRelease(kind, received)[field]).length > 0);
       return referenceFields(kind).filter(isUsed);
     });
     const readList = memoizePerKey((family: Family) => readWholeList(family.byName, service));

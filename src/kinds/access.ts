@@ -12,7 +12,7 @@ import { bindingsIn, childFields, isEffective, declaredBindings } from './bindin
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partialComparison, sentValue, type DeclaredFields } from './fields.ts';
 import type { Kind } from './kind.ts';
-import { writeNames, idKey } from './named.ts';
+import { writeNames, idKey, idsOf } from './named.ts';
 
 export const everyone = 'everyone';
 
@@ -164,10 +164,8 @@ function childrenFromAccess(resource: DeclaredFields): WantedChildren[] {
   if (access === undefined || !declaresAccess(resource)) return [];
   const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
   const wanted = subjects.flatMap(({ field, binds }) => {
-    const ids = sentValue(resource, field) ?? null;
-    const uniqueIds = new Map(
-      (isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, field, id), id]),
-    );
+    const ids = idsOf(sentValue(resource, field));
+    const uniqueIds = new Map(ids.map((id) => [idKey(resource.kind, field, id), id]));
     return [...uniqueIds.values()].map((id) => ({ field, binds, id, values: {} }));
   });
   return [

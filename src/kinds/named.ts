@@ -174,12 +174,18 @@ export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 
+/** The ids in a field with one id or a list of ids, or the value `true` of a flag that only one record may have. */
+export function idsOf(value: JsonValue = null): readonly JsonValue[] {
+  if (isJsonList(value)) return value;
+  return value === null || value === false ? [] : [value];
+}
+
 export function idsWithPointers(
   field: string,
   value: JsonValue,
 ): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
-  return value === null || value === false ? [] : [{ id: value, place: pointer([field]) }];
+  return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }
 
 export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey((kind) =>

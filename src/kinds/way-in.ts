@@ -5,6 +5,7 @@ import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import type { LoginStep } from './login-part.ts';
+import { idsOf } from './named.ts';
 import type { Resource } from './resource.ts';
 
 /** A declared, observed or planned record. As in manifests, the fields include the bindings. */
@@ -147,9 +148,7 @@ export function referencesIn(
 ): readonly { readonly family: Family; readonly id: JsonValue }[] {
   return fields.flatMap((field = '') => {
     const family = kind.fields[field]?.refersTo;
-    const value = values[field] ?? null;
-    const ids = isJsonList(value) ? value : [value];
-    return ids.flatMap((id) => (id === null || !family ? [] : { family, id }));
+    return family ? idsOf(values[field]).map((id) => ({ family, id })) : [];
   });
 }
 

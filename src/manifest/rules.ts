@@ -7,7 +7,7 @@ import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { idText } from '../kinds/values.ts';
-import { addressOfName, declaredNames, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
+import { addressOfName, declaredNames, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { addressWithName, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { DeclaredEntries } from './desired.ts';
 import {
@@ -141,7 +141,7 @@ function checkSingleOwner(
 function ownedValuesOf(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
   const names = namesById(resource, field);
-  for (const { id } of idsWithPointers(field, sentValue(resource, field) ?? null)) {
+  for (const id of idsOf(sentValue(resource, field))) {
     const key = idText(id);
     if (!found.has(key)) found.set(key, idText(id, nameOfId(names, resource.kind, field, id)));
   }

@@ -3,7 +3,7 @@ import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { idsWithPointers, referenceFields } from '../kinds/named.ts';
+import { idsOf, referenceFields } from '../kinds/named.ts';
 import {
   grantKeys,
   inheritGrants,
@@ -94,10 +94,7 @@ async function addInheritedGrants(
     const { kind, field, factField } = inheriting;
     const parents = new Map<string, readonly JsonValue[]>();
     const add = (pk: JsonValue, ids: JsonValue | undefined): void =>
-      void parents.set(
-        recordKey(pk),
-        idsWithPointers(field, ids ?? null).map(({ id }) => id),
-      );
+      void parents.set(recordKey(pk), idsOf(ids));
     const addRecord = ({ received, shown }: ListedRecord): void => {
       add(received['pk'] ?? null, convertToNewestRelease(kind, received)[field]);
       for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
@@ -127,7 +124,7 @@ async function addInheritedGrants(
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
     related.byName.queryById
-      ? idsWithPointers(field, writtenValue(resource, field) ?? null).flatMap(({ id }, item) =>
+      ? idsOf(writtenValue(resource, field)).flatMap((id, item) =>
           isNameReference(id)
             ? []
             : { id, place: { resource, declared: { related, name: idText(id), field, item } } },

@@ -1,6 +1,7 @@
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
+import { idsOf } from '../kinds/named.ts';
 import { recordKey } from '../kinds/values.ts';
 import type { ReadContext } from '../service/client.ts';
 import { readWholeList } from '../service/read-whole.ts';
@@ -35,7 +36,7 @@ export async function readGroups(
       return {
         key: recordKey(group['pk'] ?? null),
         grants: group[grants] === true,
-        parents: recordKeys(group[parents] ?? null),
+        parents: idsOf(group[parents]).map(recordKey),
         members: membersIn(group),
       };
     });
@@ -47,8 +48,4 @@ function membersIn({ users_obj: users = null }: JsonObject): ObservedGroup['memb
   return (isJsonList(users) ? users : []).flatMap((user) =>
     isJsonObject(user) ? [{ key: recordKey(user['pk'] ?? null), isActive: user['is_active'] !== false }] : [],
   );
-}
-
-export function recordKeys(ids: JsonValue): readonly string[] {
-  return isJsonList(ids) ? ids.map((id) => recordKey(id)) : [];
 }

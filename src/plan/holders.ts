@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
-import { idsWithPointers } from '../kinds/named.ts';
+import { idsOf } from '../kinds/named.ts';
 import { type ReferenceFacts, factKey } from '../kinds/reference-facts.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressOf, nameOf, type Resource } from '../kinds/resource.ts';
@@ -21,8 +21,7 @@ export function createHolderFinder(
     const observation = observed.get(address);
     if (observation?.presence !== 'present') continue;
     for (const field of singleOwnerFields(kind))
-      for (const { id } of idsWithPointers(field, observation.held.fields[field] ?? null))
-        seen.set(factKey(kind, field, id), address);
+      for (const id of idsOf(observation.held.fields[field])) seen.set(factKey(kind, field, id), address);
   }
 
   /** Returns the holder that the service reports, unless this holder was observed: for observed records, the observed values count. */

@@ -10,7 +10,7 @@ import { lazy } from '../base/memoize.ts';
 import { isStageKind } from '../kinds/stage-bindings.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import { addressOfName, declaredNames, idsWithPointers } from '../kinds/named.ts';
+import { addressOfName, declaredNames, idsOf } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
@@ -217,8 +217,7 @@ export function findTransfers(
   for (const { resource } of pendingChanges({ changes })) {
     const { kind, address } = resource;
     for (const field of singleOwnerFields(kind))
-      for (const { id } of idsWithPointers(field, sentValue(resource, field) ?? null))
-        newOwners.set(factKey(kind, field, id), address);
+      for (const id of idsOf(sentValue(resource, field))) newOwners.set(factKey(kind, field, id), address);
   }
   return ({ kind, address }, field, value) => {
     const taker = newOwners.get(factKey(kind, field, value));

@@ -6,7 +6,7 @@ import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { idKey, idsWithPointers, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
+import { idKey, idsOf, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, idOrName, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
@@ -114,10 +114,7 @@ function newAccessInState(
     isOpen: isOpen.before,
   };
   // Bindings that are not declared, such as policies and negated bindings, also decide about access.
-  const count = declaring.reduce(
-    (sum, field) => sum + idsWithPointers(field, observed.fields[field] ?? null).length,
-    0,
-  );
+  const count = declaring.reduce((sum, field) => sum + idsOf(observed.fields[field]).length, 0);
   const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
   const bound = [...(observed.bound?.values() ?? [])].flat().filter(isEnabled);
   const others = isInPart
@@ -161,10 +158,8 @@ export function accessThroughTaken(
   const { kind, secrets } = resource;
   if (kind.access === undefined || (action !== 'create' && action !== 'update')) return [];
   return singleOwnerFields(kind).flatMap((field) => {
-    const has = new Set(
-      idsWithPointers(field, fields[field] ?? null).map(({ id }) => idKey(kind, field, id)),
-    );
-    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+    const has = new Set(idsOf(fields[field]).map((id) => idKey(kind, field, id)));
+    return idsOf(sentValue(resource, field)).flatMap((id) => {
       const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
       if (holder === undefined) return [];
       const isShown = placeholderFor(resource, field) === undefined;
@@ -255,7 +250,7 @@ function subjectsOfField(
           `${who === undefined ? '' : `${who} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
       };
     });
-  return idsWithPointers(field, value).map(({ id: one }) => {
+  return idsOf(value).map((one) => {
     const id = idOrName(one);
     const name = isNameReference(one) ? one.name : nameOfId(names, kind, field, id);
     return {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { addressOfName, declaredNames, idKey, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
+import { addressOfName, declaredNames, idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { idText } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
@@ -245,7 +245,7 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
     if (!isSent || isMovedBetweenRecords(kind, field)) return [];
     const names = namesById(resource, field);
-    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+    return idsOf(sentValue(resource, field)).flatMap((id) => {
       const holder = holderOf(resource, field, id);
       return holder === undefined
         ? []
@@ -279,9 +279,7 @@ function isReleased({ field, id }: Need, change: Change | undefined): change is 
   if (change && isToBeDeleted(change.resource)) return true;
   if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind } = change.resource;
-  const keptIds = idsWithPointers(field, sentValue(change.resource, field) ?? null).map((item) =>
-    idKey(kind, field, item.id),
-  );
+  const keptIds = idsOf(sentValue(change.resource, field)).map((item) => idKey(kind, field, item));
   return !keptIds.includes(idKey(kind, field, id));
 }
 

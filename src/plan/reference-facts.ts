@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { sentFields, sentValue } from '../kinds/fields.ts';
-import { idsWithPointers } from '../kinds/named.ts';
+import { idsOf } from '../kinds/named.ts';
 import {
   fieldsWithFacts,
   inheritGrants,
@@ -43,8 +43,8 @@ function addInheritedGrants(
         const { kind, name, address } = resource;
         if (kind !== related) return [];
         const held = observedRecordAt(observed, address);
-        const value = sentValue(resource, field) ?? held?.fields[field] ?? null;
-        return [[held?.pk ?? { name }, idsWithPointers(field, value).map(({ id }) => id)]];
+        const value = sentValue(resource, field) ?? held?.fields[field];
+        return [[held?.pk ?? { name }, idsOf(value)]];
       });
       inheritGrants(all, inheriting, parents);
     }

@@ -12,7 +12,7 @@ import type { Child, UnboundState } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
-import { idKey, idsWithPointers, nameOfId, namesById } from '../kinds/named.ts';
+import { idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { idText } from '../kinds/values.ts';
@@ -38,10 +38,8 @@ export function remarksOn(
     if (grants === undefined && !isTaken) return [];
     const names = namesById(resource, field);
     const isShown = placeholderFor(resource, field) === undefined;
-    const has = new Set(
-      idsWithPointers(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)),
-    );
-    return idsWithPointers(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+    const has = new Set(idsOf(held[field]).map((id) => factKey(kind, field, id)));
+    return idsOf(sentValue(resource, field)).flatMap((id) => {
       const key = factKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
@@ -116,7 +114,7 @@ export function freedValues(
   hide: HiddenFieldNames = [],
 ): string[] {
   return singleOwnerFields(kind).flatMap((field) =>
-    idsWithPointers(field, fields[field] ?? null).map(({ id }) => {
+    idsOf(fields[field]).map((id) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameOfId(names[field] ?? new Map(), kind, field, id);
       return `${isShown ? idText(id, name) : 'one'} of its \`${field}\` becomes available to other records`;
@@ -167,11 +165,9 @@ function undeclaredIdNotes(
   if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
   // If access is declared for everyone, nobody loses access.
   if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
-  const declared = new Set(
-    idsWithPointers(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
-  );
+  const declared = new Set(idsOf(sentValue(resource, field)).map((id) => idKey(kind, field, id)));
   const isShown = placeholderFor(resource, field) === undefined;
-  return idsWithPointers(field, held[field] ?? null).flatMap(({ id }) => {
+  return idsOf(held[field]).flatMap((id) => {
     if (declared.has(idKey(kind, field, id))) return [];
     const idWords = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
     const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;

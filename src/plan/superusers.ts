@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { mergedValue, removedIds, sentValue } from '../kinds/fields.ts';
+import { idsOf } from '../kinds/named.ts';
 import { factKey } from '../kinds/reference-facts.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { recordKey } from '../kinds/values.ts';
 import { lockout } from '../kinds/way-in.ts';
-import { recordKeys, type ObservedGroup } from '../observe/superusers.ts';
+import type { ObservedGroup } from '../observe/superusers.ts';
 import type { LoginPlan } from './login.ts';
 import { loginChanges, type LoginChange } from './login-state.ts';
 import type { ReadyChange } from './plan.ts';
@@ -80,7 +81,7 @@ export function isAnySuperuserLeft(
       change.action === 'create' ? [{ name: resource.name }, {}] : [change.base.pk, change.base.fields];
     const key = recordKey(pk);
     const idsIn = (field: string, before: readonly string[] = []): readonly string[] =>
-      resource.fields[field] ? recordKeys(mergedValue(resource, field, fields[field])) : before;
+      resource.fields[field] ? idsOf(mergedValue(resource, field, fields[field])).map(recordKey) : before;
     if (login?.is === 'superuser group') {
       const before = groups.get(key);
       const grants = (sentValue(resource, login.grants) ?? before?.grants) === true;
