@@ -9,7 +9,7 @@ import { type ListedRecord, pkOf } from '../service/records.ts';
 import type { InventoryGap, Inventory } from './gaps.ts';
 import { printableAddress } from './addresses.ts';
 import { withParentNames } from './names-by-id.ts';
-import { pageSize, type ListQuery } from '../service/page.ts';
+import { pageSize, type ListQuery, type Page } from '../service/page.ts';
 import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
 import { retrieve, retrieveTokenUser } from '../service/retrieve.ts';
 import { readKindChecks } from '../service/own-type.ts';
@@ -44,17 +44,8 @@ async function readInPages(
   const records = new Map<string, ListedRecord>();
   const key = kind.listing.isUnique ? kind.identity : 'pk';
   const ids = new Set<string>();
-  const gaps: InventoryGap[] = [];
   let maxRecords = 0;
-  let limit: number | undefined;
-  for (let number = 1; gaps.length === 0; number += 1) {
-    const reading = await requestPage(list, number, options);
-    if (endsBefore(number, reading)) break;
-    if (reading?.proof !== 'exists') {
-      gaps.push(gapAfter(reading, options.signal));
-      break;
-    }
-    const { items, count, end, next } = reading.page;
+  const gaps = await readPages(list, options, ({ items, count }) => {
     for (const { received, shown } of items) {
       const { pk, [kind.identity]: name } = received;
       if (typeof name === 'string' && name !== '') records.set(textOf(received[key]), { received, shown });
@@ -62,10 +53,7 @@ async function readInPages(
     }
     maxRecords = Math.max(maxRecords, count);
     options.onRead?.(records.size, count);
-    if (next === 0) break;
-    limit ??= readLimit(count);
-    if (end >= limit) gaps.push({ kind: 'moved' });
-  }
+  });
   const read = Math.min(records.size, ids.size);
   if (gaps.length === 0 && read < maxRecords) gaps.push({ kind: 'short', read, count: maxRecords });
   const withParents = await withParentNames(kind, [...records.values()], options);
@@ -92,28 +80,30 @@ function gapAfter(
     : { kind: 'ended', answer: reading.answer };
 }
 
-/** The maximum number of records to read from a list that grows while it is read. */
-function readLimit(count: number): number {
-  return 2 * count + maxRounds.growing * pageSize;
-}
-
-async function requestPage(
+/** Reads the pages of a list, and returns a gap if it did not reach the end. `otherPage` finds records in an answer that is not the requested page. */
+async function readPages(
   list: ListQuery,
-  number: number,
   { client, pacing, signal }: InventoryOptions,
-  isEnough: (answer: Answer) => boolean = () => false,
-): Promise<PageReading | undefined> {
-  if (signal?.aborted) return undefined;
-  const ask = async (): Promise<PageReading> => {
-    const reading = await client.readPage(list, { number, size: pageSize }, signal);
-    return reading.proof !== 'exists' && isEnough(reading.answer) ? { ...reading, proof: 'absent' } : reading;
-  };
-  return retryUntilProven(ask, pacing, maxTries.page);
-}
-
-/** Whether a list has become shorter since its first page was read, and now ends before this page. */
-function endsBefore(number: number, reading: PageReading | undefined): boolean {
-  return number > 1 && reading?.proof === 'absent';
+  onPage: (page: Page<ListedRecord>) => void,
+  otherPage: (answer: Answer) => Page<ListedRecord> | undefined = () => undefined,
+): Promise<InventoryGap[]> {
+  let limit: number | undefined;
+  for (let number = 1; ; number += 1) {
+    const ask = async (): Promise<PageReading> => {
+      const reading = await client.readPage(list, { number, size: pageSize }, signal);
+      const page = reading.proof === 'exists' ? undefined : otherPage(reading.answer);
+      return page ? { ...reading, proof: 'exists', page } : reading;
+    };
+    const reading = signal?.aborted ? undefined : await retryUntilProven(ask, pacing, maxTries.page);
+    // The list has become shorter since its first page was read, and now ends before this page.
+    if (number > 1 && reading?.proof === 'absent') return [];
+    if (reading?.proof !== 'exists') return [gapAfter(reading, signal)];
+    onPage(reading.page);
+    const { count, end, next } = reading.page;
+    if (next === 0) return [];
+    limit ??= 2 * count + maxRounds.growing * pageSize; // the list may grow while it is read
+    if (end >= limit) return [{ kind: 'moved' }];
+  }
 }
 
 /** Looks up each record by its name, because the service may have returned a cached list, a filtered list, or another page. */
@@ -124,29 +114,18 @@ async function readEachByName(
 ): Promise<Inventory> {
   const { pacing, signal, onRead } = options;
   const named = new Map<string, ListedRecord>();
-  const gaps: InventoryGap[] = [];
   let count = 0;
-  let limit: number | undefined;
-  for (let number = 1; ; number += 1) {
-    const reading = await requestPage(list, number, options, (answer) => recordsIn(answer) !== undefined);
-    const page = reading?.proof === 'exists' ? reading.page : undefined;
-    const items = page?.items ?? recordsIn(reading?.answer);
-    if (endsBefore(number, reading)) break;
-    if (!items) return { kind, records: [], gaps: [gapAfter(reading, signal)] };
-    for (const item of items) {
+  const onPage = (page: Page<ListedRecord>): void => {
+    for (const item of page.items) {
       const name = item.received[kind.identity];
       if (typeof name === 'string' && name !== '') named.set(name, item);
     }
-    count = Math.max(count, page?.count ?? totalCountIn(reading?.answer), named.size);
-    if (!page || page.next === 0) break;
-    limit ??= readLimit(page.count);
-    if (page.end >= limit) {
-      gaps.push({ kind: 'moved' });
-      break;
-    }
-  }
+    count = Math.max(count, page.count, named.size);
+  };
+  const listGaps = await readPages(list, options, onPage, pageInOtherAnswer);
+  if (listGaps.some((gap) => gap.kind !== 'moved')) return { kind, records: [], gaps: listGaps };
   const records: ListedRecord[] = [];
-  gaps.unshift({ kind: 'not_superuser', named: named.size, count });
+  const gaps: InventoryGap[] = [{ kind: 'not_superuser', named: named.size, count }, ...listGaps];
   let done = 0;
   let isOver = false;
   await pacing.forEach([...named], async ([name, item]) => {
@@ -167,17 +146,15 @@ async function readEachByName(
   return { kind, records, gaps };
 }
 
-/** The records of an answer that is not the requested page. */
-function recordsIn(answer: Answer | undefined): ListedRecord[] | undefined {
-  const results = answer?.body?.['results'];
+/** The records of an answer that is not the requested page. No further page is read after it. */
+function pageInOtherAnswer({ body }: Answer): Page<ListedRecord> | undefined {
+  const { results, pagination = null } = body ?? {};
   if (!isJsonList(results)) return undefined;
-  return results.flatMap((record) => (isJsonObject(record) ? { received: record, shown: record } : []));
-}
-
-function totalCountIn(answer: Answer | undefined): number {
-  const pagination = answer?.body?.['pagination'];
+  const items = results.flatMap((record) =>
+    isJsonObject(record) ? { received: record, shown: record } : [],
+  );
   const count = isJsonObject(pagination) ? pagination['count'] : 0;
-  return typeof count === 'number' ? count : 0;
+  return { items, count: typeof count === 'number' ? count : 0, end: items.length, next: 0 };
 }
 
 /** Removes records of derived kinds, which the service includes in the list of their base kind. */
