@@ -1,51 +1,50 @@
 import { factsOf, hasFacts } from '../kinds/facts.ts';
-import { applicationKind } from './application.ts';
-import { bindingKind } from './binding.ts';
-import { groupKind } from './group.ts';
+import { applicationRow } from './application.ts';
+import { bindingRow } from './binding.ts';
+import { groupRow } from './group.ts';
 import type { SandboxKind, World } from './kind.ts';
 import {
-  brandKind,
-  certificateKind,
-  objectAttributeKind,
-  geoipKind,
-  lifecycleRuleKind,
-  outpostKind,
-  propertyMappingKind,
-  tokenKind,
+  brandRow,
+  certificateRow,
+  geoipRow,
+  lifecycleRuleRow,
+  objectAttributeRow,
+  outpostRow,
+  propertyMappingRow,
+  tokenRow,
 } from './named-kinds.ts';
-import { oauth2Kind, providerKind, proxyKind } from './provider.ts';
-import { settingsKind } from './settings.ts';
-import { readOnlyKindFrom, writableKindFrom } from './table.ts';
-import { userKind } from './user.ts';
+import { oauth2Row, providerRow, proxyRow } from './provider.ts';
+import { settingsRow } from './settings.ts';
+import { kindFrom, type TableRow } from './table.ts';
+import { userRow } from './user.ts';
 
 /** The kinds with handwritten behaviour, by the path of the list. */
-const kindsByPath: Readonly<Record<string, (world: World) => SandboxKind>> = {
-  '/admin/settings/': settingsKind,
-  '/core/applications/': applicationKind,
-  '/core/brands/': brandKind,
-  '/core/groups/': groupKind,
-  '/core/object_attributes/': objectAttributeKind,
-  '/core/tenants/': brandKind,
-  '/core/tokens/': tokenKind,
-  '/core/users/': userKind,
-  '/crypto/certificatekeypairs/': certificateKind,
-  '/lifecycle/rules/': lifecycleRuleKind,
-  '/outposts/instances/': outpostKind,
-  '/policies/bindings/': bindingKind,
-  '/policies/geoip/': geoipKind,
-  '/propertymappings/all/': propertyMappingKind,
-  '/providers/all/': providerKind,
-  '/providers/oauth2/': oauth2Kind,
-  '/providers/proxy/': proxyKind,
+const rowsByPath: Readonly<Record<string, (world: World, path: string) => TableRow>> = {
+  '/admin/settings/': settingsRow,
+  '/core/applications/': applicationRow,
+  '/core/brands/': brandRow,
+  '/core/groups/': groupRow,
+  '/core/object_attributes/': objectAttributeRow,
+  '/core/tenants/': brandRow,
+  '/core/tokens/': tokenRow,
+  '/core/users/': userRow,
+  '/crypto/certificatekeypairs/': certificateRow,
+  '/lifecycle/rules/': lifecycleRuleRow,
+  '/outposts/instances/': outpostRow,
+  '/policies/bindings/': bindingRow,
+  '/policies/geoip/': geoipRow,
+  '/propertymappings/all/': propertyMappingRow,
+  '/providers/all/': providerRow,
+  '/providers/oauth2/': oauth2Row,
+  '/providers/proxy/': proxyRow,
 };
 
 /** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */
 export function kindAt(world: World, path: string): SandboxKind | undefined {
   const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
   if (facts === undefined) return undefined;
-  const kind = kindsByPath[path]?.(world);
-  if (kind || !facts.can.includes('list')) return kind;
-  return facts.can.includes('create') ? writableKindFrom(world, { path }) : readOnlyKindFrom(world, { path });
+  const row = rowsByPath[path]?.(world, path) ?? (facts.can.includes('list') ? {} : undefined);
+  return row && kindFrom(world, path, row);
 }
 
 /** Short names of kinds, for tests and scripts, with the possible paths of each. A release uses the first path that it has. */

@@ -4,7 +4,7 @@ import { launchUrlRefusal } from '../kinds/launch-url.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuidFrom } from './ids.ts';
-import type { World, WritableKind } from './kind.ts';
+import type { World } from './kind.ts';
 import { matchingRecords, listRecords } from './lists.ts';
 import { baseProviderRecord } from './provider.ts';
 import { percentFormat } from './python.ts';
@@ -12,17 +12,16 @@ import { pageOf, type ListResult, type Query } from './query.ts';
 import type { ReleaseRules } from './release.ts';
 import { isInExtent, type Requester } from './rights.ts';
 import { pickValues, type Rows, valuesOf, type Row, type Values } from './rows.ts';
-import { writableKindFrom } from './table.ts';
+import type { TableRow } from './table.ts';
 
 const listPath = '/core/applications/';
 const slugForm = /^[-a-zA-Z0-9_]+$/;
 const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'];
 
-export function applicationKind(world: World): WritableKind {
+export function applicationRow(world: World): TableRow {
   const newPk = slugIds();
   const cache = new Map<string, readonly JsonObject[]>();
-  const kind = writableKindFrom(world, {
-    path: listPath,
+  return {
     ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
     key: { field: 'slug', form: slugForm },
     ordering: 'name',
@@ -34,9 +33,8 @@ export function applicationKind(world: World): WritableKind {
       if (existing === undefined) cache.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
-    listFor: (query, asker) => cachedList(kind, query, asker, world, cache),
-  });
-  return kind;
+    listFor: (query, asker) => cachedList(world, query, asker, cache),
+  };
 }
 
 function applicationFields({ rules, at }: World): FieldRows {
@@ -79,12 +77,13 @@ function slugIds(): (slug: string) => string {
  * ignores filters and pages; only the count depends on the request.
  */
 function cachedList(
-  kind: WritableKind,
+  world: World,
   query: Query,
   asker: Requester,
-  { rules }: World,
   shown: Map<string, readonly JsonObject[]>,
 ): ListResult {
+  const { rules } = world;
+  const kind = world.kind(listPath);
   const { user, rights } = asker;
   if (rights.superuser && query.isTrue('superuser_full_list', false))
     return listRecords(kind, query, asker, rules);

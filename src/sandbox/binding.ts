@@ -1,16 +1,15 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { uuidFrom } from './ids.ts';
-import { rejected, type World, type WritableKind } from './kind.ts';
+import { rejected, type World } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Values } from './rows.ts';
-import { writableKindFrom } from './table.ts';
 import { bindableAt } from './bindables.ts';
+import type { TableRow } from './table.ts';
 
 /** Bindings of groups, users and policies. A record may have several equal bindings. */
-export function bindingKind(world: World): WritableKind {
+export function bindingRow(world: World): TableRow {
   const { isFrom2025 } = world.rules;
-  return writableKindFrom(world, {
-    path: '/policies/bindings/',
+  return {
     // Rights of tokens identify a binding by its label, such as `grafana/staff`.
     identity: 'label',
     // Bindings with the same order are listed newest first, as recorded.
@@ -30,7 +29,7 @@ export function bindingKind(world: World): WritableKind {
           : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
       };
     },
-  });
+  };
 }
 
 /** Whether another binding of the target has the same order and the same policy; two bindings without a policy are equal. */

@@ -1,8 +1,8 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { type JsonObject } from '../base/json.ts';
 import { memoizePerText } from '../base/memoize.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { hasFacts } from '../kinds/facts.ts';
-import { isWritable, type World } from './kind.ts';
+import { type World } from './kind.ts';
 
 /** The records of a new service, by path. Code is replaced by digests. */
 type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
@@ -18,9 +18,6 @@ export function addFreshRecords(world: World, isPlanted: (path: string) => boole
   )) {
     if (!isPlanted(path) || !hasFacts(path)) continue;
     const kind = world.kind(path);
-    for (const { pk = null, ...values } of records) {
-      if (isWritable(kind)) kind.writing.insert({ pk, ...values });
-      else kind.rows.add({ pk: textOf(pk), fields: values });
-    }
+    for (const record of records) kind.insert(record);
   }
 }

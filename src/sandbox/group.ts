@@ -1,14 +1,13 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { uuidFrom } from './ids.ts';
-import { rejected, type World, type WritableKind } from './kind.ts';
+import { rejected, type World } from './kind.ts';
 import type { Query } from './query.ts';
 import { memberRecord } from './people.ts';
 import { type Rows, valuesOf, type Row } from './rows.ts';
-import { writableKindFrom } from './table.ts';
+import type { TableRow } from './table.ts';
 
-export function groupKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/core/groups/',
+export function groupRow(world: World): TableRow {
+  return {
     fields: {
       // Since 2024.6.
       ...(!world.rules.isFrom2025 && { name: { checkFirst: () => undefined } }),
@@ -28,7 +27,7 @@ export function groupKind(world: World): WritableKind {
       if (users !== undefined) setMembers(world.at('/core/users/'), group, users);
     },
     shown: (group, _, query) => shownOf(group, world, query),
-  });
+  };
 }
 
 function shownOf({ pk, fields }: Row, { rules, at }: World, query: Query | undefined): JsonObject {

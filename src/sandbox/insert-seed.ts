@@ -2,7 +2,7 @@ import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { pathOfName } from './all.ts';
 import { uuidFrom } from './ids.ts';
-import { isWritable, type World } from './kind.ts';
+import { type World } from './kind.ts';
 import { saveRequest } from './save-request.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
@@ -116,7 +116,7 @@ export function insertSeed(world: World): RejectedEntry[] {
     insertRecord(world, path, whole());
   return entries.flatMap(({ list, index, path, pk, whole }) => {
     const kind = world.kind(path);
-    const saved = pk === undefined && isWritable(kind) && saveRequest(kind, whole());
+    const saved = pk === undefined && saveRequest(kind, whole());
     if (!saved || 'record' in saved) return [];
     const errors =
       'errors' in saved ? saved.errors : { [saved.crashedOver]: ['The service crashes for this value.'] };
@@ -125,6 +125,5 @@ export function insertSeed(world: World): RejectedEntry[] {
 }
 
 function insertRecord(world: World, path: string, record: JsonObject): void {
-  const kind = world.kind(path);
-  if (isWritable(kind)) kind.writing.insert(record);
+  world.kind(path).insert(record);
 }

@@ -42,10 +42,6 @@ export interface SandboxKind extends GuardedKind {
   readonly userForToken?: (username: string, isSuperuser: boolean) => Row;
   /** Whether the service crashes when it reads the record. */
   readonly isUnreadable?: (row: Row) => boolean;
-  readonly writing?: Writing;
-}
-
-interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** Stores a record under its own id without checking its fields. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
@@ -58,12 +54,6 @@ export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOve
 
 export function rejected(message: string, field = 'non_field_errors'): Rejection {
   return { errors: { [field]: [message] } };
-}
-
-export type WritableKind = SandboxKind & { readonly writing: Writing };
-
-export function isWritable(kind: SandboxKind): kind is WritableKind {
-  return kind.writing !== undefined;
 }
 
 export const keyByPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

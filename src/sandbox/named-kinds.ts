@@ -1,57 +1,51 @@
 import { isJsonList, textOf } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
-import { rejected, type SandboxKind, type World, type WritableKind } from './kind.ts';
+import { rejected, type World } from './kind.ts';
 import { baseProviderRecord } from './provider.ts';
-import { readOnlyKindFrom, writableKindFrom } from './table.ts';
+import type { TableRow } from './table.ts';
 
-export function certificateKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/crypto/certificatekeypairs/',
+export function certificateRow(): TableRow {
+  return {
     shown: ({ fields: { certificate_data: certificate = null, key_data: key = null } }) => ({
       private_key_available: key !== '',
       ...(typeof certificate === 'string' && {
         fingerprint_sha256: certificateIn(certificate)?.fingerprint256.toLowerCase() ?? null,
       }),
     }),
-  });
+  };
 }
 
 /** Exactly one brand is the default. */
-export function brandKind(world: World): WritableKind {
-  const path = world.rules.isFrom2025 ? '/core/brands/' : '/core/tenants/';
-  return writableKindFrom(world, {
-    path,
+export function brandRow(world: World, path: string): TableRow {
+  return {
     prepare: (stored, { existing }) =>
       stored['default'] === true && world.at(path).isTaken('default', true, existing)
         ? rejected('Only a single brand can be set as default.', 'default')
         : { stored },
-  });
+  };
 }
 
-export function objectAttributeKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/core/object_attributes/',
+export function objectAttributeRow(): TableRow {
+  return {
     identity: 'key',
     searchTexts: ({ fields }) => [fields['key'], fields['label']],
-  });
+  };
 }
 
 /** The search of the service does not look at the names of lifecycle rules. */
-export function lifecycleRuleKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/lifecycle/rules/',
+export function lifecycleRuleRow(world: World, path: string): TableRow {
+  return {
     searchTexts: ({ fields }) => [fields['content_type']],
     prepare: (stored, { existing }) =>
-      world.at('/lifecycle/rules/').isTaken('name', stored['name'] ?? null, existing)
+      world.at(path).isTaken('name', stored['name'] ?? null, existing)
         ? rejected('lifecycle rule with this name already exists.', 'name')
         : { stored },
-  });
+  };
 }
 
 /** The service sorts the countries. */
-export function geoipKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/policies/geoip/',
+export function geoipRow(): TableRow {
+  return {
     prepare: (stored) => {
       const { countries = null } = stored;
       if (!isJsonList(countries)) return { stored };
@@ -62,13 +56,12 @@ export function geoipKind(world: World): WritableKind {
         },
       };
     },
-  });
+  };
 }
 
 /** Every change of a token sets the user and the purpose, to the requester and `api` if the request contains none. */
-export function tokenKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/core/tokens/',
+export function tokenRow(world: World): TableRow {
+  return {
     prepare: (stored, { existing, asker }) => {
       const first = asker?.user ?? world.at('/core/users/').all()[0];
       const { user = first?.pk ?? null, intent = 'api' } = stored;
@@ -79,15 +72,14 @@ export function tokenKind(world: World): WritableKind {
         return rejected(`Invalid intent ${textOf(intent)}`, 'intent');
       return { stored: { ...stored, user, intent } };
     },
-  });
+  };
 }
 
 const embedded = 'goauthentik.io/outposts/embedded';
 
 /** A new service has one outpost. A change replaces all providers of an outpost. */
-export function outpostKind(world: World): WritableKind {
-  return writableKindFrom(world, {
-    path: '/outposts/instances/',
+export function outpostRow(world: World): TableRow {
+  return {
     prepare: (stored, { existing }) => {
       const { providers = null } = stored;
       const isEmpty = isJsonList(providers) && providers.length === 0;
@@ -101,14 +93,13 @@ export function outpostKind(world: World): WritableKind {
         .those(fields['providers'])
         .map((provider) => baseProviderRecord(world, provider)),
     }),
-  });
+  };
 }
 
 const mappings = '/propertymappings/all/';
 
-export function propertyMappingKind(world: World): SandboxKind {
-  return readOnlyKindFrom(world, {
-    path: mappings,
+export function propertyMappingRow(world: World): TableRow {
+  return {
     // Releases before 2025.12 ignore the filter `managed`.
     filtersFor: (query) => {
       const managed = query.text('managed');
@@ -118,5 +109,5 @@ export function propertyMappingKind(world: World): SandboxKind {
       const refusal = `Select a valid choice. ${managed} is not one of the available choices.`;
       return { managed: [refusal] };
     },
-  });
+  };
 }

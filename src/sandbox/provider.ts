@@ -2,22 +2,21 @@ import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/jso
 import { validityRefusal } from '../kinds/provider.ts';
 import { factsIn, uniqueCheck, type FieldRows } from './field-facts.ts';
 import { digestOf } from './ids.ts';
-import { rejected, type SandboxKind, type World, type WritableKind } from './kind.ts';
+import { rejected, type World } from './kind.ts';
 import { typeLabelsOf } from './recorded.ts';
 import type { Row } from './rows.ts';
-import { readOnlyKindFrom, writableKindFrom } from './table.ts';
+import type { TableRow } from './table.ts';
 
 const allTypesPath = '/providers/all/';
 
-export function providerKind(world: World): SandboxKind {
-  return readOnlyKindFrom(world, {
-    path: allTypesPath,
+export function providerRow(world: World): TableRow {
+  return {
     ordering: 'pk',
     searchTexts: ({ pk, fields }) => [
       fields['name'],
       world.at('/core/applications/').with('provider', pk)[0]?.fields['name'],
     ],
-  });
+  };
 }
 
 const models = {
@@ -26,16 +25,14 @@ const models = {
 };
 
 /** The service also lists, finds, changes and deletes proxy providers at the path of OAuth2 providers. */
-export function oauth2Kind(world: World): WritableKind {
-  const path = '/providers/oauth2/';
+export function oauth2Row(world: World, path: string): TableRow {
   const taken = uniqueCheck(
     () => world.at(allTypesPath),
     'client_id',
     'OAuth2/OpenID Provider with this Client ID already exists.',
   );
   const facts = factsIn(world, path);
-  return writableKindFrom(world, {
-    path,
+  return {
     fields: { client_id: { checkFirst: taken }, ...validityFields(facts.fields) },
     includes: ({ fields }) => Object.values(models).includes(textOf(fields['meta_model_name'])),
     shown: ({ pk, fields }) => ({
@@ -44,7 +41,7 @@ export function oauth2Kind(world: World): WritableKind {
       ...(fields['client_secret'] === undefined && { client_secret: digestOf(`client_secret ${pk}`, 40) }),
     }),
     urls: (row, origin) => urlsOf(world.kind(allTypesPath).record(row), origin),
-  });
+  };
 }
 
 /** The URLs of a provider. Without an application, the provider has no issuer, and no URLs that contain a slug. */
@@ -62,10 +59,8 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
 }
 
 /** In a change of a proxy provider, only the fields in the request are checked. */
-export function proxyKind(world: World): WritableKind {
-  const path = '/providers/proxy/';
-  return writableKindFrom(world, {
-    path,
+export function proxyRow(world: World, path: string): TableRow {
+  return {
     fields: validityFields(factsIn(world, path).fields),
     prepare: (values, { existing, pk }) => {
       const { mode = 'proxy', internal_host: internal = '' } = values;
@@ -84,7 +79,7 @@ export function proxyKind(world: World): WritableKind {
         },
       };
     },
-  });
+  };
 }
 
 const scopes = [

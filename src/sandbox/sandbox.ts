@@ -16,7 +16,7 @@ import {
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
-import { isWritable, type SandboxKind, type World, type WritableKind } from './kind.ts';
+import { type SandboxKind, type World } from './kind.ts';
 import { listRecords } from './lists.ts';
 import { KindsByPath } from './paths.ts';
 import { insertSeed, type RejectedEntry } from './insert-seed.ts';
@@ -149,7 +149,7 @@ export class Sandbox {
     const asker = this.#askers.of(request);
     if ('refusal' in asker) return jsonResponse(403, { detail: asker.refusal }, allow);
     if (method === 'GET') return this.#list(request, kind, asker);
-    if (!isWritable(kind)) return methodNotAllowed(request, allow);
+    if (!kind.facts.can.includes('create')) return methodNotAllowed(request, allow);
     const mayCreate = asker.rights.extentOf('add', kind.list) === 'all';
     if (method === 'OPTIONS') return jsonResponse(200, optionsAnswer(kind, mayCreate), allow);
     if (!mayCreate) return jsonResponse(403, { detail: notPermitted }, allow);
@@ -224,7 +224,6 @@ export class Sandbox {
       this.#delete(kind, existing);
       return { status: 204, headers: { allow }, body: '' };
     }
-    if (!isWritable(kind)) return methodNotAllowed(request, allow);
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
     const result = saveRequest(
@@ -269,9 +268,9 @@ export class Sandbox {
     return found && kind.record(found);
   }
 
-  #written(type: string): WritableKind {
+  #written(type: string): SandboxKind {
     const kind = this.#paths.listAt(pathOfName(this.#world, type));
-    if (!kind || !isWritable(kind))
+    if (!kind?.facts.can.some((one) => one === 'create' || one === 'change'))
       throw new Error(`release ${this.#world.release} cannot create records at ${type}`);
     return kind;
   }

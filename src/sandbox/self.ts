@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { answers } from './answers.ts';
 import type { Field } from './fields.ts';
-import type { World, WritableKind } from './kind.ts';
+import type { World, SandboxKind } from './kind.ts';
 import { allGroupsOf, roleRecord } from './people.ts';
 import type { ReleaseRules } from './release.ts';
 import { pickValues, type Row } from './rows.ts';
@@ -18,10 +18,8 @@ export function versionAnswer({ version, isFrom2025 }: ReleaseRules): JsonObject
 }
 
 /** The answer to OPTIONS of a list. The answer describes POST only if the user may create records. */
-export function optionsAnswer({ title, writing }: WritableKind, mayCreate: boolean): JsonObject {
-  const options = Object.entries(writing.fields).map(
-    ([field, row]) => [field, fieldOptions(field, row)] as const,
-  );
+export function optionsAnswer({ title, fields }: SandboxKind, mayCreate: boolean): JsonObject {
+  const options = Object.entries(fields).map(([field, row]) => [field, fieldOptions(field, row)] as const);
   return {
     name: `${title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')} List`,
     description: `${title} Viewset`,

@@ -3,24 +3,22 @@ import { factsOf } from '../kinds/facts.ts';
 import { answers } from './answers.ts';
 import { emptyValue, factsIn } from './field-facts.ts';
 import { readMapping } from './fields.ts';
-import type { World, WritableKind } from './kind.ts';
-import { writableKindFrom } from './table.ts';
+import type { World } from './kind.ts';
+import type { TableRow } from './table.ts';
 
 const path = '/admin/settings/';
 const single = 'settings';
 const accessFlag = 'core_default_app_access';
 
 /** The record with the settings. This record stores `flags` as sent, including unknown flags. */
-export function settingsKind(world: World): WritableKind {
-  const kind = writableKindFrom(world, {
-    path,
+export function settingsRow(world: World): TableRow {
+  return {
     identity: 'avatars',
     single,
     fields: { flags: { read: readMapping } },
     shown: ({ fields }) => ({ flags: fields['flags'] ?? flagsOf(world) }),
-  });
-  kind.writing.insert({ pk: single, ...answers().settings });
-  return kind;
+    first: { pk: single, ...answers().settings },
+  };
 }
 
 function flagsOf(world: World): JsonValue {

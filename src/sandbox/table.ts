@@ -6,14 +6,7 @@ import { componentOf, familyOf, listNameOf } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
 import { filtersOf } from './filters.ts';
 import { uuidFrom } from './ids.ts';
-import {
-  keyByPk,
-  rejected,
-  type Rejection,
-  type SandboxKind,
-  type World,
-  type WritableKind,
-} from './kind.ts';
+import { keyByPk, rejected, type Rejection, type SandboxKind, type World } from './kind.ts';
 import { isGenerated, generatedValues, recordedOf, type Recorded } from './recorded.ts';
 import type { Requester } from './rights.ts';
 import { Rows, type Row, type Values } from './rows.ts';
@@ -21,15 +14,16 @@ import { recordFrom } from './record.ts';
 import { pathField } from './nested.ts';
 
 /** The facts about a kind that neither the API schema nor the recordings show. */
-export interface TableRow extends Partial<Omit<WritableKind, 'path' | 'rows' | 'writing'>> {
-  readonly path: string;
+export interface TableRow extends Partial<Omit<SandboxKind, 'path' | 'rows' | 'fields' | 'insert' | 'save'>> {
   readonly fields?: FieldRows;
   /** Returns computed fields. Fields that the release does not have are dropped. */
-  readonly shown?: WritableKind['record'];
+  readonly shown?: SandboxKind['record'];
   /** Returns the values to store for a request, or the problems with the request as a whole. */
   readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
   /** Causes the side effects of a create or change. Returns a rejection if the service then crashes. */
   readonly afterSave?: (row: Row, values: Values, existing?: Row) => Rejection | void;
+  /** The record that always exists. */
+  readonly first?: JsonObject;
   readonly newPk?: (made: number, values: Values) => Row['pk'];
 }
 
@@ -40,13 +34,8 @@ interface SaveRequest {
   readonly count: number;
 }
 
-export function readOnlyKindFrom(world: World, row: TableRow): SandboxKind {
-  const { writing: _, ...kind } = writableKindFrom(world, row);
-  return kind;
-}
-
-export function writableKindFrom(world: World, row: TableRow): WritableKind {
-  const { path, fields: rows = {}, shown, prepare, afterSave, newPk, ...rest } = row;
+export function kindFrom(world: World, path: string, row: TableRow): SandboxKind {
+  const { fields: rows = {}, shown, prepare, afterSave, newPk, first, ...rest } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
   const family = familyOf(path, facts);
@@ -57,7 +46,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const records = (): Rows => ownRows ?? world.at(list);
   const taken =
     recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
-  let fields: WritableKind['writing']['fields'] | undefined; // made when a record is first written
+  let fields: SandboxKind['fields'] | undefined; // made when a record is first written
   const typed = list === path ? {} : storedType(model, recorded, () => family && componentOf(family, path));
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuidFrom(`bindable ${pk}`) })
@@ -65,7 +54,7 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
   const add = (pk: Row['pk'], values: Values): Row =>
     records().add({ pk, fields: { ...typed, [pathField]: path, ...bindable?.(pk), ...values } });
   let count = 0;
-  return {
+  const kind: SandboxKind = {
     title: recorded.model ?? model.replace(/^.*\./, '').replace(/^./, (letter) => letter.toUpperCase()),
     list: listNameOf(list),
     path,
@@ -83,30 +72,30 @@ export function writableKindFrom(world: World, row: TableRow): WritableKind {
     get rows() {
       return records();
     },
-    writing: {
-      get fields() {
-        fields ??= fieldsFrom(world, path, fieldRowsOf(rows, recorded, taken, records));
-        return fields;
-      },
-      insert: ({ pk = null, ...values }) => {
-        const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
-        return add(ownId, { ...recorded.defaults, ...generatedValues(ownId, recorded), ...values });
-      },
-      save: (values, sent, changed, asker) => {
-        const refusal = rejectionOf(world, path, recorded, [values, sent], records(), changed);
-        if (refusal) return refusal;
-        const nth = count + 1;
-        const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
-        const result = prepare?.(values, { existing: changed, pk, asker, count: nth }) ?? { stored: values };
-        if (!('stored' in result)) return result;
-        if (!changed) count = nth;
-        const written = changed
-          ? records().change(changed, result.stored)
-          : add(pk, { ...generatedValues(pk, recorded, asker), ...result.stored });
-        return afterSave?.(written, values, changed) ?? written;
-      },
+    get fields() {
+      fields ??= fieldsFrom(world, path, fieldRowsOf(rows, recorded, taken, records));
+      return fields;
+    },
+    insert: ({ pk = null, ...values }) => {
+      const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
+      return add(ownId, { ...recorded.defaults, ...generatedValues(ownId, recorded), ...values });
+    },
+    save: (values, sent, changed, asker) => {
+      const refusal = rejectionOf(world, path, recorded, [values, sent], records(), changed);
+      if (refusal) return refusal;
+      const nth = count + 1;
+      const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
+      const result = prepare?.(values, { existing: changed, pk, asker, count: nth }) ?? { stored: values };
+      if (!('stored' in result)) return result;
+      if (!changed) count = nth;
+      const written = changed
+        ? records().change(changed, result.stored)
+        : add(pk, { ...generatedValues(pk, recorded, asker), ...result.stored });
+      return afterSave?.(written, values, changed) ?? written;
     },
   };
+  if (first) kind.insert(first);
+  return kind;
 }
 
 /** The fields that can identify a record. If a type has several of these fields, the first is used. */

@@ -5,14 +5,14 @@ import type { FieldRows } from './field-facts.ts';
 import { readFields, type FieldErrors } from './fields.ts';
 import { allGroupsOf, groupRecord, roleRecord } from './people.ts';
 import { userUuid } from './ids.ts';
-import { rejected, type World, type WritableKind } from './kind.ts';
+import { rejected, type World } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Rows, Values } from './rows.ts';
-import { writableKindFrom } from './table.ts';
+import type { TableRow } from './table.ts';
 
 const listPath = '/core/users/';
 
-export function userKind(world: World): WritableKind {
+export function userRow(world: World): TableRow {
   const { rules } = world;
   const { isFrom2025 } = rules;
   const now = timesFrom(Date.UTC(2026, 0, 1));
@@ -23,8 +23,7 @@ export function userKind(world: World): WritableKind {
   /** The service crashes when it returns values that its JSON parser accepts but its JSON writer does not. */
   const isUnreadable = (user: Row): boolean =>
     isFrom2025 && hasHugeInteger(user.fields['attributes'] ?? null);
-  const kind = writableKindFrom(world, {
-    path: listPath,
+  return {
     identity: 'username',
     searchTexts: (user) => [
       ...['username', 'name', 'email'].map((name) => user.fields[name]),
@@ -64,14 +63,11 @@ export function userKind(world: World): WritableKind {
       existing && values['attributes'] === undefined && isUnreadable(user)
         ? { crashedOver: 'attributes' }
         : undefined,
-  });
-  return {
-    ...kind,
     userForToken: (username, isSuperuser) => {
       const rows = world.at(listPath);
       const [user] = rows.with('username', username);
       if (user !== undefined) return isSuperuser ? rows.change(user, { is_superuser: true }) : user;
-      const { values } = readFields({ name: username, type: 'service_account' }, kind.writing.fields);
+      const { values } = readFields({ name: username, type: 'service_account' }, world.kind(listPath).fields);
       const fields = { ...values, username, ...begun(), is_superuser: isSuperuser };
       return rows.add({ pk: rows.nextNumber(), fields });
     },
