@@ -41,7 +41,7 @@ export interface ReferenceReading {
 
 /** Looks up the ids in new entries; an id counts as missing only if the token's user is a superuser, who sees all records. */
 export async function readReferenceFacts(
-  { resources, facts: ofNames, records }: Pick<ResolvedNames, 'resources' | 'facts' | 'records'>,
+  { resources, records: ofNames }: Pick<ResolvedNames, 'resources' | 'records'>,
   observed: ObservedState,
   context: ReadContext,
 ): Promise<ReferenceReading> {
@@ -55,8 +55,8 @@ export async function readReferenceFacts(
         item.places.push(place);
         wanted.set(related, ids.set(recordKey(id), item));
       }
-  const facts = new Map(ofNames);
-  const named = new Map(records);
+  const facts = new Map<string, JsonValue>();
+  const records = new Map<Family, readonly ListedRecord[]>(ofNames);
   const missing: UnresolvedName[] = [];
   const unseenIds: Record<string, UnseenIds> = {};
   for (const [related, ids] of wanted) {
@@ -65,9 +65,7 @@ export async function readReferenceFacts(
       Array.from(ids.values(), ({ id }) => id),
       context,
     );
-    for (const { received, shown } of read.records)
-      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
-    named.set(related, [...(named.get(related) ?? []), ...read.records]);
+    records.set(related, [...(records.get(related) ?? []), ...read.records]);
     const isKnown = read.absent.length > 0 && (await isSuperuserToken(context));
     const gone = isKnown ? new Set(read.absent.map(recordKey)) : new Set<string>();
     for (const key of gone)
@@ -76,9 +74,12 @@ export async function readReferenceFacts(
     const count = ids.size - read.records.length - gone.size;
     if (count > 0) unseenIds[related.list] = { count, ...(read.unread && { unread: read.unread }) };
   }
-  const families = new Set([...named.keys(), ...resources.map(({ kind }) => kind.family)]);
+  for (const [related, all] of records)
+    for (const { received, shown } of all)
+      for (const [key, value] of referenceFactsOf(related, received, shown)) facts.set(key, value);
+  const families = new Set([...records.keys(), ...resources.map(({ kind }) => kind.family)]);
   for (const related of families)
-    await addInheritedGrants(facts, related, named.get(related) ?? [], { resources, observed }, context);
+    await addInheritedGrants(facts, related, records.get(related) ?? [], { resources, observed }, context);
   return { known: { facts, unseenIds }, missing };
 }
 

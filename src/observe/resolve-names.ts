@@ -3,7 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearestName } from '../base/suggestion.ts';
 import { addressOfName, type DeclaredName, declaredNames, referenceNames, withIds } from '../kinds/named.ts';
-import { inheritingFields, type ReferenceFacts, referenceFactsOf } from '../kinds/reference-facts.ts';
+import { fieldsWithFacts } from '../kinds/reference-facts.ts';
 import type { Family } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -66,8 +66,7 @@ export function namesWithoutId(
 
 export interface ResolvedNames {
   readonly resources: readonly Resource[];
-  readonly facts: ReferenceFacts;
-  /** The records that were read while names were looked up, if records of their type can inherit grants from each other. */
+  /** The records that were read while names were looked up, if facts about records of their type are needed. */
   readonly records: ReadonlyMap<Family, readonly ListedRecord[]>;
   readonly unresolved: readonly UnresolvedName[];
   readonly notRead: number;
@@ -92,21 +91,14 @@ export async function resolveNames(
       wanted.set(related, names.add(name));
     }
   }
-  const facts = new Map<string, JsonValue>();
   const records = new Map<Family, ListedRecord[]>();
-  if (wanted.size === 0) return { resources, facts, records, unresolved: [], notRead: 0 };
+  if (wanted.size === 0) return { resources, records, unresolved: [], notRead: 0 };
 
   const findings = new Map<Family, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted) {
     const read: ListedRecord[] = [];
-    const onRecord = (record: ListedRecord): void => {
-      if (inheritingFields(related).length > 0) read.push(record);
-      for (const [key, value] of referenceFactsOf(related, record.received, record.shown))
-        facts.set(key, value);
-    };
-    const found = await findAllNames(related, [...names], onRecord, { ...options, declared: resources });
-    findings.set(related, found);
-    records.set(related, read);
+    findings.set(related, await findAllNames(related, [...names], read, { ...options, declared: resources }));
+    if (fieldsWithFacts(related).length > 0) records.set(related, read);
   }
   const resolved = resources.map((resource) =>
     withIds(resource, (related, name) => {
@@ -127,32 +119,33 @@ export async function resolveNames(
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
   const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
-  return { resources: resolved, facts, records, unresolved, notRead: all - asked };
+  return { resources: resolved, records, unresolved, notRead: all - asked };
 }
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
+/** Looks up names in one list, adds all records that this reads to `read`, and suggests other names for those that were not found. */
 async function findAllNames(
   related: Family,
   names: readonly string[],
-  onRecord: (record: ListedRecord) => void,
+  read: ListedRecord[],
   { declared, ...options }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const noteRecords = (records: readonly ListedRecord[]): void => {
     for (const record of records) {
+      read.push(record);
       for (const name of referenceNames(related.byName, record.shown)) known.add(name);
-      onRecord(record);
     }
   };
   const { findings, records, isListed } = await findNames(related, names, options);
   noteRecords(records);
   return withSuggestions(findings, known, async () => {
     if (isListed || options.signal?.aborted) return;
-    const read = await options.pacing.runBeside(() =>
+    const page = await options.pacing.runBeside(() =>
       readWholeList(related.byName, { ...options, isWorth: () => false }),
     );
-    if ('records' in read) noteRecords(read.records);
+    if ('records' in page) noteRecords(page.records);
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
+import { familyOf } from '../../src/kinds/families.ts';
 import { readReferenceFacts, type ReferenceReading } from '../../src/observe/reference-facts.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -50,11 +51,9 @@ async function reading({
   });
   const pacing = createPacing({ clock: virtualClock(), concurrency: 1, random: () => 0 });
   const observed = new Map(resources.map(({ address }) => [address, { presence: 'absent' } as const]));
-  const known = new Map([['known before', true]]);
-  const read = await readReferenceFacts({ resources, facts: known, records: new Map() }, observed, {
-    client,
-    pacing,
-  });
+  const known = { received: recordOf(0), shown: recordOf(0) };
+  const records = new Map([[familyOf('providers'), [known]]]);
+  const read = await readReferenceFacts({ resources, records }, observed, { client, pacing });
   return { missing: read.missing, ...read.known, asked };
 }
 
