@@ -5,6 +5,11 @@ export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
   return answer !== undefined && whatAnswersProve[answer.kind].read === 'denied';
 }
 
+/** Whether the service itself denied a request. The page of a login proxy has no `detail`. */
+export function isOwnDenial(answer: Answer): boolean {
+  return answer.kind === 'denied' && !isPage(answer);
+}
+
 /** Whether an answer lacks the `detail` that the service itself sends with each denial and each 404. */
 export function isPage(answer: Answer): boolean {
   return isAnswered(answer) && typeof answer.body?.['detail'] !== 'string';

@@ -1,5 +1,5 @@
 import { classifyRecordAnswer, type Answer } from './answer.ts';
-import { isPage } from './denial.ts';
+import { isOwnDenial } from './denial.ts';
 import type { Pacing } from './pacing.ts';
 import { unusedSlug, probedKind } from './probe.ts';
 import type { TokenUserReading } from './read-self.ts';
@@ -148,11 +148,6 @@ export class ServiceEvidence {
     if (reading && !sender.isAnonymous) this.note(reading.answer);
     return reading?.answer;
   }
-}
-
-/** Whether the service itself denied a request. The page of a login proxy has no `detail`. */
-function isOwnDenial(answer: Answer): boolean {
-  return answer.kind === 'denied' && !isPage(answer);
 }
 
 /** Whether the answer is missing or does not come from the service, so that a retry may help. */

@@ -2,7 +2,7 @@ import { textOf } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { classifyAnswer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
-import { jsonAnswerIn, type Transport } from './transport.ts';
+import { type Transport } from './transport.ts';
 
 /** Whether a flow starts for an anonymous user, or which component it shows instead. */
 export type FlowStart =
@@ -17,11 +17,10 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
   const path = `/api/v3/flows/executor/${encodeURIComponent(slug)}/?query=`;
   for (let tries = 0; tries < maxTriesOfStart && (await pacing.waitForTurn()); tries += 1) {
     const exchange = await send({ method: 'GET', path, isAnonymous: true });
-    pacing.note(classifyAnswer(exchange, { shape: 'document' }), tries + 1);
-    if (exchange.kind === 'answered' && exchange.status === 404)
-      return { kind: 'closed', shows: 'no such flow' };
-    const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
-    const component = status === 200 ? textOf(body['component']) : '';
+    const answer = classifyAnswer(exchange, { shape: 'document' });
+    pacing.note(answer, tries + 1);
+    if (answer.status === 404) return { kind: 'closed', shows: 'no such flow' };
+    const component = answer.kind === 'found' ? textOf(answer.body?.['component']) : '';
     if (component === '') continue;
     return firstChallenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
   }

@@ -3,7 +3,8 @@ import type { Answer } from './answer.ts';
 import type { Transport } from './transport.ts';
 import { readProven, type ProvenAnswer } from './judged-answer.ts';
 import type { ReadProof } from './what-answers-prove.ts';
-import { ownUserPath } from './who-am-i.ts';
+
+export const ownUserPath = '/api/v3/core/users/me/';
 
 export interface TokenUser {
   readonly pk: string | undefined;
@@ -27,7 +28,7 @@ export function readSelfOnce(send: Transport): (signal?: AbortSignal) => Promise
   };
 }
 
-function selfIn({ body }: Answer): TokenUser {
+export function selfIn({ body }: Answer): TokenUser {
   const user = body?.['user'];
   const { pk, is_superuser: isSuperuser, groups, roles } = isJsonObject(user) ? user : {};
   const isKnown = typeof pk === 'number' || typeof pk === 'string';

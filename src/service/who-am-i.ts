@@ -1,5 +1,7 @@
-import { isJsonObject, type JsonObject } from '../base/json.ts';
-import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
+import { classifyAnswer, type Answer } from './answer.ts';
+import { isOwnDenial } from './denial.ts';
+import { ownUserPath, selfIn } from './read-self.ts';
+import type { Transport } from './transport.ts';
 
 export type TokenFinding =
   | {
@@ -16,10 +18,7 @@ export interface WhoAmI {
   readonly asked: readonly string[];
 }
 
-export const ownUserPath = '/api/v3/core/users/me/';
-
-const ownUserRequest: HttpRequest = { method: 'GET', path: ownUserPath };
-const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
+const configurationPath = '/api/v3/root/config/';
 
 /**
  * Finds out whether a token is valid and whether its user is a superuser. The requests are undocumented and change nothing. Since
@@ -28,28 +27,14 @@ const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/'
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
-  const ask = async (request: HttpRequest): Promise<AuthAnswer> => {
-    asked.push(`${request.method} ${request.path}`);
-    return authAnswerOf(await send(request, signal));
+  const ask = async (path: string, shape: 'self' | 'document'): Promise<Answer> => {
+    asked.push(`GET ${path}`);
+    return classifyAnswer(await send({ method: 'GET', path }, signal), { shape });
   };
-  const own = await ask(ownUserRequest);
-  if (own.kind === 'refused') {
-    const { kind } = await ask(configuration);
-    const finding = kind === 'said' ? 'missing' : kind === 'refused' ? 'wrong' : 'unknown';
-    return { asked, finding: { kind: finding } };
-  }
-  const user = own.kind === 'said' ? own.body['user'] : undefined;
-  if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
-  return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true } };
-}
-
-type AuthAnswer =
-  | { readonly kind: 'said'; readonly body: JsonObject }
-  | { readonly kind: 'refused' | 'nothing' };
-
-function authAnswerOf(exchange: Exchange): AuthAnswer {
-  const { status, body = {} } = jsonAnswerIn(exchange) ?? {};
-  if (status === 200) return { kind: 'said', body };
-  const isRefusal = status === 401 || status === 403;
-  return { kind: isRefusal && typeof body['detail'] === 'string' ? 'refused' : 'nothing' };
+  const own = await ask(ownUserPath, 'self');
+  if (own.kind === 'found') return { asked, finding: { kind: 'valid', superuser: selfIn(own).isSuperuser } };
+  if (!isOwnDenial(own)) return { asked, finding: { kind: 'unknown' } };
+  const answer = await ask(configurationPath, 'document');
+  const kind = answer.kind === 'found' ? 'missing' : isOwnDenial(answer) ? 'wrong' : 'unknown';
+  return { asked, finding: { kind } };
 }
