@@ -57,7 +57,7 @@ export function addBinding(target: BindingTarget, child: WantedChild): Promise<W
       case 'ambiguous': {
         const bound = await readBoundChildren(target);
         const isBoundNow = !('outcome' in bound) && bindingsByDeclaration(target, bound).has(child);
-        return { kind: 'open', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
+        return { kind: 'unclear', end: { outcome: isBoundNow ? 'created' : 'unknown' } };
       }
       case 'taken_or_rejected':
         return endedWrite('rejected');
@@ -109,7 +109,7 @@ export function differsInOwnFields(child: WantedChild, base: Child): boolean {
 }
 
 export const bindingsChanged: EndedWrite = conflictWith({
-  kind: 'closed',
+  kind: 'refused',
   why: 'somebody else has changed or deleted a binding of the record',
 });
 
@@ -134,7 +134,7 @@ export function removeBinding(
     if (!bound.some((child) => child.pk === pk)) return endedWrite('unchanged');
     const others = bound.filter((child) => child.pk !== pk);
     if (missingBindings(target, others).length > 0)
-      return conflictWith({ kind: 'closed', why: lastBindingReason[removal] });
+      return conflictWith({ kind: 'refused', why: lastBindingReason[removal] });
     const isChanged = changedBindings(target, others).some(([child, base]) =>
       differsInOwnFields(child, base),
     );

@@ -50,15 +50,15 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
       }
       case 'ambiguous': {
         const found = await lookUpRecord(record, writer);
-        if (found.proof === 'absent' && canDuplicate) return { ...endedWrite('unknown'), kind: 'open' };
-        return { ...endAfter('unclear', found), kind: 'open' };
+        if (found.proof === 'absent' && canDuplicate) return { ...endedWrite('unknown'), kind: 'unclear' };
+        return { ...endAfter('unclear', found), kind: 'unclear' };
       }
       case 'denied':
       case 'fault': {
         // The page of a proxy does not show whether the proxy passed the request on.
         const found = isPage(result.answer) ? await lookUpRecord(record, writer) : undefined;
         if (found?.proof !== 'exists') return judgeFailure(result.proof);
-        return { kind: 'open', end: { outcome: 'exists', held: found.held } };
+        return { kind: 'unclear', end: { outcome: 'exists', held: found.held } };
       }
       default:
         return judgeFailure(result.proof);

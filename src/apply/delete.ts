@@ -37,7 +37,7 @@ export function deleteRecord(
     const isStillOff = async (): Promise<boolean> => isFlagOff && isOpenFlagOff(context);
     const deleteContext = { ...context, deletes, isFlagOff: isStillOff };
     const { refusal } = await judgeDeletion({ ...candidate, held }, deleteContext);
-    if (refusal !== undefined) return conflictWith({ kind: 'closed', why: refusal });
+    if (refusal !== undefined) return conflictWith({ kind: 'refused', why: refusal });
     return {
       kind: 'send',
       send: () => {

@@ -73,7 +73,7 @@ export type Conflict =
     }
   | { readonly kind: 'unseen' }
   /** The record is in a state in which it must not be changed. */
-  | { readonly kind: 'closed'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** A declared field whose value has changed since the plan was made, with the planned and the current value. Secrets are masked. */
 export interface ChangedField {

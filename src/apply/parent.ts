@@ -186,7 +186,7 @@ function closedValues(
 }
 
 function finalResult(check: UpdateCheck): WriteResult {
-  if (check.kind === 'open') {
+  if (check.kind === 'proceed') {
     const { now, missing: fields } = check;
     return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
   }
@@ -221,7 +221,7 @@ function ignoreDenials(control: RunControl): RunControl {
   return {
     ...control,
     stop: (scope, proof) => {
-      if (scope !== 'type' || proof === 'closed') control.stop(scope, proof);
+      if (scope !== 'type' || proof === 'read_only') control.stop(scope, proof);
     },
   };
 }

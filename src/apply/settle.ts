@@ -64,7 +64,7 @@ export interface EndedWrite {
 export type JudgedWrite =
   | EndedWrite
   /** The request may have had an effect; `end` is set if a later read has shown the effect. */
-  | { readonly kind: 'open'; readonly end?: WriteEnding }
+  | { readonly kind: 'unclear'; readonly end?: WriteEnding }
   /** The request had no effect, so it is safe to send it again. */
   | { readonly kind: 'not_applied' };
 
@@ -83,7 +83,7 @@ export function resultWithoutWrites(end: WriteEnding): WriteResult {
   return { inDoubt: false, attempts: 0, ...end };
 }
 
-type FailedProof = 'rejected' | 'denied' | 'closed' | 'fault' | 'ambiguous' | 'not_applied';
+type FailedProof = 'rejected' | 'denied' | 'read_only' | 'fault' | 'ambiguous' | 'not_applied';
 
 /** Judges an answer that does not show the wanted effect. */
 export function judgeFailure(proof: FailedProof): JudgedWrite {
@@ -91,11 +91,11 @@ export function judgeFailure(proof: FailedProof): JudgedWrite {
     case 'rejected':
     case 'denied':
       return endedWrite(proof);
-    case 'closed':
+    case 'read_only':
     case 'fault':
       return endedWrite('not_attempted');
     case 'ambiguous':
-      return { kind: 'open' };
+      return { kind: 'unclear' };
     case 'not_applied':
       return { kind: 'not_applied' };
   }
@@ -146,10 +146,10 @@ export async function settleWrite<Result extends JudgedRequest>(
   function ended({ outcome, answer = last, held, at, clash }: WriteEnding): WriteResult {
     // An answer that asks for a pause may come from a proxy that has passed the request on.
     inDoubt ||= outcome === 'unchanged' && wasAnswered;
-    const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
+    const mayHaveOutage = outcome === 'not_attempted' || outcome === 'unknown';
     return {
       outcome: inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome,
-      answer: answer && isOpen ? withOutageWait(answer, pacing.outage) : answer,
+      answer: answer && mayHaveOutage ? withOutageWait(answer, pacing.outage) : answer,
       held,
       at,
       clash,
@@ -183,7 +183,7 @@ export async function settleWrite<Result extends JudgedRequest>(
     retries.note(answer);
     if (stop || written.proof === 'fault') control.stop(stop ?? 'run', written.proof);
     const judged = await judge(written);
-    inDoubt ||= judged.kind === 'open';
+    inDoubt ||= judged.kind === 'unclear';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
     if (stop === 'run') return endWithoutRequest();
     // A request that was not sent because of an outage does not count as a try.

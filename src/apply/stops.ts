@@ -59,7 +59,7 @@ export class RunStops {
         if (scope === 'bindings') this.#areBindingsDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
         // A read-only service rejects updates too, so this reason also stops updates.
-        else if (proof === 'closed') this.#kinds.set(kind, 'read_only');
+        else if (proof === 'read_only') this.#kinds.set(kind, 'read_only');
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
       mayBegin: () => this.why(change) === undefined,

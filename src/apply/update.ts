@@ -34,7 +34,8 @@ export interface PlannedUpdate extends UpdateData {
 
 export type UpdateCheck =
   /** The update may proceed; `missing` contains the declared fields that still differ. */
-  { readonly kind: 'open'; readonly now: ObservedRecord; readonly missing: readonly string[] } | EndedWrite;
+  | { readonly kind: 'proceed'; readonly now: ObservedRecord; readonly missing: readonly string[] }
+  | EndedWrite;
 
 /** Updates a record after reading it. Sends only the fields that differ, and nothing if somebody else has changed a field. */
 export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
@@ -44,7 +45,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   let isIgnored = false;
   let sent: { readonly now: ObservedRecord; readonly fields: ReadonlySet<string> } | undefined;
   /** The remaining update, without write-only fields that the service has already accepted. */
-  let open = planned;
+  let remaining = planned;
   /** Fields that an update omitted because they are unchanged, and that the service then reported as missing. */
   let demanded: readonly string[] = [];
 
@@ -53,16 +54,16 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
     switch (updating.proof) {
       case 'updated': {
         const { held } = updating;
-        open = { ...open, resent: [] };
-        const after = compareWithPlan(open, held);
-        if (after.kind === 'ended' && after.end.outcome === 'not_attempted') return { kind: 'open' };
+        remaining = { ...remaining, resent: [] };
+        const after = compareWithPlan(remaining, held);
+        if (after.kind === 'ended' && after.end.outcome === 'not_attempted') return { kind: 'unclear' };
         if (after.kind === 'ended')
           return endedWrite(after.end.outcome === 'unchanged' ? 'updated' : 'unknown', {
             ...after.end,
             held,
           });
         isIgnored = true; // the service accepted the request without changing the field
-        return { kind: 'open' };
+        return { kind: 'unclear' };
       }
       case 'vanished':
         return conflictWith({ kind: 'vanished' });
@@ -77,7 +78,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
   }
 
   async function next(): Promise<NextRequest<UpdateResult>> {
-    const look = await checkBeforeUpdate(open, writer);
+    const look = await checkBeforeUpdate(remaining, writer);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
     const requiredFields = (kind.update.requiredInUpdates ?? []).filter(
@@ -117,7 +118,7 @@ export async function checkBeforeUpdate(
   if (reading?.proof === 'absent') return conflictWith({ kind: 'vanished' }, reading.answer);
   if (reading?.proof !== 'exists') return { kind: 'ended', end: endAfterFailedRead(reading, control) };
   const look = compareWithPlan(planned, reading.held);
-  return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
+  return look.kind === 'proceed' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
 /** The current name of the record. Before a rename, this is the former name. */
@@ -189,7 +190,7 @@ export function compareWithPlan(
         continue;
       // It is unknown whether the field still differs.
       const why = `the service no longer shows its \`${field}\``;
-      return endedWrite('not_attempted', { clash: { kind: 'closed', why } });
+      return endedWrite('not_attempted', { clash: { kind: 'refused', why } });
     }
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
@@ -208,8 +209,8 @@ export function compareWithPlan(
     permission,
   );
   return reason === undefined
-    ? { kind: 'open', now, missing }
-    : conflictWith({ kind: 'closed', why: reason });
+    ? { kind: 'proceed', now, missing }
+    : conflictWith({ kind: 'refused', why: reason });
 }
 
 /** Removes the items that another resource of the plan has taken over. */

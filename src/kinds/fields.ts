@@ -12,15 +12,15 @@ import { bindingsAfter, partialBindings } from './bindings.ts';
 import { isNeverShown, type Kind } from './kind.ts';
 import { idOrName, type PartialComparison, partialIdComparison, partialKeys } from './values.ts';
 
-declare const closed: unique symbol;
+declare const opaque: unique symbol;
 
 /** A value whose content only the functions of this file can read. */
-interface ClosedValue {
-  readonly [closed]: never;
+interface OpaqueValue {
+  readonly [opaque]: never;
 }
 
 export interface Field {
-  readonly value: ClosedValue;
+  readonly value: OpaqueValue;
   readonly at: Span | Position;
   /** The position of each list item or mapping key. */
   readonly items: readonly Span[] | undefined;
@@ -53,7 +53,7 @@ export function fieldOf(
   { at, items, mask }: Pick<Field, 'at'> & Partial<Pick<Field, 'items' | 'mask'>>,
 ): Field {
   // The cast makes the value readable only through the functions below.
-  return { value: value as unknown as ClosedValue, at, items, mask };
+  return { value: value as unknown as OpaqueValue, at, items, mask };
 }
 
 function openField(field: Field): JsonValue {

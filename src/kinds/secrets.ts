@@ -4,7 +4,7 @@ import { referenceOf } from './references.ts';
 const secretName = /^auth$|secret|password|token|key|credentials|kubeconfig|keytab|ccache/;
 
 /** Fields whose values are not secret, despite their names. An entry with a path applies only to this path. */
-const open: ReadonlySet<string> = new Set([
+const notSecret: ReadonlySet<string> = new Set([
   // These fields contain URLs, times, and names of attributes.
   'access_token_url',
   'access_token_validity',
@@ -28,7 +28,7 @@ const open: ReadonlySet<string> = new Set([
 
 /** Whether knowing the value would let somebody impersonate a user or read private data. */
 export function isSecret(path: string, field: string, facts: FieldFacts): boolean {
-  if (facts.readOnly || open.has(field) || open.has(`${path} ${field}`)) return false;
+  if (facts.readOnly || notSecret.has(field) || notSecret.has(`${path} ${field}`)) return false;
   if (facts.writeOnly) return true;
   const isText = facts.type === undefined || facts.type === 'string' || facts.type === 'object';
   const isFree = facts.enum === undefined && facts.format === undefined;

@@ -174,9 +174,9 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolea
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** `open` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
+/** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
 export type NameOnlyLogin =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'insecure' }
   | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
 
 /** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
@@ -204,7 +204,7 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
     if (!isLast) continue;
     if (isNamed)
-      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'open' };
+      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'insecure' };
     if (stage.passes) return undefined;
   }
   return undefined;

@@ -35,7 +35,9 @@ export class LoginEntries {
       if (field === undefined || !isProvingFlow(record) || partialComparison(resource, field) !== undefined)
         return [];
       const flow = loginFlow(record, recordOf);
-      return flow && nameOnlyLogin(flow)?.kind === 'open' ? [diagnosticOf(resource, field, openLogin)] : [];
+      return flow && nameOnlyLogin(flow)?.kind === 'insecure'
+        ? [diagnosticOf(resource, field, openLogin)]
+        : [];
     });
   }
 }

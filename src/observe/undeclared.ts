@@ -34,12 +34,12 @@ export function undeclaredRecords(
     for (const record of records)
       if (!kind.isInternal?.(record.received) && !possibleAddresses(kind, record).some(isDeclared))
         found.push({ address: printableAddress(kind, record), pk: textOf(record.shown['pk']) });
-    const openGaps = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
+    const undeclaredGaps = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
     // Manifests cannot declare records that share a name, so these records are undeclared.
-    for (const gap of openGaps)
+    for (const gap of undeclaredGaps)
       if (gap.kind === 'several')
         for (const pk of gap.ids) found.push({ address: addressOf(type, gap.name), pk });
-    const unread = openGaps.filter(({ kind: what }) => what !== 'several');
+    const unread = undeclaredGaps.filter(({ kind: what }) => what !== 'several');
     // Two kinds of the same type can have the same gap.
     for (const words of wordsOf({ kind, gaps: unread }))
       if (!gaps.some(({ summary }) => summary === words.summary)) gaps.push({ type, ...words });

@@ -17,7 +17,7 @@ export interface ChangedFlow {
 function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
   if (flow === undefined) return [0, 0];
   const found = nameOnlyLogin(flow);
-  const open = found === undefined ? 0 : found.kind === 'open' ? 2 : 1;
+  const open = found === undefined ? 0 : found.kind === 'insecure' ? 2 : 1;
   return [open, loginObstacles(flow).length];
 }
 

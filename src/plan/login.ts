@@ -87,7 +87,7 @@ export function checkLoginChanges(
     const found = flow.after && nameOnlyLogin(flow.after);
     const earlier = flow.before && nameOnlyLogin(flow.before);
     const isNew = earlier?.kind !== found?.kind || isOfFlow(flow, change);
-    if (found?.kind === 'open' && isNew) {
+    if (found?.kind === 'insecure' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);
       else refused.push(refusal(change, flow, openLogin));
     } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')

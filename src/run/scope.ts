@@ -189,14 +189,14 @@ function referencedResources(
 ): readonly Resource[] {
   const found = new Set<Resource>();
   if (others.size === 0) return [];
-  const open = [...resources];
-  for (const resource of open) {
+  const remaining = [...resources];
+  for (const resource of remaining) {
     for (const declared of declaredNames(resource)) {
       const address = addressOfName(declared);
       const named = address === undefined ? undefined : others.get(address);
       if (named === undefined || found.has(named)) continue;
       found.add(named);
-      open.push(named);
+      remaining.push(named);
     }
   }
   return [...found];

@@ -7,7 +7,7 @@ import { type Transport } from './transport.ts';
 /** Whether a flow starts for an anonymous user, or which component it shows instead. */
 export type FlowStart =
   | { readonly kind: 'begins' }
-  | { readonly kind: 'closed'; readonly shows: string }
+  | { readonly kind: 'unavailable'; readonly shows: string }
   | { readonly kind: 'unknown' };
 
 const maxTriesOfStart = 3;
@@ -19,10 +19,10 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
     const exchange = await send({ method: 'GET', path, isAnonymous: true });
     const answer = classifyAnswer(exchange, { shape: 'document' });
     pacing.note(answer, tries + 1);
-    if (answer.status === 404) return { kind: 'closed', shows: 'no such flow' };
+    if (answer.status === 404) return { kind: 'unavailable', shows: 'no such flow' };
     const component = answer.kind === 'found' ? textOf(answer.body?.['component']) : '';
     if (component === '') continue;
-    return firstChallenges().has(component) ? { kind: 'begins' } : { kind: 'closed', shows: component };
+    return firstChallenges().has(component) ? { kind: 'begins' } : { kind: 'unavailable', shows: component };
   }
   return { kind: 'unknown' };
 }

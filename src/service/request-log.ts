@@ -28,7 +28,7 @@ export function withRequestLog(
   log: (request: LoggedRequest) => void,
   hide: HiddenFieldNames = [],
 ): Transport {
-  const closed = closedPaths(hide);
+  const hiddenPaths = pathsWithHiddenNames(hide);
   const attempts = new Map<string, number>();
   return async (request, signal) => {
     const { method, path } = request;
@@ -41,7 +41,7 @@ export function withRequestLog(
     log({
       time: new Date(startedAt).toISOString(),
       method,
-      path: shownPath(path, closed),
+      path: shownPath(path, hiddenPaths),
       ...(name !== undefined && { name }),
       ...ending(exchange),
       durationMs: clock.now() - startedAt,
@@ -51,7 +51,7 @@ export function withRequestLog(
   };
 }
 
-function closedPaths(hide: HiddenFieldNames): string[] {
+function pathsWithHiddenNames(hide: HiddenFieldNames): string[] {
   // The path of a request contains a field's value only if the field refers to another record.
   const named = kinds.filter(({ type }) => hide.some((name) => name.startsWith(`${type}.`)));
   return named.flatMap((kind) => {
@@ -60,8 +60,8 @@ function closedPaths(hide: HiddenFieldNames): string[] {
   });
 }
 
-function shownPath(path: string, closed: readonly string[]): string {
-  const whole = closed.find((each) => path.startsWith(each) && path !== each);
+function shownPath(path: string, hiddenPaths: readonly string[]): string {
+  const whole = hiddenPaths.find((each) => path.startsWith(each) && path !== each);
   if (whole === undefined) return path;
   return path.startsWith(`${whole}?`) ? `${whole}?${hidden}` : `${whole}${hidden}/`;
 }

@@ -23,7 +23,7 @@ export type WriteProof =
   | 'rejected'
   | 'denied'
   /** The request had no effect, because the service is read-only at the moment. */
-  | 'closed'
+  | 'read_only'
   /** The request had no effect, so it is safe to send it again. */
   | 'not_applied'
   | 'ambiguous'
@@ -67,7 +67,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
     create: { readable: 'taken_or_rejected', unreadable: 'rejected' },
     update: 'rejected',
   },
-  read_only: { read: 'fault', create: 'closed', update: 'closed', stop: 'type' },
+  read_only: { read: 'fault', create: 'read_only', update: 'read_only', stop: 'type' },
   fields_refused: { read: 'fault', create: 'rejected', update: 'rejected' },
   unexplained_refusal: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   denied: { read: 'denied', create: 'denied', update: 'denied', stop: 'type' },

@@ -143,14 +143,14 @@ async function secretFilePaths(
   files: Files,
 ): Promise<ReadonlySet<string>> {
   const tokenSources = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
-  const closed = new Set<string>();
+  const paths = new Set<string>();
   for (const path of [tokenFile, tokenSources, clientCert, clientKey, caFile, ...tokens.files]) {
     if (path === undefined || path === standardInput) continue;
     // A file that does not exist cannot be read by a manifest either.
     const realPath = await files.realPath(path).catch(() => undefined);
-    if (realPath !== undefined) closed.add(realPath);
+    if (realPath !== undefined) paths.add(realPath);
   }
-  return closed;
+  return paths;
 }
 
 /** Reads as many of the run's secrets as possible, for redaction, and never throws. */

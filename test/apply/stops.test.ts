@@ -25,7 +25,7 @@ test('a read-only service stops the updates of a kind whose creates were already
   const update = { ...change, action: 'update' } as const;
   stops.controlOf(change, () => {}).stop('type', 'denied');
   expect(stops.why(update)).toBeUndefined();
-  stops.controlOf(change, () => {}).stop('type', 'closed');
+  stops.controlOf(change, () => {}).stop('type', 'read_only');
   expect(stops.why(update)).toBe('read_only');
   stops.controlOf(change, () => {}).stop('type', 'denied');
   expect(stops.why(update)).toBe('read_only');

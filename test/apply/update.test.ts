@@ -97,7 +97,7 @@ describe('an update', () => {
   test('is not sent if the record no longer shows the field', async () => {
     expect(await settle([answered(200, held({}))])).toMatchObject({
       outcome: 'not_attempted',
-      clash: { kind: 'closed', why: 'the service no longer shows its `group`' },
+      clash: { kind: 'refused', why: 'the service no longer shows its `group`' },
       attempts: 0,
     });
   });
@@ -238,7 +238,7 @@ describe('the look-up before an update', () => {
 });
 
 test.each<[string, before: readonly number[], expected: object]>([
-  ['had the declared items among others', [2, 1], { kind: 'open', missing: ['name'] }],
+  ['had the declared items among others', [2, 1], { kind: 'proceed', missing: ['name'] }],
   ['lacked a declared item', [2], { kind: 'ended', end: { outcome: 'not_attempted' } }],
 ])('a comparison with a record that no longer shows a field that %s', async (_, before, expected) => {
   const [resource] = await desired(

@@ -71,7 +71,7 @@ function flowOf(bound: readonly Bound[], fields: JsonObject = {}): LoginFlow {
   return made;
 }
 
-const open = { kind: 'open' };
+const insecure = { kind: 'insecure' };
 
 describe('anybody who knows a name can log in through a flow', () => {
   test.each<[condition: string, bound: readonly Bound[]]>([
@@ -99,7 +99,7 @@ describe('anybody who knows a name can log in through a flow', () => {
     ],
     ['with a deny stage that is skipped', ['who', { stage: 'no', policies: [policy('never')] }, 'enter']],
   ])('%s', (_, bound) => {
-    expect(nameOnlyLogin(flowOf(bound))).toEqual(open);
+    expect(nameOnlyLogin(flowOf(bound))).toEqual(insecure);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a name is not enough to log in through a flow', () => {
   });
 });
 
-test('if the only stage that asks for a proof has a policy, the policy is reported and the flow counts as neither open nor closed', () => {
+test('if the only stage that asks for a proof has a policy, the policy is reported and the flow counts as neither secure nor insecure', () => {
   const guarded = { stage: 'proof', policies: [policy('expression')] };
   expect(nameOnlyLogin(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',
@@ -140,7 +140,7 @@ test('if the only stage that asks for a proof has a policy, the policy is report
   expect(nameOnlyLogin(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
-test('a stage of an unknown type makes it unknown whether its flow is open', () => {
+test('a stage of an unknown type makes it unknown whether its flow is insecure', () => {
   expect(nameOnlyLogin(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
 });
 

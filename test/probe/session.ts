@@ -43,7 +43,7 @@ export interface Answered {
 }
 
 /** Answers that prove that no record of the probe was created. */
-const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected', 'denied', 'closed']);
+const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected', 'denied', 'read_only']);
 
 /** The name in a request. Throws if it does not have the prefix of the probe. */
 function nameIn({ identity }: Kind, fields: JsonObject): string {

@@ -98,7 +98,7 @@ test.each([
 test.each([
   [{ kind: 'vanished' }, false],
   [{ kind: 'replaced' }, false],
-  [{ kind: 'closed', why: 'it is closed' }, false],
+  [{ kind: 'refused', why: 'it is closed' }, false],
   [{ kind: 'changed', fields: [] }, false],
   [{ kind: 'ignored', fields: [] }, true],
 ] as const)(

@@ -41,8 +41,8 @@ const denied: Meaning = {
 };
 const readOnly: Meaning = {
   get: 'fault',
-  postApplication: 'closed',
-  postUser: 'closed',
+  postApplication: 'read_only',
+  postUser: 'read_only',
   endsReading: true,
   ends: 'type',
 };

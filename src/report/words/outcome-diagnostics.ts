@@ -207,7 +207,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
 }
 
 function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | undefined {
-  if (clash.kind === 'closed') return `The change was stopped half-way: ${clash.why}.`;
+  if (clash.kind === 'refused') return `The change was stopped half-way: ${clash.why}.`;
   if (clash.kind === 'ignored') return 'The service accepted the last change, but did not make it.';
   if (clash.kind === 'unseen') return 'Its bindings could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
@@ -239,7 +239,7 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
       return [{ code, summary: 'another record now has its name', detail }];
     case 'unseen':
       return [{ code, summary: 'the result could not be read', detail }];
-    case 'closed':
+    case 'refused':
       return [{ code, summary: `it can no longer be ${done} safely: ${clash.why}`, detail }];
     case 'changed':
       return clash.fields.map(({ field, planned, observed }) => {

@@ -47,7 +47,7 @@ export function lostLoginDiagnostics({
     diagnosticFor(undefined, {
       code: 'way-in-lost',
       summary:
-        start.kind === 'closed'
+        start.kind === 'unavailable'
           ? `people can no longer log in: the flow ${JSON.stringify(slug)} shows ${start.shows}`
           : `it is unknown whether people can still log in: the flow ${JSON.stringify(slug)} could not be asked`,
       detail: ['Restore these values in a session that is still open:', ...undo].join('\n'),
