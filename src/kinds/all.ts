@@ -100,7 +100,7 @@ export function allChildren(subset: readonly Kind[] = kinds): readonly Children[
 }
 
 export const createdByContract: readonly Kind<ResourceType>[] = defaultKinds.filter(
-  ({ isUndocumented }) => !isUndocumented,
+  ({ isCreateDocumented }) => isCreateDocumented,
 );
 
 export function isResourceType(type: string): type is ResourceType {

@@ -120,8 +120,7 @@ const notDeclarable = {
 
 export const application: RowKind = kindFrom({
   list: 'applications',
-  isUndocumented: false,
-  isDocumented: true,
+  documented: ['create', 'look-up'],
   unique: true,
   leftOut: { superuser_full_list: 'true' },
   // For a token without superuser rights, the service returns a cached list and ignores the requested page.

@@ -46,7 +46,7 @@ export interface Kind<Type extends string = string>
   readonly model?: { readonly type: string; readonly list: string } | undefined;
   /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
   readonly variant?: { readonly field: string; readonly value: string };
-  readonly isUndocumented?: boolean;
+  readonly isCreateDocumented: boolean;
   readonly title: string;
   readonly lookUp: LookUp;
   readonly listing: Listing;

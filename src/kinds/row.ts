@@ -20,7 +20,7 @@ import {
 import { isSecret } from './secrets.ts';
 
 /** The facts about a kind that the API schema does not state. */
-export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented' | 'deletion'>> {
+export interface KindRow extends StatedKind, Partial<Pick<Kind, 'deletion'>> {
   readonly list: string;
   readonly words?: Partial<Kind['words']>;
   /** The path of the kind, by default the path of the list. */
@@ -28,8 +28,9 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'isUndocumented'
   readonly several?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
-  readonly isDocumented?: boolean;
   readonly isFoundBySearch?: boolean;
+  /** The documented operations for this kind. rollcall can be limited to such operations. */
+  readonly documented?: readonly ('create' | 'look-up')[];
   readonly unique?: boolean;
   readonly leftOut?: Readonly<Record<string, string>>;
   readonly withheld?: readonly string[];
@@ -63,7 +64,7 @@ export function kindsFrom(
 
 /** Makes a kind from its row and from the API schema. The API schema is read on first use. */
 export function kindFrom(row: KindRow): RowKind {
-  const { list, several, since, formerPath, unique: isUnique = false, leftOut = {} } = row;
+  const { list, several, since, formerPath, unique: isUnique = false, leftOut = {}, documented = [] } = row;
   const family = familyOf(list);
   const { type, identity } = family;
   const { path: listPath = family.path.slice(apiRoot.length) } = row;
@@ -71,8 +72,8 @@ export function kindFrom(row: KindRow): RowKind {
   const variant = family.path === path ? undefined : { field: 'type', value: typeIn(family.path, path) };
   const facts = (): NewestFacts => newestFacts(listPath);
   const kind = {
-    isUndocumented: true,
     ...row,
+    isCreateDocumented: documented.includes('create'),
     words: { ...wordsOf(family, variant), ...row.words },
     ...(!row.isPermanent && { deletion: row.deletion ?? {} }),
     family,
@@ -105,7 +106,7 @@ export function kindFrom(row: KindRow): RowKind {
     bindable: () => bindableOf(row, facts()),
     lookUp: () => ({
       ...lookUpOf(path, { ...row, identity }, facts()),
-      isDocumented: row.isDocumented ?? false,
+      isDocumented: documented.includes('look-up'),
     }),
   };
   const kindWithoutFields = withLazy(kind, lazyParts);

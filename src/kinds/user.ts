@@ -58,7 +58,7 @@ const notDeclarable = {
 
 export const user: RowKind = kindFrom({
   list: 'users',
-  isUndocumented: false,
+  documented: ['create'],
   unique: true,
   login: { is: 'superuser', isActive: 'is_active', groups: 'groups' },
   rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },

@@ -104,7 +104,7 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
         hidden,
       );
       allEntries.push(resource);
-      if (read.contractOnly && kind.isUndocumented)
+      if (read.contractOnly && !kind.isCreateDocumented)
         read.diagnostics.push(diagnosticAt(file, places.valueSpan(path), createNotDocumented(kind)));
       if (!isNamed) continue;
       entriesWithName.push(resource);

@@ -138,7 +138,7 @@ const addressForms = joinWords([
  */
 function isInShard(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (kindsOf(typeOf(address)).some(({ isUndocumented }) => isUndocumented)) return shard.index === 1;
+  if (!kindsOf(typeOf(address)).every((kind) => kind.isCreateDocumented)) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }
