@@ -134,7 +134,7 @@ const addressForms = joinWords([
 
 /**
  * Whether a resource is in a shard. The first six bytes of the address's SHA-256 determine the shard, on every machine and in
- * every release. Kinds without unique names are all in the first shard, so that two shards cannot create duplicates.
+ * every release. Only applications and users are divided; the first shard has all other kinds, because these refer to each other.
  */
 function isInShard(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
