@@ -34,7 +34,7 @@ export interface Plan extends Destination {
   readonly undeclared?: Undeclared | undefined;
   /** The login flows before and after a plan that changes one of them. */
   readonly loginFlows?: PlannedLoginFlows;
-  /** All selected resources: applications first, then by name, except that a resource always follows its dependencies. */
+  /** All selected resources, in the order of families.ts and then by name, except that a resource always follows its dependencies. */
   readonly changes: readonly Change[];
 }
 
