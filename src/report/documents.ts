@@ -2,7 +2,7 @@ import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
 import { validate } from '../generated/apply.ts';
 import { isKnownKind } from '../kinds/all.ts';
 import { resourceAt } from '../plan/document.ts';
-import { sortDiagnostics, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
+import { splitBySeverity, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 
 /** Whether a value is a document of `apply -o json`, with only kinds that this version knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
@@ -31,7 +31,7 @@ export function applyReportFromDocument(document: ApplyDocument): ApplyReport {
     saved,
   };
   const outcomes = document.outcomes.map(outcomeFrom);
-  return reportOfRun(run, outcomes, sortDiagnostics({ diagnostics, filenames: [] }));
+  return reportOfRun(run, outcomes, splitBySeverity({ diagnostics, filenames: [] }));
 }
 
 function outcomeFrom(document: OutcomeDocument): OutcomeView {

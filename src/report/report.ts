@@ -25,14 +25,14 @@ import {
 /** The result of a command, in the form from which every format makes its text. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
-interface SortedDiagnostics {
+interface Problems {
   readonly diagnostics: readonly Diagnostic[];
   readonly errors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   readonly filenames: readonly string[];
 }
 
-interface Common extends SortedDiagnostics, Partial<Destination> {
+interface Common extends Problems, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   readonly headline: string;
   /** Diagnostics that show the differences or failures of single resources. */
@@ -144,7 +144,7 @@ export interface FormatSetting {
 }
 
 export function validationReport(loaded: LoadedManifests, environment?: string): ProblemsReport {
-  const found = sortDiagnostics(loaded);
+  const found = splitBySeverity(loaded);
   const { unchecked } = loaded;
   return {
     ...problemsReport('rollcall validate', validationHeadline(found, loaded.counts), found),
@@ -163,7 +163,7 @@ export function planReport(
   const title = 'rollcall plan';
   if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', ended);
   return {
-    ...sortDiagnostics(ended),
+    ...splitBySeverity(ended),
     kind: 'plan',
     title,
     service: plan.service,
@@ -196,16 +196,12 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
     ...lostLoginDiagnostics(run),
     ...(error ? [unexpectedDiagnostic(error)] : []),
   ];
-  const report = reportOfRun(rest, outcomes, sortDiagnostics({ ...ended, diagnostics }));
+  const report = reportOfRun(rest, outcomes, splitBySeverity({ ...ended, diagnostics }));
   const notChanged = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
   return { ...report, remarks: [...report.remarks, ...flagNotes({ ...run.plan, changes: notChanged })] };
 }
 
-export function reportOfRun(
-  run: AppliedRun,
-  outcomes: readonly OutcomeView[],
-  found: SortedDiagnostics,
-): ApplyReport {
+export function reportOfRun(run: AppliedRun, outcomes: readonly OutcomeView[], found: Problems): ApplyReport {
   const summary = applySummary(outcomes);
   return {
     ...found,
@@ -223,21 +219,17 @@ export function reportOfRun(
 
 function noResult(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
   const { service, environment } = ended;
-  const report = problemsReport(title, headline, sortDiagnostics(ended));
+  const report = problemsReport(title, headline, splitBySeverity(ended));
   return { ...report, ...(service !== undefined && { service }), environment };
 }
 
-function problemsReport(title: Common['title'], headline: string, found: SortedDiagnostics): ProblemsReport {
+function problemsReport(title: Common['title'], headline: string, found: Problems): ProblemsReport {
   const nothing = { findings: [], valid: false, resourceCount: 0, remarks: [] };
   return { ...found, kind: 'problems', title, headline, ...nothing };
 }
 
-/** The sorted problems of a job, including the reason if it stopped early. */
-export function sortDiagnostics({
-  halt,
-  filenames,
-  diagnostics: known,
-}: JobResult<unknown>): SortedDiagnostics {
+/** The problems of a job by severity, including the reason if it stopped early. */
+export function splitBySeverity({ halt, filenames, diagnostics: known }: JobResult<unknown>): Problems {
   const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
     diagnostics,
