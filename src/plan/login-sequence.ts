@@ -13,12 +13,17 @@ export interface ChangedFlow {
   readonly touching: readonly LoginChange[];
 }
 
-/** Measures a flow: `open` is higher if the flow requires less proof, `closed` is higher if it has more obstacles. */
-function weaknessOf(flow: LoginFlow | undefined): readonly [open: number, closed: number] {
-  if (flow === undefined) return [0, 0];
-  const found = nameOnlyLogin(flow);
-  const open = found === undefined ? 0 : found.kind === 'insecure' ? 2 : 1;
-  return [open, loginObstacles(flow).length];
+interface Weakness {
+  /** Higher if the flow requires less proof of identity. */
+  readonly exposure: number;
+  readonly obstacles: number;
+}
+
+function weaknessOf(flow: LoginFlow | undefined): Weakness {
+  if (flow === undefined) return { exposure: 0, obstacles: 0 };
+  const login = nameOnlyLogin(flow);
+  const exposure = login === undefined ? 0 : login.kind === 'insecure' ? 2 : 1;
+  return { exposure, obstacles: loginObstacles(flow).length };
 }
 
 /**
@@ -37,21 +42,21 @@ export function safeLoginOrder(
   const done: LoginChange[] = [];
   let state = before.after(pending.filter(({ action }) => action === 'create'));
   let opening: LoginChange | undefined;
-  const isWeaker = (next: LoginState, change: LoginChange, by: 0 | 1): boolean =>
-    flows.some((flow) => {
+  const weakens = (change: LoginChange, by: keyof Weakness): boolean => {
+    const next = state.after([change]);
+    return flows.some((flow) => {
       if (!flow.touching.includes(change)) return false;
       const max = Math.max(weaknessOf(flow.before)[by], weaknessOf(flow.after)[by]);
       return weaknessOf(next.flowAt(flow.key))[by] > max;
     });
+  };
   while (left.length > 0) {
-    const allChanges = left.find((change) => {
-      const next = state.after([change]);
-      return !isWeaker(next, change, 0) && !isWeaker(next, change, 1);
-    });
-    const next = allChanges ?? left.find((change) => !isWeaker(state.after([change]), change, 0)) ?? left[0];
+    const secure = left.find((change) => !weakens(change, 'exposure'));
+    const harmless = left.find((change) => !weakens(change, 'exposure') && !weakens(change, 'obstacles'));
+    const next = harmless ?? secure ?? left[0];
     if (next === undefined) break;
+    if (weakens(next, 'exposure')) opening ??= next;
     state = state.after([next]);
-    if (isWeaker(state, next, 0)) opening ??= next;
     left.splice(left.indexOf(next), 1);
     done.push(next);
   }
