@@ -5,7 +5,6 @@ import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
 import { isUnset } from '../plan/unfinished.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
-import type { Client } from '../service/client.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { verifyBindings } from './children.ts';
 import { createRecord } from './create.ts';
@@ -104,7 +103,7 @@ function completeRecord(
   resource: Resource,
   fields: readonly string[],
   base: ObservedRecord,
-  { client, pacing, control }: Writer,
+  writer: Writer,
 ): Promise<WriteResult> {
   const planned = {
     resource: filterFields(resource, (field) => fields.includes(field)),
@@ -112,8 +111,7 @@ function completeRecord(
     permission: { self: undefined, mayDelete: false },
     isMovedElsewhere: () => false,
   };
-  const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
-  return updateRecord(planned, { client: finishing, pacing, control });
+  return updateRecord(planned, writer, 'finish');
 }
 
 /**

@@ -38,7 +38,11 @@ export type UpdateCheck =
   | EndedWrite;
 
 /** Updates a record after reading it. Sends only the fields that differ, and nothing if somebody else has changed a field. */
-export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<WriteResult> {
+export function updateRecord(
+  planned: PlannedUpdate,
+  writer: Writer,
+  request: 'update' | 'finish' = 'update',
+): Promise<WriteResult> {
   const { resource } = planned;
   const { kind } = resource;
   /** Whether the service accepted the last update but left a sent field unchanged. */
@@ -92,7 +96,7 @@ export function updateRecord(planned: PlannedUpdate, writer: Writer): Promise<Wr
     return {
       kind: 'send',
       send: () =>
-        writer.client.update(kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
+        writer.client[request](kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
