@@ -12,20 +12,14 @@ export async function runSteps(
   let known = start;
   for (const step of steps) {
     const { held, answer, at: field, ...taken } = await step(known);
-    const hasDone = known.outcome === 'created' || known.outcome === 'updated';
-    const isDone =
-      taken.outcome === 'updated' || taken.outcome === 'created' || taken.outcome === 'unchanged';
-    const outcome = isDone
-      ? hasDone || taken.outcome !== 'unchanged'
-        ? done
-        : known.outcome
-      : hasDone
-        ? 'unfinished'
-        : taken.outcome;
+    const hasDone = isWritten(known);
+    const isDone = isWritten(taken) || taken.outcome === 'unchanged';
+    const afterSuccess = hasDone || isWritten(taken) ? done : known.outcome;
+    const afterFailure = hasDone ? 'unfinished' : taken.outcome;
     const last = isDone ? (answer ?? known.answer) : answer;
     known = {
       ...taken,
-      outcome,
+      outcome: isDone ? afterSuccess : afterFailure,
       inDoubt: known.inDoubt || taken.inDoubt,
       attempts: known.attempts + taken.attempts,
       ...(last && { answer: last }),
@@ -35,6 +29,10 @@ export async function runSteps(
     if (!isDone) return known;
   }
   return known;
+}
+
+function isWritten({ outcome }: Pick<WriteResult, 'outcome'>): boolean {
+  return outcome === 'created' || outcome === 'updated';
 }
 
 function merged(before: ObservedRecord, now: ObservedRecord | undefined): ObservedRecord {
