@@ -2,11 +2,7 @@ import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import { fieldsWith, type Kind, type ValueForms } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 
-const formerNames = memoizePerKey((kind: Kind) =>
-  fieldsWith(kind, 'formerly').map(
-    ([field, formerly]) => [field, formerly, kind.fields[field]?.wasSingle] as const,
-  ),
-);
+const fieldsWithEarlier = memoizePerKey((kind: Kind) => fieldsWith(kind, 'earlier'));
 
 const fieldsShownAs = memoizePerKey((kind: Kind) => fieldsWith(kind, 'shownAs'));
 
@@ -20,10 +16,10 @@ export function convertForEveryRelease(
   fields: JsonObject,
   form: 'sent' | 'former' = 'sent',
 ): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
+  const former = fieldsWithEarlier(kind).flatMap(([field, earlier]) => {
     const value = fields[field];
     if (value === undefined) return [];
-    return [[formerly, wasOne && isJsonList(value) ? (value[0] ?? null) : value] as const];
+    return [[earlier.field, earlier.isSingle && isJsonList(value) ? (value[0] ?? null) : value] as const];
   });
   const formed = fieldsInForm(kind, fields, form);
   return former.length + formed.length === 0
@@ -33,10 +29,10 @@ export function convertForEveryRelease(
 
 /** Converts a record from any release: renames former fields, and converts values to the form that manifests use. */
 export function convertToNewestRelease(kind: Kind, record: JsonObject): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly, wasOne]) => {
-    const value = record[formerly];
+  const former = fieldsWithEarlier(kind).flatMap(([field, earlier]) => {
+    const value = record[earlier.field];
     if (value === undefined || Object.hasOwn(record, field)) return [];
-    return [[field, wasOne ? (value === null ? [] : [value]) : value] as const];
+    return [[field, earlier.isSingle ? (value === null ? [] : [value]) : value] as const];
   });
   const formed = fieldsInForm(kind, record, 'held');
   const derived = fieldsShownAs(kind).flatMap(([field, shown]) => {

@@ -231,10 +231,8 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly since?: string;
   /** Whether manifests may declare the field for earlier releases, which do not return it. Later releases never return null. */
   readonly isOptionalBefore?: boolean;
-  /** The name in earlier releases, which ignore the current name. */
-  readonly formerly?: string;
-  /** Whether the former field contained a single id instead of a list. */
-  readonly wasSingle?: true;
+  /** The field of earlier releases, which ignore the current name, and whether it contained a single id instead of a list. */
+  readonly earlier?: { readonly field: string; readonly isSingle?: true };
   /** The JSON Schema for manifests, if it differs from the API schema. */
   readonly written?: JsonObject;
   readonly form?: ValueForms;

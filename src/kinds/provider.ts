@@ -32,7 +32,7 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
 };
 
 export const federationFields: FieldRows = {
-  jwt_federation_sources: { formerly: 'jwks_sources', default: [] },
+  jwt_federation_sources: { earlier: { field: 'jwks_sources' }, default: [] },
   jwt_federation_providers: { default: [] },
 };
 

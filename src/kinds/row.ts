@@ -239,7 +239,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
   return {
     ...comparisonOf(facts, reference !== undefined, { part, whole: whole ?? isHidden, ordered }),
     ...referring,
-    ...(since !== undefined && row.formerly === undefined && { since }),
+    ...(since !== undefined && row.earlier === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
     ...(facts.writeOnly && { isWriteOnly: true }),
@@ -247,7 +247,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(facts.nullable && { isNullable: true }),
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
-    ...(row.wasSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
+    ...(row.earlier?.isSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
     ...own,
   };
 }

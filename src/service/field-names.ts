@@ -20,16 +20,16 @@ const fieldsWithKeys = lazy(() =>
   ),
 );
 
-const former = lazy(
+const laterNames = lazy(
   () =>
     new Map(
-      kinds.flatMap((kind) => fieldsWith(kind, 'formerly').map(([field, formerly]) => [formerly, field])),
+      kinds.flatMap((kind) => fieldsWith(kind, 'earlier').map(([field, earlier]) => [earlier.field, field])),
     ),
 );
 
 /** Returns the field to which a top-level key of an error refers, and the key inside the field, if any, in dotted form. */
 export function fieldOfErrorKey(name: string): { readonly field: string; readonly key?: string } {
-  const later = former().get(name);
+  const later = laterNames().get(name);
   if (later !== undefined) return { field: later };
   const field = fieldNamesInErrors().has(name)
     ? undefined

@@ -52,7 +52,7 @@ function ofFields(comparison: Comparison): string[] {
   const { identity, title, update, deletion, bindable, fields } = kind;
   const { requiredInUpdates = [], fieldsForRefusal = [] } = update;
   const shown = (name: string): FieldFacts | undefined =>
-    facts.fields[fields[name]?.formerly ?? ''] ?? facts.fields[name];
+    facts.fields[fields[name]?.earlier?.field ?? ''] ?? facts.fields[name];
   const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
   const last = deletion?.last ? [deletion.last.field] : [];
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};
@@ -92,9 +92,9 @@ function ofField(
   const row = kind.fields[name] ?? {};
   if (row.isInstruction || isBindingField(kind, name)) return [];
   if (now === undefined || now.readOnly) return [`${name} is no field of ${kind.path}`];
-  const { [name]: then, [row.formerly ?? '']: former } = facts.fields;
+  const { [name]: then, [row.earlier?.field ?? '']: former } = facts.fields;
   const isHere = row.since === undefined || inRange({ from: row.since }, release) === true;
-  if (!isHere || (row.formerly !== undefined && former)) return [];
+  if (!isHere || (row.earlier !== undefined && former)) return [];
   if (then === undefined || then.readOnly) return [`${name} cannot be sent`];
   const isOther = then.type !== undefined && then.type !== now.type;
   const taken = (then.items ?? then).enum ?? [];

@@ -120,7 +120,9 @@ function recordOf(
     isUnique: listing.isUnique,
     isBase,
     formerFields: Object.fromEntries(
-      Object.entries(kind.fields).flatMap(([later, { formerly }]) => (formerly ? [[formerly, later]] : [])),
+      Object.entries(kind.fields).flatMap(([later, { earlier }]) =>
+        earlier ? [[earlier.field, later]] : [],
+      ),
     ),
     sentAlong: update.requiredInUpdates ?? [],
     ...(scope && 'names' in scope && { within: scope.names[0] }),

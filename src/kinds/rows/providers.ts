@@ -46,7 +46,7 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
               : undefined,
         ],
       },
-      issuer_override: { formerly: 'issuer' },
+      issuer_override: { earlier: { field: 'issuer' } },
       verification_kp: {
         changeWarning: (key) =>
           key === null
@@ -58,8 +58,7 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
   '/providers/scim/': {
     fields: {
       group_filters: {
-        formerly: 'filter_group',
-        wasSingle: true,
+        earlier: { field: 'filter_group', isSingle: true },
         changeWarning: (groups, before) => {
           if (!isJsonList(groups) || !isJsonList(before)) return 'other users are provisioned';
           if (groups.length === 0)

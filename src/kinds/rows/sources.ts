@@ -65,8 +65,8 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
   '/sources/ldap/': {
     fields: {
       ...reach,
-      user_property_mappings: { formerly: 'property_mappings' },
-      group_property_mappings: { formerly: 'property_mappings_group' },
+      user_property_mappings: { earlier: { field: 'property_mappings' } },
+      group_property_mappings: { earlier: { field: 'property_mappings_group' } },
     },
   },
   '/sources/oauth/': {
@@ -123,7 +123,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       // authentik 2025.12.4 crashed on a create without these fields.
       binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },
       issuer_override: {
-        formerly: 'issuer',
+        earlier: { field: 'issuer' },
         ifMissing: requiredFieldCheck('a new SAML source needs an `issuer_override`'),
       },
     },

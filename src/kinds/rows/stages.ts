@@ -6,7 +6,7 @@ import { kindsFrom, type FieldRow, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 /** Converts between the string that later releases use and the number that earlier releases use. */
-function formerly(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
+function earlierNumber(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
   return {
     sent: (declared) => declared,
     former: (declared) => former(textOf(declared)),
@@ -44,7 +44,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/authenticator/static/': {},
   // Releases before 2024.2 use a number for `digits`.
   '/stages/authenticator/totp/': {
-    fields: { digits: { form: formerly((digits) => Number(digits), textOf) } },
+    fields: { digits: { form: earlierNumber((digits) => Number(digits), textOf) } },
   },
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
@@ -70,7 +70,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/email/': {
     login: { is: 'login stage', proves: true },
     // Releases before 2025.4 use a number of minutes for `token_expiry`.
-    fields: { token_expiry: { form: formerly(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
+    fields: { token_expiry: { form: earlierNumber(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   },
   '/stages/endpoints/': {},
   '/stages/identification/': {
