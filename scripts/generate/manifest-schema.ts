@@ -352,7 +352,10 @@ function accessOf({ access, fields }: Kind, making: Making): JsonObject {
 }
 
 /** A binding: its child, by id or name, and its other fields. */
-function bindingOf({ type, path, binds, fields: declared, inside }: Children, making: Making): JsonObject {
+function bindingOf(
+  { model: { name: type }, path, binds, fields: declared, inside }: Children,
+  making: Making,
+): JsonObject {
   const { fields } = making.factsOf(path.replace('/api/v3', ''));
   const bound = binds.map(({ idField, refersTo }) => {
     const { nullable: _, ...id } = fields[idField] ?? {};

@@ -7,6 +7,7 @@ import { childFields } from './bindings.ts';
 import type { Children } from './children.ts';
 import { familyTypes, type FamilyType } from './families.ts';
 import { group } from './group.ts';
+import type { PermissionType } from './family.ts';
 import type { Family, Kind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
 import { outpost } from './outpost.ts';
@@ -76,7 +77,7 @@ export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ t
 export const lists: readonly Kind['list'][] = [...byList.keys()];
 
 /** Everything that must be read for these kinds by undocumented requests: kinds, lists and bindings. The service may refuse such requests. */
-export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Family | Children)[] {
+export function undocumentedReads(subset: readonly Kind[]): readonly PermissionType[] {
   const referred = subset.flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ refersTo }) => refersTo ?? []),
   );
@@ -90,9 +91,9 @@ export function undocumentedReads(subset: readonly Kind[]): readonly (Kind | Fam
   ];
 }
 
-/** The name of a kind in permissions, in singular and plural. */
-export function modelOf(kind: Kind | Family | Children): { readonly type: string; readonly list: string } {
-  return ('model' in kind && kind.model) || kind;
+/** The model in documents, which is left out if it is the type. */
+export function documentModel({ type, model: { name } }: Kind): { readonly model?: string } {
+  return name === type ? {} : { model: name };
 }
 
 export function allChildren(subset: readonly Kind[] = kinds): readonly Children[] {
@@ -115,7 +116,7 @@ export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
 }
 
 function kindNamed(type: string, model: string | undefined): Kind<ResourceType> | undefined {
-  return kindsOf(type).find((kind) => kind.model?.type === model);
+  return kindsOf(type).find((kind) => documentModel(kind).model === model);
 }
 
 export function isKnownKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {

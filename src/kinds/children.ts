@@ -1,12 +1,8 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Family } from './family.ts';
+import type { Family, PermissionType } from './family.ts';
 
 /** A kind of binding: a record that connects a child to a parent. In a manifest, bindings stand inside the entry of the parent. */
-export interface Children {
-  /** The name of the binding in permissions, in singular and plural. */
-  readonly type: string;
-  readonly list: string;
-  readonly permissionApp: string;
+export interface Children extends PermissionType {
   readonly path: string;
   /** The field of the parent to which a binding refers: `pk`, or the separate id for policies. */
   readonly targetIdField: 'pk' | 'bindable';

@@ -136,7 +136,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
   return withLazy(family, {
     id: () => idFieldOf(newestFacts(ownPath)),
     permissionApp: () => modelParts()[0] ?? '',
-    model: () => ({ type: modelParts()[1] ?? '', list: list.replaceAll('_', ' ') }),
+    model: () => ({ name: modelParts()[1] ?? '', plural: list.replaceAll('_', ' ') }),
   });
 }
 
@@ -180,6 +180,6 @@ export function familyOf(list: string): Family<FamilyType> {
   return family;
 }
 
-export function familyOfModel(app: string, model: string): Family<FamilyType> | undefined {
-  return families.find(({ permissionApp, model: { type } }) => permissionApp === app && type === model);
+export function familyOfModel(app: string, name: string): Family<FamilyType> | undefined {
+  return families.find(({ permissionApp, model }) => permissionApp === app && model.name === name);
 }

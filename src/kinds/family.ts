@@ -1,7 +1,15 @@
 import type { JsonValue } from '../base/json.ts';
 
+/** A type of record, as permissions name it. */
+export interface PermissionType {
+  /** The app part of the name in permissions, such as `authentik_rbac`. */
+  readonly permissionApp: string;
+  /** The model part of the name in permissions, such as `propertymapping`, and its plural in messages. */
+  readonly model: { readonly name: string; readonly plural: string };
+}
+
 /** A list in manifests, with one or several types. Fields can refer to records of the list by their unique names. */
-export interface Family<Type extends string = string> {
+export interface Family<Type extends string = string> extends PermissionType {
   readonly type: Type;
   readonly list: string;
   readonly path: string;
@@ -12,10 +20,6 @@ export interface Family<Type extends string = string> {
   /** Whether the service deletes a record of this type together with its owner, without deleting anything else. */
   readonly isDeletedAlong: boolean;
   readonly findId: string;
-  /** The app part of the name in permissions, such as `authentik_rbac`. */
-  readonly permissionApp: string;
-  /** The model part of the name in permissions, such as `propertymapping`, and its plural `list`. */
-  readonly model: { readonly type: string; readonly list: string };
 }
 
 interface ByName {

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Access, Bindable, Children } from './children.ts';
-import type { Family } from './family.ts';
+import type { Family, PermissionType } from './family.ts';
 import type { LoginPart } from './login-part.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import type { Release } from './release.ts';
@@ -40,10 +40,8 @@ export interface StatedKind {
 
 /** A type of record that manifests can declare: a whole list, or one of several types in a list. */
 export interface Kind<Type extends string = string>
-  extends StatedKind, Pick<Family<Type>, 'type' | 'list' | 'path' | 'identity' | 'permissionApp'> {
+  extends StatedKind, PermissionType, Pick<Family<Type>, 'type' | 'list' | 'path' | 'identity'> {
   readonly family: Family<Type>;
-  /** The name in permissions, in singular and plural, if it differs from the type: `oauth2provider`. */
-  readonly model?: { readonly type: string; readonly list: string } | undefined;
   /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
   readonly variant?: { readonly field: string; readonly value: string };
   readonly isCreateDocumented: boolean;

@@ -21,8 +21,7 @@ export const userField: ChildField = {
 };
 
 export const policyBindings: Children = {
-  type: 'policybinding',
-  list: 'bindings',
+  model: { name: 'policybinding', plural: 'bindings' },
   permissionApp: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   targetIdField: 'bindable',

@@ -49,13 +49,13 @@ export function laterValueCheck(
   };
 }
 
-export function kindReleaseCheck(several: string, since: string): ValueCheck {
+export function kindReleaseCheck(plural: string, since: string): ValueCheck {
   return (_, release) =>
     inRange({ before: since }, release) === true
       ? releaseProblemFor(
           { before: since },
           release,
-          `have no ${several.replaceAll('_', ' ')}`,
+          `have no ${plural.replaceAll('_', ' ')}`,
           'Leave out the entry.',
         )
       : undefined;

@@ -25,7 +25,7 @@ export interface KindRow extends StatedKind, Partial<Pick<Kind, 'deletion'>> {
   readonly words?: Partial<Kind['words']>;
   /** The path of the kind, by default the path of the list. */
   readonly path?: string;
-  readonly several?: string;
+  readonly plural?: string;
   /** Names that no record can have, because their paths belong to other operations of the API. */
   readonly otherPaths?: readonly string[];
   readonly isFoundBySearch?: boolean;
@@ -64,7 +64,7 @@ export function kindsFrom(
 
 /** Makes a kind from its row and from the API schema. The API schema is read on first use. */
 export function kindFrom(row: KindRow): RowKind {
-  const { list, several, since, formerPath, unique: isUnique = false, leftOut = {}, documented = [] } = row;
+  const { list, plural, since, formerPath, unique: isUnique = false, leftOut = {}, documented = [] } = row;
   const family = familyOf(list);
   const { type, identity } = family;
   const { path: listPath = family.path.slice(apiRoot.length) } = row;
@@ -102,7 +102,7 @@ export function kindFrom(row: KindRow): RowKind {
     title: () => ('name' in facts().fields ? 'name' : identity),
     since: () => since ?? (formerPath ? undefined : facts().since),
     permissionApp: () => facts().model?.split('.')[0] ?? family.permissionApp,
-    model: () => modelOf(family, facts(), variant && (several ?? severalOf(variant.value, family))),
+    model: () => modelOf(family, facts(), variant && (plural ?? pluralOf(variant.value, family))),
     bindable: () => bindableOf(row, facts()),
     lookUp: () => ({
       ...lookUpOf(path, { ...row, identity }, facts()),
@@ -144,14 +144,14 @@ function boundField(children: Children, row: FieldOfKind): FieldOfKind {
 
 function fieldsOf(
   row: KindRow,
-  { family, variant, model, list, since, deletion }: Omit<RowKind, 'fields'>,
+  { family, variant, model, since, deletion }: Omit<RowKind, 'fields'>,
   path: string,
 ): Kind['fields'] {
   const { identity } = family;
   const { otherPaths = [] } = row;
   const facts = newestFacts(path);
   const nameChecks = [
-    ...(since === undefined ? [] : [kindReleaseCheck(model?.list ?? list, since)]),
+    ...(since === undefined ? [] : [kindReleaseCheck(model.plural, since)]),
     ...(otherPaths.length > 0 ? [reservedPathCheck(otherPaths)] : []),
   ];
   const fields = Object.entries(rowsOf(row, family, variant, facts)).map(([name, field]) => {
@@ -169,9 +169,9 @@ function typeIn(all: string, path: string): string {
   return ownSteps.filter((step) => !steps.includes(step)).join('_');
 }
 
-function modelOf({ type, model: { list } }: Family, facts: NewestFacts, several?: string): Kind['model'] {
-  const [, model = type] = facts.model?.split('.') ?? [];
-  return several === undefined && model === type ? undefined : { type: model, list: several ?? list };
+function modelOf({ type, model }: Family, facts: NewestFacts, plural = model.plural): Kind['model'] {
+  const [, name = type] = facts.model?.split('.') ?? [];
+  return { name, plural };
 }
 
 const spelled = new Map(
@@ -180,9 +180,9 @@ const spelled = new Map(
   ),
 );
 
-function severalOf(sort: string, { model: { list } }: Family): string {
-  const words = sort.split('_').map((word) => spelled.get(word) ?? word);
-  return `${words.join(' ')} ${list}`;
+function pluralOf(variant: string, { model: { plural } }: Family): string {
+  const words = variant.split('_').map((word) => spelled.get(word) ?? word);
+  return `${words.join(' ')} ${plural}`;
 }
 
 function withInstructions(fields: Kind['fields']): Kind['fields'] {
@@ -199,7 +199,7 @@ function withInstructions(fields: Kind['fields']): Kind['fields'] {
 function rowsOf(
   { fields, single, notDeclarable = {} }: KindRow,
   { identity, id }: Family,
-  sort: Kind['variant'],
+  variant: Kind['variant'],
   facts: NewestFacts,
 ): FieldRows {
   const reasons = new Set(Object.keys(notDeclarable));
@@ -209,19 +209,18 @@ function rowsOf(
   );
   return {
     ...(single === undefined && { [identity]: {} }),
-    ...(sort && { [sort.field]: { isInstruction: true } }),
+    ...(variant && { [variant.field]: { isInstruction: true } }),
     ...fields,
     ...Object.fromEntries(others.filter(([name]) => fields?.[name] === undefined && name !== identity)),
     ...(isBindable(facts) && { policies: { children: policyBindings, ...fields?.['policies'] } }),
   };
 }
 
-function wordsOf({ type, list }: Family, sort: Kind['variant']): Kind['words'] {
+function wordsOf({ type, list }: Family, variant: Kind['variant']): Kind['words'] {
   const words = type.replaceAll('_', ' ');
   const one = `${/^(?!user)[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
-  if (sort === undefined) return { one, nameTakenHint: `Another ${words} probably has this name.` };
-  const several = list.replaceAll('_', ' ');
-  const nameTakenHint = `Another ${words}, of any type, probably has this name: names of ${several} are unique.`;
+  if (variant === undefined) return { one, nameTakenHint: `Another ${words} probably has this name.` };
+  const nameTakenHint = `Another ${words}, of any type, probably has this name: names of ${list.replaceAll('_', ' ')} are unique.`;
   return { one, nameTakenHint };
 }
 

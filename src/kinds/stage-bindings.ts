@@ -6,8 +6,7 @@ import { policyBindings } from './policy-bindings.ts';
 const stageField = { idField: 'stage', refersTo: familyOf('stages') };
 
 export const stageBindings: Children = {
-  type: 'flowstagebinding',
-  list: 'bindings of stages',
+  model: { name: 'flowstagebinding', plural: 'bindings of stages' },
   permissionApp: 'authentik_flows',
   path: '/api/v3/flows/bindings/',
   targetIdField: 'pk',

@@ -1,6 +1,6 @@
 import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { kindOf, type ResourceType } from '../kinds/all.ts';
+import { documentModel, kindOf, type ResourceType } from '../kinds/all.ts';
 import { fieldOf, fieldValues, instructionsOf, shownValue } from '../kinds/fields.ts';
 import {
   namesByPointer,
@@ -177,7 +177,7 @@ export function changeDocument(of: Change): ChangeDocument {
     name,
     source: sourceOf(resource),
     type: kind.type,
-    ...(kind.model && { model: kind.model.type }),
+    ...documentModel(kind),
     presence,
     change: changeStep(of, observed, shownFields),
     ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),

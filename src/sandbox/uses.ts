@@ -101,7 +101,7 @@ function actionName(world: World, action: Action): string {
 function useRecord(world: World, path: string, row: Row, action: Action): JsonObject {
   const family = families.find((one) => one.path === `/api/v3${path}`);
   const [app = '', model_name = ''] = family
-    ? [family.permissionApp, family.model.type]
+    ? [family.permissionApp, family.model.name]
     : (world.kind(path).facts.model ?? '').split('.');
   return {
     app,

@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { lazy } from '../base/memoize.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
-import { needsSuperuserToDelete, isSubject, kinds, modelOf } from '../kinds/all.ts';
+import { needsSuperuserToDelete, isSubject, kinds } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import { isEffective, childKey } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
@@ -134,7 +134,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
   if (dependents === undefined) return 'its dependent records could not be read';
   const isPolicy = policyField.refersTo === kind.family;
   for (const { app, model, words, pk, isDeletedToo } of dependents) {
-    if (isPolicy && model.startsWith(policyBindings.type))
+    if (isPolicy && model.startsWith(policyBindings.model.name))
       return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
     const family = isDeletedToo ? familyOf(app, model) : undefined;
     if (family === undefined || family.isDeletedAlong) continue;
@@ -145,7 +145,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
 }
 
 function familyOf(app: string, model: string): Family | undefined {
-  const ofType = kinds.find((kind) => kind.permissionApp === app && modelOf(kind).type === model);
+  const ofType = kinds.find((kind) => kind.permissionApp === app && kind.model.name === model);
   return familyOfModel(app, model) ?? ofType?.family;
 }
 
@@ -159,7 +159,7 @@ async function judgeBindings(
   const read = await readChildren(policyBindings, 'all', context);
   if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
-  if (dependents.some(({ model, pk }) => model === policyBindings.type && !shown.has(pk)))
+  if (dependents.some(({ model, pk }) => model === policyBindings.model.name && !shown.has(pk)))
     return { notes: [], refusal: 'some bindings of the record are hidden from this token' };
   const deleted = new Set(deletes.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
   const key = bindingKey(candidate);

@@ -8,7 +8,7 @@ import { retryUntilProven } from './retries.ts';
 
 /** Whether a record in a list of several types has exactly this kind, not a kind derived from it. */
 export function isOfKind({ model }: Kind, record: JsonObject): boolean {
-  return textOf(record['meta_model_name']).split('.').at(-1) === model?.type;
+  return textOf(record['meta_model_name']).split('.').at(-1) === model.name;
 }
 
 /** Looks up a record. A record of a derived kind counts as absent. */

@@ -12,7 +12,7 @@ const shared = {
 export const propertyMappings: readonly RowKind[] = kindsFrom(shared, {
   '/propertymappings/provider/scope/': {
     formerPath: { path: '/propertymappings/scope/' },
-    several: 'scope mappings',
+    plural: 'scope mappings',
     fields: {
       scope_name: { changeWarning: () => 'applications have to request the scope by another name' },
       expression: { changeWarning: () => 'applications receive other data about their users' },

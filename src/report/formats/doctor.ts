@@ -9,12 +9,12 @@ import {
   defaultKinds,
   createdByContract,
   joinWords,
-  modelOf,
   undocumentedReads,
   type ResourceType,
 } from '../../kinds/all.ts';
 import { childFields } from '../../kinds/bindings.ts';
 import type { AllowedOperations } from '../../kinds/capability.ts';
+import type { PermissionType } from '../../kinds/family.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { inRange, type Release } from '../../kinds/release.ts';
 
@@ -102,14 +102,12 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 /** The first release whose blueprints can give permissions to a role. Source: website/docs/customize/blueprints/v1/models.md */
 const minBlueprintRelease = '2024.8';
 
-function listsIn(some: readonly Parameters<typeof modelOf>[0][]): string {
-  return joinWords(some.map((item) => modelOf(item).list));
+function listsIn(some: readonly PermissionType[]): string {
+  return joinWords(some.map(({ model }) => model.plural));
 }
 
-const core = 'authentik_core';
-
-function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => string {
-  return (item) => `${item.permissionApp ?? core}.${right}_${modelOf(item).type}`;
+function permissionTo(right: string): (type: PermissionType) => string {
+  return ({ permissionApp, model }) => `${permissionApp}.${right}_${model.name}`;
 }
 
 export function requiredRoleBlueprint(

@@ -1,3 +1,4 @@
+import { documentModel } from '../../kinds/all.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import type { ApplySummary } from '../words/outcomes.ts';
 import type { Pace } from '../../service/pace.ts';
@@ -130,7 +131,7 @@ function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
   return {
     address: resource.address,
     type: resource.kind.type,
-    ...(resource.kind.model && { model: resource.kind.model.type }),
+    ...documentModel(resource.kind),
     name: resource.name,
     source: sourceOf(resource),
     outcome: outcome.outcome,

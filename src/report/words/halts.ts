@@ -18,7 +18,7 @@ import {
   serviceWords,
 } from './answers.ts';
 import { stalePlan } from './stale-plan.ts';
-import { joinListNames, modelOf } from '../../kinds/all.ts';
+import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 
@@ -56,7 +56,7 @@ function interruptedDiagnostic(what: string): Diagnostic {
 function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnostic {
   const { action, count, most, unseen = new Set(), of, total = count } = halt;
   const summary = of
-    ? `the plan would delete ${count} of the ${of.count} ${modelOf(of.kind).list}, more than a tenth (${most})`
+    ? `the plan would delete ${count} of the ${of.count} ${of.kind.model.plural}, more than a tenth (${most})`
     : `the plan would ${action === 'update' ? 'change' : action} ${count} ${count === 1 ? 'resource' : 'resources'}, and --max-${action}s allows ${most}`;
   const lists = joinListNames(unseen);
   const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
@@ -105,13 +105,13 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
   const what = isAccess ? 'who may open it' : `its \`${bindingField}\``;
   const leaveOut = `leave \`${bindingField}\` out, so that ${isAccess ? 'access' : 'it'} is not managed.`;
   const notRead = serviceCodes.has(answer.kind) && `Not read: ${names}`;
-  const [{ type } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
+  const [children] = childrenDeclaredBy(kind, Object.keys(fields)).keys();
   if (answer.kind === 'denied')
     return diagnosticOf(resource, bound, {
       code,
       summary: `the token may not read ${what}`,
       detail: joinLines(
-        `Grant the token the permission view_${type}, or ${leaveOut}`,
+        `Grant the token the permission view_${children?.model.name ?? ''}, or ${leaveOut}`,
         serviceSentence(answer),
         requestIdWords(answer),
         notRead,

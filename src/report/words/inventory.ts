@@ -94,8 +94,8 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
     case 'no_access': {
       const { summary, advice } = answerWords(gap.answer);
       const isDenied = gap.answer.kind === 'denied';
-      const [{ type: model } = { type: '' }] = childrenDeclaredBy(kind, Object.keys(kind.fields)).keys();
-      const what = isDenied ? `The token needs the permission view_${model}.` : advice;
+      const [children] = childrenDeclaredBy(kind, Object.keys(kind.fields)).keys();
+      const what = isDenied ? `The token needs the permission view_${children?.model.name ?? ''}.` : advice;
       const unread = gap.field === kind.access?.field ? 'who may open the' : `the \`${gap.field}\` of the`;
       return notExported(
         `${unread} ${list} could not be read: ${summary}`,

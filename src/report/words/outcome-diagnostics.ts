@@ -168,8 +168,10 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
   if (at === undefined || answer?.kind !== 'denied') return undefined;
-  const [{ type } = { type: undefined }] = childrenDeclaredBy(change.resource.kind, [at]).keys();
-  return type && `A token needs \`add_${type}\` to add bindings, and \`delete_${type}\` to remove bindings.`;
+  const [children] = childrenDeclaredBy(change.resource.kind, [at]).keys();
+  if (children === undefined) return undefined;
+  const { name } = children.model;
+  return `A token needs \`add_${name}\` to add bindings, and \`delete_${name}\` to remove bindings.`;
 }
 
 const successes: ReadonlySet<string> = new Set(['found', 'created']);

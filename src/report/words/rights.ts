@@ -1,4 +1,4 @@
-import { modelOf, type ResourceType } from '../../kinds/all.ts';
+import type { ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { inRange, type Release } from '../../kinds/release.ts';
 import type { KindRights } from '../../service/kind-rights.ts';
@@ -64,7 +64,7 @@ export function isTokenDenied(checks: readonly DoctorCheck[]): boolean {
 }
 
 export function kindCheckName(kind: Kind): string {
-  return modelOf(kind).list.toLowerCase().replaceAll(' ', '-');
+  return kind.model.plural.toLowerCase().replaceAll(' ', '-');
 }
 
 function tokenCheck({ denial, isTokenUntested, finding }: RightsFacts): DoctorCheck {
@@ -99,7 +99,7 @@ function denialWords(denial: string, finding: TokenFinding | undefined): [summar
 
 function kindCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] {
   const { finding, release } = facts;
-  const { list } = modelOf(kind);
+  const { plural: list } = kind.model;
   const name = kindCheckName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing') return unknownChecks(name);
   if (finding?.kind === 'valid' && finding.superuser)
