@@ -52,7 +52,7 @@ export async function manifestOfTable(
   const { text } = writeManifest(resources.map(declarationOf), check);
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
-    isSelected: () => false,
+    isCheckOnly: true,
   };
   // Each row has passed its checks, so the remaining problems are about the whole manifest and have no place in the table.
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;

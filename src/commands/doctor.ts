@@ -93,18 +93,13 @@ type DeclaredKinds =
 /** The kinds that the manifests of rollcall.yaml declare. Secrets are not read. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
   if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
-  const declared = new Set<Kind>();
-  const { diagnostics } = await checkManifests(settings, context, {
-    isSelected: ({ kind }) => {
-      declared.add(kind);
-      // Resources are not kept in memory, because only their kinds are needed.
-      return false;
-    },
+  const { diagnostics, counts } = await checkManifests(settings, context, {
     secrets: 'assumed',
+    isCheckOnly: true,
   });
   return hasErrors(diagnostics)
     ? { kind: 'invalid', diagnostics }
-    : { kind: 'known', kinds: kinds.filter((kind) => declared.has(kind)) };
+    : { kind: 'known', kinds: kinds.filter((kind) => counts.has(kind)) };
 }
 
 type KindsReader = () => Promise<readonly Kind<ResourceType>[] | undefined>;

@@ -43,7 +43,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const before =
     missingFrom.length === 0
       ? { addresses: new Set<never>(), diagnostics: settings.diagnostics }
-      : await checkManifests(settings, context, { secrets: 'assumed', isSelected: () => false });
+      : await checkManifests(settings, context, { secrets: 'assumed', isCheckOnly: true });
   if (!settings.service || hasErrors(before.diagnostics)) return reportInvalid(before.diagnostics, context);
   const wanted: ExportScope = { ...exportRequestOf(options, settings), declared: before.addresses };
   const interruption = context.interruptible();

@@ -114,7 +114,7 @@ export async function inputFiles(
   if (settings.paths.length === 0) return inputFilesOf(settings);
   return inputFilesOf(
     settings,
-    await checkManifests(settings, world, { secrets: 'assumed', isSelected: () => false }),
+    await checkManifests(settings, world, { secrets: 'assumed', isCheckOnly: true }),
   );
 }
 

@@ -26,7 +26,7 @@ export async function validate(
   const settings = await readSettings(values, context, 'manifests', paths);
   const checked = await checkManifests(settings, context, {
     secrets: options.withoutSecrets ? 'assumed' : 'read',
-    isSelected: () => false,
+    isCheckOnly: true,
   });
   const clashes = await reports.refuse(inputFilesOf(settings, checked));
   const report = validationReport(

@@ -10,6 +10,7 @@ import type { Files } from '../base/files.ts';
 import { resolveFromFile } from '../base/path-rules.ts';
 import { redactorOfLong } from '../base/redactor.ts';
 import type { ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -23,10 +24,10 @@ import { ManifestRules, type KnownRelease } from './rules.ts';
 import { referencedFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
-  /** The valid entries that are selected, in file order; some are missing if a diagnostic is an error. */
+  /** The valid entries in file order; some are missing if a diagnostic is an error. */
   readonly resources: readonly Resource[];
-  readonly declared: number;
-  readonly counts: ReadonlyMap<ResourceType, number>;
+  /** The number of valid entries of each kind. */
+  readonly counts: ReadonlyMap<Kind<ResourceType>, number>;
   /** The addresses of all entries, even invalid ones, except entries without a name or with a secret name. */
   readonly addresses: ReadonlySet<Address>;
   readonly diagnostics: readonly Diagnostic[];
@@ -48,7 +49,8 @@ export interface LoadOptions extends ReadingOptions {
   readonly files: Files;
   readonly release?: KnownRelease;
   readonly strict?: boolean;
-  readonly isSelected?: (resource: Resource) => boolean;
+  /** Whether only the diagnostics and counts are needed, so that no resources are kept in memory. */
+  readonly isCheckOnly?: boolean;
   /** Whether to report the warnings of a resource; by default, warnings of all resources are reported. */
   readonly isWarningReported?: (address: Address) => boolean;
   readonly limits?: Limits;
@@ -63,14 +65,13 @@ export async function loadManifests(
   options: LoadOptions,
 ): Promise<LoadedManifests> {
   const { files, ownSecrets, strict = false, settingsFile } = options;
-  const { isSelected = () => true, isWarningReported = () => true, limits: maximum = limits } = options;
+  const { isCheckOnly = false, isWarningReported = () => true, limits: maximum = limits } = options;
   const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
-  const counts = new Map<ResourceType, number>();
+  const counts = new Map<Kind<ResourceType>, number>();
   const rules = new ManifestRules(options.release);
   const login = new LoginEntries();
-  let declared = 0;
   let entries = 0;
   const secrets = new Set(ownSecrets?.texts);
   const areAssumed = options.secrets === 'assumed';
@@ -88,18 +89,16 @@ export async function loadManifests(
     const readManifests = await readManifest(file, maximum.entries, filesOf(filename), options);
     const { valid } = readManifests;
     login.add(valid);
-    for (const { kind } of valid) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
-    const selected = valid.filter((resource) => isSelected(resource));
+    for (const { kind } of valid) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const reported = [...readManifests.diagnostics, ...rules.check(readManifests)].filter(
       ({ severity, address }) =>
         strict || severity === 'error' || address === undefined || isWarningReported(address),
     );
-    for (const resource of selected) resources.push(resource);
+    if (!isCheckOnly) for (const resource of valid) resources.push(resource);
     for (const diagnostic of reported) diagnostics.push(diagnostic);
     for (const secret of readManifests.secrets) secrets.add(secret);
     for (const name of readManifests.variables) variables.add(name);
     unchecked?.add(filename, readManifests.references);
-    declared += valid.length;
     entries += readManifests.entries;
     const tooMuch = limitProblem({ entries, problems: diagnostics.length }, maximum);
     if (tooMuch) {
@@ -111,7 +110,6 @@ export async function loadManifests(
   const sorted = hideLinesWithSecrets(uniqueDiagnostics(diagnostics).toSorted(comparePlaces), [...secrets]);
   return {
     resources,
-    declared,
     counts,
     addresses: new Set(rules.names.keys()),
     diagnostics: withStrictness(sorted, strict),

@@ -107,7 +107,7 @@ export class Selector {
   /** Throws a UsageError if nothing is selected or a glob matches nothing; `has` must have been called for every resource. */
   scope(
     selected: number,
-    { declared, addresses }: Pick<LoadedManifests, 'declared' | 'addresses'>,
+    { declared, addresses }: Pick<Scope, 'declared'> & Pick<LoadedManifests, 'addresses'>,
     nameOf: (flag: 'target' | 'exclude') => string,
   ): Scope | undefined {
     const { target, exclude, shard } = this.#selection;

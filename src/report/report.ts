@@ -150,7 +150,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
     ...problemsReport('rollcall validate', validationHeadline(found, loaded.counts), found),
     environment,
     valid: found.errors.length === 0,
-    resourceCount: loaded.declared,
+    resourceCount: [...loaded.counts.values()].reduce((sum, count) => sum + count, 0),
     ...(unchecked && { unchecked, remarks: uncheckedRemarks(unchecked) }),
   };
 }

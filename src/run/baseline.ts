@@ -33,7 +33,11 @@ export async function readBaseline(
   world: Pick<RunEnvironment, 'files' | 'env'>,
 ): Promise<Compared> {
   const selector = new Selector(selection);
-  const before = await manifestsIn(files, settingsIn, settings, selector, world);
+  const all = await manifestsIn(files, settingsIn, settings, world);
+  const resources = all.resources.filter(
+    ({ address, kind }) => selector.has(address) || canBeReferenced(kind.type),
+  );
+  const before = { ...all, resources };
   const { alterations, noLongerDeclared } = compareWithBaseline(before, manifests, (address) =>
     selector.has(address),
   );
@@ -48,7 +52,6 @@ async function manifestsIn(
   files: Files,
   settingsIn: BaselineRequest['settingsIn'],
   { policy, hide, release }: Settings,
-  selector: Selector,
   world: Pick<RunEnvironment, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
   const then = await settingsIn(withFallback(files, world.files));
@@ -66,11 +69,7 @@ async function manifestsIn(
   return checkManifests(
     settings,
     { ...world, files },
-    {
-      secrets: 'assumed',
-      isSelected: ({ address, kind }) => selector.has(address) || canBeReferenced(kind.type),
-      isWarningReported: () => false,
-    },
+    { secrets: 'assumed', isWarningReported: () => false },
   );
 }
 

@@ -8,7 +8,7 @@ import type { RunEnvironment } from './world.ts';
 export async function checkManifests(
   settings: Settings,
   { files, env }: Pick<RunEnvironment, 'files' | 'env'>,
-  options: Pick<LoadOptions, 'secrets' | 'isSelected' | 'isWarningReported' | 'release'> = {},
+  options: Pick<LoadOptions, 'secrets' | 'isCheckOnly' | 'isWarningReported' | 'release'> = {},
 ): Promise<LoadedManifests> {
   const { config, configFile, variables, release, diagnostics } = settings;
   const loaded = await loadManifests(manifestPaths(settings), {

@@ -101,17 +101,17 @@ async function checkScope(
 ): Promise<CheckedScope> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
-  const allResources: Resource[] = [];
-  const manifests = await checkManifests(settings, job, {
+  const loaded = await checkManifests(settings, job, {
     ...(!settings.contractOnly && { release: 'asked later' as const }),
-    isSelected: (resource) => {
-      allResources.push(resource);
-      return selector.has(resource.address) || mayBeIncluded(resource, selection);
-    },
     isWarningReported: (address) => selector.has(address),
   });
-  const { filenames, declared } = manifests;
-  const { selected: resources, included } = selectResources(manifests.resources, selection, selector);
+  const { filenames, addresses } = loaded;
+  const declared = loaded.resources.length;
+  const relevant = loaded.resources.filter(
+    (resource) => selector.has(resource.address) || mayBeIncluded(resource, selection),
+  );
+  const manifests = { ...loaded, resources: relevant };
+  const { selected: resources, included } = selectResources(relevant, selection, selector);
   const clashes = (await refuseOutputs?.(inputFilesOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
@@ -129,10 +129,10 @@ async function checkScope(
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
-  const manifestDigest = (): string => manifestDigestOf(allResources);
+  const manifestDigest = (): string => manifestDigestOf(loaded.resources);
   if (saved && saved.plan.manifest_digest !== manifestDigest())
     return { kind: 'stale', known, halted: saved.staleResult() };
-  const selected = selector.scope(resources.length, manifests, nameOf);
+  const selected = selector.scope(resources.length, { declared, addresses }, nameOf);
   const scope: Scope | undefined =
     baseline?.changedOnly || saved?.plan.scope?.changed_only
       ? { ...(selected ?? { ...selection, declared }), changed_only: true }
@@ -146,7 +146,7 @@ async function checkScope(
   const scoped = {
     resources: [...requested, ...dependencies],
     resend: saved ? resentAddresses(saved.plan) : resendTargets(resend, requested, service.allow),
-    elsewhere: manifests.addresses,
+    elsewhere: addresses,
     manifestDigest,
     ...(scope && {
       scope: saved?.plan.scope ?? {
@@ -157,7 +157,7 @@ async function checkScope(
     ...(compared && { comparison: compared.comparison }),
   };
   // All resources of a file share one list.
-  const secrets = new Set([...new Set(allResources.map((resource) => resource.secrets))].flat());
+  const secrets = new Set([...new Set(loaded.resources.map((resource) => resource.secrets))].flat());
   return { kind: 'ready', known, scoped, service, secrets: [...secrets] };
 }
 

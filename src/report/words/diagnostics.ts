@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { formatPlace } from '../../base/source.ts';
-import { resourceTypes } from '../../kinds/all.ts';
+import { kindsOf, resourceTypes } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { printableLine } from '../printable.ts';
 import type { LoadedManifests, UncheckedCounts } from '../../manifest/load-manifests.ts';
@@ -78,7 +78,7 @@ export function validationHeadline(
   if (errors.length > 0)
     return `Invalid: ${[causeCount(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
   const declared = resourceTypes.flatMap((type) => {
-    const count = counts.get(type) ?? 0;
+    const count = kindsOf(type).reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
     return count > 0 ? counted(count, type) : [];
   });
   return `Valid: ${[declared.join(', ') || 'nothing is declared', ...warned].join('; ')}.`;

@@ -26,7 +26,6 @@ describe('the last line of a validation', () => {
     const loaded = {
       diagnostics: [warning, error, warning],
       resources: [],
-      declared: 0,
       counts: new Map(),
       addresses: new Set<never>(),
       referencedFiles: new Set<never>(),
