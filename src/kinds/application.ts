@@ -54,6 +54,7 @@ const fields = {
     factField: 'assigned_backchannel_application_slug',
     singleOwner: {
       code: 'shared-backchannel-provider',
+      isMoved: true,
       summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
       detail: 'The service would silently remove the provider from the other application.',
     },

@@ -130,7 +130,7 @@ export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKe
 
 /** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing the change. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
-  return fields[field]?.idForm !== undefined;
+  return fields[field]?.singleOwner?.isMoved === true;
 }
 
 /** The fields to read in order to compare the declared fields, including fields that a change affects indirectly. */
@@ -243,8 +243,10 @@ export interface FieldOfKind<Value = JsonValue> {
   /** For a value or list item that only one resource may have: the problem to report for a second resource. */
   readonly singleOwner?: {
     readonly code: Problem['code'];
-    /** The problem code if another record has the value and the service does not move the value. */
+    /** The problem code if another record has the value and the service does not move the value; by default `code`. */
     readonly takenCode?: Problem['code'];
+    /** Whether the service moves the value to a new owner instead of refusing the change. */
+    readonly isMoved?: true;
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };
