@@ -31,7 +31,7 @@ const fields = {
       return before === null ? 'logins now go through a provider' : 'logins go through another provider';
     },
     default: null,
-    factField: 'assigned_application_slug',
+    fact: { field: 'assigned_application_slug' },
     singleOwner: {
       code: 'shared-provider',
       takenCode: 'provider-taken',
@@ -51,7 +51,7 @@ const fields = {
       return words.join('; ') || 'users are provisioned or logged out through other providers';
     },
     default: [],
-    factField: 'assigned_backchannel_application_slug',
+    fact: { field: 'assigned_backchannel_application_slug' },
     singleOwner: {
       code: 'shared-backchannel-provider',
       isMoved: true,

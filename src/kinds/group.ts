@@ -11,8 +11,7 @@ const fields = {
   parents: {
     earlier: { field: 'parent', isSingle: true },
     // Members of a group are also members of its parents, and get the rights that the parents grant.
-    factField: 'is_superuser',
-    grants: "gives its members a superuser's rights",
+    fact: { field: 'is_superuser', grants: "gives its members a superuser's rights" },
     default: [],
   },
   attributes: { default: {} },

@@ -52,7 +52,7 @@ export interface Kind<Type extends string = string>
   /** How to delete records of this kind, or undefined if rollcall cannot delete them. */
   readonly deletion?: Deletion;
   readonly bindable?: Bindable | undefined;
-  /** Whether referenced records must be read because a field has a `factField`. */
+  /** Whether referenced records must be read because a field has a `fact`. */
   readonly hasReferenceFacts?: boolean;
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   readonly words: WordsOfKind;
@@ -121,7 +121,9 @@ export function fieldsWith<Name extends keyof FieldOfKind>(
   { fields }: Pick<Kind, 'fields'>,
   name: Name,
 ): (readonly [field: string, NonNullable<FieldOfKind[Name]>])[] {
-  return Object.entries(fields).flatMap(([field, { [name]: value }]) => (value ? [[field, value]] : []));
+  return Object.entries(fields).flatMap(([field, { [name]: value }]) =>
+    value === undefined || value === null ? [] : [[field, value]],
+  );
 }
 
 export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKey((kind) =>
@@ -211,10 +213,11 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly children?: Children;
   /** The field in which the service returns the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;
-  /** The field of the referenced record that is read as a fact: the name of an owner, or a flag such as `is_superuser`. */
-  readonly factField?: string;
-  /** What a referenced record grants if its flag in `factField` is true. */
-  readonly grants?: string;
+  /**
+   * The field of the referenced record that is read as a fact: the name of an owner, or a flag such as `is_superuser`. `grants`
+   * says what a referenced record grants if its flag is true.
+   */
+  readonly fact?: { readonly field: string; readonly grants?: string };
   /** The form of the value in a CSV file, if it is not a single string. */
   readonly tableForm?: 'boolean' | 'number' | 'strings' | 'numbers' | 'columns';
   readonly findId?: string;

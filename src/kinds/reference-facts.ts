@@ -19,8 +19,8 @@ export const fieldsWithFacts: (of: Pick<Kind, 'type'>) => readonly FieldWithFact
       .filter(({ hasReferenceFacts }) => hasReferenceFacts)
       .flatMap((kind) =>
         referenceFields(kind).flatMap(([field, related]) => {
-          const { factField } = kind.fields[field] ?? {};
-          return factField === undefined || related.type !== type ? [] : [{ kind, field, factField }];
+          const { fact } = kind.fields[field] ?? {};
+          return fact === undefined || related.type !== type ? [] : [{ kind, field, factField: fact.field }];
         }),
       ),
 );
@@ -34,7 +34,7 @@ interface FieldWithFacts {
 /** The fields that refer to a parent of the same type and through which a record inherits the parent's grants. */
 export function inheritingFields(of: Pick<Kind, 'type'>): readonly FieldWithFacts[] {
   return fieldsWithFacts(of).filter(
-    ({ kind, field }) => kind.type === of.type && kind.fields[field]?.grants !== undefined,
+    ({ kind, field }) => kind.type === of.type && kind.fields[field]?.fact?.grants !== undefined,
   );
 }
 

@@ -81,7 +81,7 @@ export function kindFrom(row: KindRow): RowKind {
     identity,
     path,
     ...(variant && { variant }),
-    hasReferenceFacts: Object.values(row.fields ?? {}).some(({ factField }) => factField !== undefined),
+    hasReferenceFacts: Object.values(row.fields ?? {}).some(({ fact }) => fact !== undefined),
     ...(formerPath && { formerPath: { ...formerPath, path: `${apiRoot}${formerPath.path}` } }),
     listing: {
       query: { ...leftOut, ordering: identity },

@@ -26,8 +26,7 @@ const fields = {
     checks: [lastLoginRefusal, ...timeChecks],
   },
   groups: {
-    factField: 'is_superuser',
-    grants: "gains a superuser's rights",
+    fact: { field: 'is_superuser', grants: "gains a superuser's rights" },
     default: [],
   },
   roles: { default: [] },

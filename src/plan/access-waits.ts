@@ -109,7 +109,7 @@ type FieldsOf = (kind: Kind) => readonly string[];
 
 /** The two kinds of fields that together give access: memberships, and bindings. */
 const accessFields: readonly [FieldsOf, FieldsOf] = [
-  (kind) => namingFields(kind).filter((field) => kind.fields[field]?.grants !== undefined),
+  (kind) => namingFields(kind).filter((field) => kind.fields[field]?.fact?.grants !== undefined),
   (kind) => namingFields(kind).filter((field) => isBindingField(kind, field)),
 ];
 

@@ -33,7 +33,7 @@ export function remarksOn(
   const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
   const ofIds = changed.flatMap((field) => {
-    const { grants } = kind.fields[field] ?? {};
+    const { grants } = kind.fields[field]?.fact ?? {};
     const isTaken = isMovedBetweenRecords(kind, field);
     if (grants === undefined && !isTaken) return [];
     const names = namesById(resource, field);
@@ -160,7 +160,7 @@ function undeclaredIdNotes(
   facts: ReferenceFacts,
 ): string[] {
   const { kind } = resource;
-  const { removalNote, grants, idForm, changeWarning } = kind.fields[field] ?? {};
+  const { removalNote, fact, idForm, changeWarning } = kind.fields[field] ?? {};
   const isSaid = changeWarning !== undefined && removalNote === undefined;
   if (idForm === undefined || isSaid || partialComparison(resource, field) !== undefined) return [];
   // If access is declared for everyone, nobody loses access.
@@ -170,7 +170,7 @@ function undeclaredIdNotes(
   return idsOf(held[field]).flatMap((id) => {
     if (declared.has(idKey(kind, field, id))) return [];
     const idWords = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
-    const lost = grants !== undefined && facts.get(factKey(kind, field, id)) === true;
+    const lost = fact?.grants !== undefined && facts.get(factKey(kind, field, id)) === true;
     return `${removalNote ?? `its \`${field}\` lose`} ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;
   });
 }

@@ -70,7 +70,7 @@ const rows: readonly KindRow[] = [
               : undefined,
         ],
       },
-      user: { factField: 'is_superuser', grants: "gives its holder a superuser's rights" },
+      user: { fact: { field: 'is_superuser', grants: "gives its holder a superuser's rights" } },
     },
   },
   // A duplicate name was refused by 2025.12.4.

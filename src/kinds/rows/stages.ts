@@ -133,8 +133,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     login: { is: 'login stage', writes: true },
     fields: {
       create_users_group: {
-        factField: 'is_superuser',
-        grants: "gives everyone whom it creates a superuser's rights",
+        fact: { field: 'is_superuser', grants: "gives everyone whom it creates a superuser's rights" },
       },
     },
   },
