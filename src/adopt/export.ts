@@ -35,7 +35,7 @@ import {
   type ExportScope,
 } from './declaration.ts';
 import type { Inventory } from '../observe/gaps.ts';
-import { namesById } from '../observe/names-by-id.ts';
+import { referencesById } from '../observe/references-by-id.ts';
 import { readUnboundState } from '../observe/unbound-access.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';
 
@@ -149,9 +149,9 @@ async function namesOfIds(
       kind.variant === undefined &&
       gaps.every(({ kind: what }) => what === 'several'),
   );
-  if (known) return namesById(related, known.records);
+  if (known) return referencesById(related, known.records);
   const read = await whole(related);
-  return read.kind === 'unread' || read.kind === 'not_sent' ? read : namesById(related, read.records);
+  return read.kind === 'unread' || read.kind === 'not_sent' ? read : referencesById(related, read.records);
 }
 
 /** Plans the generated manifests before they are written to disk. Returns how the plan ended, and the plan if it has changes. */

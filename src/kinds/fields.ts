@@ -64,7 +64,7 @@ function openField(field: Field): JsonValue {
 export function sentValue({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
   const field = fields[name];
   if (field === undefined || field.mask?.isUnread) return undefined;
-  return kind.fields[name]?.refersTo ? withIds(openField(field)) : openField(field);
+  return kind.fields[name]?.refersTo ? idsOnly(openField(field)) : openField(field);
 }
 
 export function shownValue(declared: DeclaredFields, name: string): JsonValue | undefined {
@@ -77,7 +77,7 @@ export function baselineValue({ kind, fields }: DeclaredFields, name: string): J
   const field = fields[name];
   if (field === undefined) return undefined;
   const { mask } = field;
-  const value = kind.fields[name]?.refersTo ? withIds(openField(field)) : openField(field);
+  const value = kind.fields[name]?.refersTo ? idsOnly(openField(field)) : openField(field);
   return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
 }
 
@@ -155,8 +155,8 @@ export function isGenerated({ fields }: Pick<DeclaredFields, 'fields'>, name: st
   );
 }
 
-function withIds(value: JsonValue): JsonValue {
-  if (isJsonList(value)) return value.map((one) => withIds(one));
+function idsOnly(value: JsonValue): JsonValue {
+  if (isJsonList(value)) return value.map((one) => idsOnly(one));
   return idOrName(value);
 }
 

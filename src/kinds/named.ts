@@ -41,7 +41,7 @@ export const namingFields: (kind: Kind) => readonly string[] = memoizePerKey((ki
 );
 
 /** Replaces names by ids. `idOf` returns undefined if the id is unknown. */
-export function withIds(
+export function fillInIds(
   resource: Resource,
   idOf: (related: Family, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
@@ -102,7 +102,7 @@ export function withRunIds(
   resource: Resource,
   pkOf: (address: Address) => string | null | undefined,
 ): Resource {
-  return withIds(resource, (related, name, known) => {
+  return fillInIds(resource, (related, name, known) => {
     const address = addressOfName({ related, name });
     const pk = address === undefined ? undefined : pkOf(address);
     if (pk === undefined || pk === null) return pk === null ? undefined : known;

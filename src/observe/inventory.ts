@@ -8,7 +8,7 @@ import type { PageReading, ReadContext } from '../service/client.ts';
 import { type ListedRecord, pkOf } from '../service/records.ts';
 import type { InventoryGap, Inventory } from './gaps.ts';
 import { printableAddress } from './addresses.ts';
-import { withParentNames } from './names-by-id.ts';
+import { withParentNames } from './references-by-id.ts';
 import { pageSize, type ListQuery, type Page } from '../service/page.ts';
 import { maxRounds, maxTries, retryUntilProven } from '../service/retries.ts';
 import { retrieve, retrieveTokenUser } from '../service/retrieve.ts';

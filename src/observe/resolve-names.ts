@@ -2,7 +2,13 @@ import { groupBy } from '../base/group-by.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearestName } from '../base/suggestion.ts';
-import { addressOfName, type DeclaredName, declaredNames, referenceNames, withIds } from '../kinds/named.ts';
+import {
+  addressOfName,
+  type DeclaredName,
+  declaredNames,
+  referenceNames,
+  fillInIds,
+} from '../kinds/named.ts';
 import { fieldsWithFacts } from '../kinds/reference-facts.ts';
 import type { Family } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
@@ -101,7 +107,7 @@ export async function resolveNames(
     if (fieldsWithFacts(related).length > 0) records.set(related, read);
   }
   const resolved = resources.map((resource) =>
-    withIds(resource, (related, name) => {
+    fillInIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);
       return finding?.kind === 'found' ? finding.id : undefined;
     }),

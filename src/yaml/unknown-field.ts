@@ -23,7 +23,7 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
     const [kind] = kindsOf(unknown);
     if (kind) return { field: kind.list, hint: `Did you mean \`${kind.list}\`?` };
     const typed = kinds.find((other) => isListOfType(unknown, other));
-    if (typed) return { hint: `Write an entry of ${placeOf(typed)}.` };
+    if (typed) return { hint: `Write an entry of ${listWords(typed)}.` };
   }
   if (steps.length <= entryDepth) {
     const kind = kindOfEntry(steps[0] ?? '', data as JsonValue) ?? kindAt(steps); // ajv checked a JSON value
@@ -52,7 +52,7 @@ export function likelyField(unknown: string, known: readonly string[], kind?: Ki
 function otherListWithField(field: string, { fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
   const found = [...defaultKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
-  return found && placeOf(found);
+  return found && listWords(found);
 }
 
 /** Whether a name combines the list and a type, such as `scim_providers` or `provider_scim` (the word order in other tools). */
@@ -61,7 +61,7 @@ function isListOfType(name: string, { list, type, variant }: Kind): boolean {
   return [`${variant.value}_${list}`, `${variant.value}_${type}`, `${type}_${variant.value}`].includes(name);
 }
 
-function placeOf({ list, variant }: Kind): string {
+function listWords({ list, variant }: Kind): string {
   return variant ? `${list} with \`${variant.field}: ${variant.value}\`` : list;
 }
 

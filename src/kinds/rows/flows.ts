@@ -64,12 +64,12 @@ function mayStopFewer(children: Children, now: JsonValue, before: JsonValue): bo
   return (
     pairs.size < observed.length ||
     each.some(([one, was]) =>
-      each.some(([other, wasOther]) => placeOf(was) < placeOf(wasOther) && placeOf(one) > placeOf(other)),
+      each.some(([other, wasOther]) => orderOf(was) < orderOf(wasOther) && orderOf(one) > orderOf(other)),
     ) ||
     each.some(([one, was]) => differingFields(one, was).includes(children.inside?.field ?? ''))
   );
 }
 
-function placeOf({ values }: Binding): number {
+function orderOf({ values }: Binding): number {
   return Number(values['order']);
 }

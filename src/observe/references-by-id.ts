@@ -7,7 +7,7 @@ import { readWholeList } from '../service/read-whole.ts';
 import { pkOf, type ListedRecord } from '../service/records.ts';
 
 /** The names of records by their ids, except names that several records share and names that contain secrets. */
-export function namesById(
+export function referencesById(
   related: Family,
   records: readonly ListedRecord[],
 ): ReadonlyMap<string, NameReference> {
@@ -32,6 +32,6 @@ export async function withParentNames(
   const related = scope === undefined ? undefined : fields[scope]?.refersTo;
   if (scope === undefined || related === undefined || records.length === 0) return records;
   const read = await readWholeList(related.byName, options);
-  const names = namesById(related, 'records' in read ? read.records : []);
+  const names = referencesById(related, 'records' in read ? read.records : []);
   return records.map((record) => ({ ...record, within: names.get(textOf(record.received[scope]))?.name }));
 }
