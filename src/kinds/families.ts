@@ -120,7 +120,7 @@ function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
     list,
     path,
     identity,
-    isDeletedAlong: row.isDeletedWithOwner ?? false,
+    isDeletedWithOwner: row.isDeletedWithOwner ?? false,
     findId: row.findId ?? `GET ${path}?search=${identity.toUpperCase()} returns the id as \`pk\`.`,
     byName: {
       path,

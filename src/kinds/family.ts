@@ -18,7 +18,7 @@ export interface Family<Type extends string = string> extends PermissionType {
   readonly id: string;
   readonly byName: ByName;
   /** Whether the service deletes a record of this type together with its owner, without deleting anything else. */
-  readonly isDeletedAlong: boolean;
+  readonly isDeletedWithOwner: boolean;
   readonly findId: string;
 }
 

@@ -9,7 +9,7 @@ import { type IdForm, sameIds, sameJson } from './values.ts';
 
 export type { Family } from './family.ts';
 
-export interface StatedKind {
+export interface KindTraits {
   /** A record of this kind is reachable only if a record of `list` refers to it in `field`. */
   readonly referencedBy?: {
     readonly list: string;
@@ -40,7 +40,7 @@ export interface StatedKind {
 
 /** A type of record that manifests can declare: a whole list, or one of several types in a list. */
 export interface Kind<Type extends string = string>
-  extends StatedKind, PermissionType, Pick<Family<Type>, 'type' | 'list' | 'path' | 'identity'> {
+  extends KindTraits, PermissionType, Pick<Family<Type>, 'type' | 'list' | 'path' | 'identity'> {
   readonly family: Family<Type>;
   /** For a list with several kinds: the field and the value by which records of this kind are recognized. */
   readonly variant?: { readonly field: string; readonly value: string };
@@ -104,7 +104,7 @@ interface Deletion {
   /** rollcall does not delete the last record with this flag. `words` describes this record in messages. */
   readonly last?: { readonly field: string; readonly words: string };
   /** Whether records of this kind are users, so that the token's own user is never deleted. */
-  readonly isOwned?: boolean;
+  readonly isUser?: boolean;
 }
 
 /** The recipients of rights from a record. The token of the run may be one of them. */

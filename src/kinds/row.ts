@@ -3,7 +3,7 @@ import { sameBindings } from './bindings.ts';
 import type { Children } from './children.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
 import { comparisonOf, type ComparisonOptions } from './field-form.ts';
-import type { Family, FieldOfKind, Kind, StatedKind } from './kind.ts';
+import type { Family, FieldOfKind, Kind, KindTraits } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
@@ -20,7 +20,7 @@ import {
 import { isSecret } from './secrets.ts';
 
 /** The facts about a kind that the API schema does not state. */
-export interface KindRow extends StatedKind, Partial<Pick<Kind, 'deletion'>> {
+export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
   readonly list: string;
   readonly words?: Partial<Kind['words']>;
   /** The path of the kind, by default the path of the list. */

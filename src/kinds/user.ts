@@ -73,7 +73,7 @@ export const user: RowKind = kindFrom({
     protectedOnSelf: ['is_active', 'type'],
   },
   deletion: {
-    isOwned: true,
+    isUser: true,
     refusal: (observed) => (isInternal(observed) ? 'it is an account of the service itself' : undefined),
   },
   isPersonal: true,

@@ -7,7 +7,7 @@ export function takesRights(change: ReadyChange): change is RightsChange {
   const { rights, deletion } = change.resource.kind;
   if (rights === undefined) return false;
   // rollcall never deletes the token's own user.
-  if (change.action === 'delete') return deletion?.isOwned !== true;
+  if (change.action === 'delete') return deletion?.isUser !== true;
   if (change.action !== 'update') return false;
   const { resource, base, differences } = change;
   return differences.some(({ field }) => {

@@ -96,10 +96,10 @@ async function refusalOfRecord(
   const refused = deletion.refusal?.(held.fields);
   if (refused !== undefined) return refused;
   const needsSuperuser = needsSuperuserToDelete(kind);
-  const needsSelf = deletion.isOwned === true || needsSuperuser;
+  const needsSelf = deletion.isUser === true || needsSuperuser;
   const self = needsSelf ? await retrieveTokenUser(context) : undefined;
   if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";
-  if (deletion.isOwned && self?.proof === 'exists') {
+  if (deletion.isUser && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
@@ -137,7 +137,7 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteC
     if (isPolicy && model.startsWith(policyBindings.model.name))
       return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
     const family = isDeletedToo ? familyOf(app, model) : undefined;
-    if (family === undefined || family.isDeletedAlong) continue;
+    if (family === undefined || family.isDeletedWithOwner) continue;
     if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
       return `the service would also delete ${words}: declare that record as absent too, or change its reference first`;
   }

@@ -58,7 +58,7 @@ function isShown(
   const families = kinds.filter((kind) => listPathIn(kind, release) === path).map(({ family }) => family);
   const family = families[0] ?? familyOfModel(app, type);
   if (family && plan.includes(`  - ${family.type}.${textOf(record[family.identity] ?? null)}`)) return true;
-  if (family?.isDeletedAlong) return true;
+  if (family?.isDeletedWithOwner) return true;
   const target = textOf(record['target'] ?? null);
   const isOfGone = [...gone.values()].some(({ record: other }) =>
     [other['pk'], other['policybindingmodel_ptr_id'], other['pbm_uuid']].some(
