@@ -13,8 +13,8 @@ export const exitCodes = {
   stale: 5,
   /**
    * Apply ended with resources that are rejected, in conflict, unknown, not attempted or unfinished, but without denied
-   * resources; or apply ended with an unexpected error after its start. Plan or apply with `--keep-going` could not plan some
-   * resources. The output of export may be incomplete.
+   * resources; or apply ended with an unexpected error after its start. Plan or apply could not plan some resources, or plan
+   * found an unfinished resource or a change that is not possible. The output of export may be incomplete.
    */
   incomplete: 6,
   hung_up: 129,
