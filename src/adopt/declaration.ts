@@ -188,7 +188,7 @@ function declarationOf(
 
 /** Whether a field decides about the rights of a person or of a group's members. */
 function isOfRights({ rights, login }: Kind, field: string): boolean {
-  const isOfPerson = login?.is === 'superuser' && login.isActive === field;
+  const isOfPerson = login?.kind === 'superuser' && login.isActive === field;
   return isOfPerson || Object.hasOwn(rights?.takenBy ?? {}, field);
 }
 

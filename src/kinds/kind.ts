@@ -149,7 +149,7 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
       ...(isBound && bindable?.mode ? [bindable.mode.field] : []),
       ...declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []),
       ...(rights?.owner === undefined ? [] : [rights.owner]),
-      ...(login?.is === 'superuser group' ? [login.parents] : []),
+      ...(login?.kind === 'superuser group' ? [login.parents] : []),
       ...singleOwnerFields(kind),
     ]),
   ];

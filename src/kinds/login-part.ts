@@ -6,12 +6,12 @@ export type LoginPart =
   | FlowOfLogin
   | PolicyOfLogin
   | BrandOfLogin
-  | { readonly is: 'login source'; readonly flow: string }
+  | { readonly kind: 'login source'; readonly flow: string }
   | SuperuserOfLogin;
 
 /** A stage, which may ask for a user name, require a proof of identity, deny access, or log the user in. */
 export interface LoginStep {
-  readonly is: 'login stage';
+  readonly kind: 'login stage';
   /** The component that the flow executor reports if this stage is the first. */
   readonly challenge?: string;
   /** The field with the accepted types of user names. If the list is empty, the stage accepts no name. */
@@ -28,7 +28,7 @@ export interface LoginStep {
 }
 
 interface FlowOfLogin {
-  readonly is: 'login flow';
+  readonly kind: 'login flow';
   /** The field with the flow's purpose, and the value for login flows. */
   readonly purpose: { readonly field: string; readonly value: string };
   /** The purposes of flows in which people must prove who they are. */
@@ -44,19 +44,19 @@ interface FlowOfLogin {
 }
 
 interface PolicyOfLogin {
-  readonly is: 'login policy';
+  readonly kind: 'login policy';
   /** True if everybody passes the policy, false if nobody does, undefined if the result depends on the user. Absent if the result always depends on the user. */
   readonly passes?: (fields: JsonObject) => boolean | undefined;
 }
 
 /** A brand determines the login flow of its domain; the default brand, that of all other domains. */
 interface BrandOfLogin {
-  readonly is: 'login brand';
+  readonly kind: 'login brand';
   readonly isDefault: string;
   readonly flow: string;
 }
 
 /** A user or a group. A group can make its members and the members of its subgroups superusers. */
 type SuperuserOfLogin =
-  | { readonly is: 'superuser'; readonly isActive: string; readonly groups: string }
-  | { readonly is: 'superuser group'; readonly grants: string; readonly parents: string };
+  | { readonly kind: 'superuser'; readonly isActive: string; readonly groups: string }
+  | { readonly kind: 'superuser group'; readonly grants: string; readonly parents: string };

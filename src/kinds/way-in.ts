@@ -40,12 +40,12 @@ interface LoginStage {
 }
 
 export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
-  return login?.is === 'login flow' && fields[login.purpose.field] === login.purpose.value;
+  return login?.kind === 'login flow' && fields[login.purpose.field] === login.purpose.value;
 }
 
 /** Whether people must prove who they are in a flow, because it logs them in. */
 export function isProvingFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
-  return login?.is === 'login flow' && login.proving.includes(fields[login.purpose.field] ?? null);
+  return login?.kind === 'login flow' && login.proving.includes(fields[login.purpose.field] ?? null);
 }
 
 /** A flow with its stages and policies, or undefined if the stages are unknown. */
@@ -75,7 +75,7 @@ export function loginFlow(
     ? []
     : stages.flatMap((stage) => referredBy(stage.record, stepOf(stage.record)?.offers ?? [], recordOf));
   const ofSources = offered.flatMap((one) =>
-    one.kind.login?.is === 'login source' ? referredBy(one, [one.kind.login.flow], recordOf) : [],
+    one.kind.login?.kind === 'login source' ? referredBy(one, [one.kind.login.flow], recordOf) : [],
   );
   const parts = [
     record,
@@ -107,7 +107,7 @@ function judged(
   const verdicts = counted.map(({ binds, id, values: { negate } }) => {
     const record = recordOf(binds.refersTo, id);
     const part = record?.kind.login;
-    const passes = record && part?.is === 'login policy' ? part.passes?.(record.fields) : undefined;
+    const passes = record && part?.kind === 'login policy' ? part.passes?.(record.fields) : undefined;
     return {
       policies: record ? [record] : [],
       passes: passes === undefined ? undefined : passes !== (negate === true),
@@ -128,7 +128,7 @@ function together(parts: readonly { readonly passes: Verdict }[], isAll: boolean
 
 function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
   const part = record?.kind.login;
-  return part?.is === 'login stage' ? part : undefined;
+  return part?.kind === 'login stage' ? part : undefined;
 }
 
 function referredBy(
@@ -219,12 +219,12 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 /** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
   const { login } = record.kind;
-  if (login?.is !== 'login flow') return [];
+  if (login?.kind !== 'login flow') return [];
   const { field, values, default: usual, admitted } = login.beginners;
   const beginners = textOf(record.fields[field] ?? usual);
   const shown = stages.filter((stage) => stage.passes !== false);
   const isAny = (has: (part: LoginStep) => unknown): boolean =>
-    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { is: 'login stage' }));
+    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { kind: 'login stage' }));
   const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
   const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
   return [

@@ -32,7 +32,7 @@ export async function readLogin(
   const brands = await reader.all('login brand');
   const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
-      login?.is === 'login brand' ? keysIn(fields[login.flow] ?? null) : [],
+      login?.kind === 'login brand' ? keysIn(fields[login.flow] ?? null) : [],
     ),
   );
   const flows = await reader.all('login flow');
@@ -49,8 +49,8 @@ export async function readLogin(
   };
 }
 
-function kindsWithPart(part: LoginPart['is']): Kind[] {
-  return kinds.filter(({ login }) => login?.is === part);
+function kindsWithPart(part: LoginPart['kind']): Kind[] {
+  return kinds.filter(({ login }) => login?.kind === part);
 }
 
 interface Reference {
@@ -67,7 +67,7 @@ function bindingReferences({ kind, fields }: LoginRecord): Reference[] {
 
 function referencesOfStage(record: LoginRecord): Reference[] {
   const { login } = record.kind;
-  const fields = login?.is === 'login stage' ? [login.shows, ...(login.offers ?? [])] : [];
+  const fields = login?.kind === 'login stage' ? [login.shows, ...(login.offers ?? [])] : [];
   return referencesIn(record, fields).flatMap(({ family, id }) => referenceTo(family, id));
 }
 
@@ -158,8 +158,8 @@ class LoginReader {
 }
 
 function needsFields(login: Kind['login']): boolean {
-  if (login?.is === 'login policy') return login.passes !== undefined;
-  if (login?.is !== 'login stage') return false;
+  if (login?.kind === 'login policy') return login.passes !== undefined;
+  if (login?.kind !== 'login stage') return false;
   return login.takesName !== undefined || typeof login.proves === 'object';
 }
 

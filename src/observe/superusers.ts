@@ -20,28 +20,26 @@ export async function readGroups(
   which: 'all' | 'superusers',
   context: ReadContext,
 ): Promise<readonly ObservedGroup[] | undefined> {
-  for (const kind of kinds) {
-    const { login, family } = kind;
-    if (login?.is !== 'superuser group') continue;
-    const { grants, parents } = login;
-    const query = {
-      ...(which === 'superusers' && { [grants]: 'true' }),
-      include_users: 'true',
-      ordering: family.identity,
+  const kind = kinds.find(({ login }) => login?.kind === 'superuser group');
+  if (kind?.login?.kind !== 'superuser group') return undefined;
+  const { family } = kind;
+  const { grants, parents } = kind.login;
+  const query = {
+    ...(which === 'superusers' && { [grants]: 'true' }),
+    include_users: 'true',
+    ordering: family.identity,
+  };
+  const read = await readWholeList({ ...family.byName, query }, context);
+  if (read.kind !== 'whole') return undefined;
+  return read.records.map(({ received }): ObservedGroup => {
+    const group = convertToNewestRelease(kind, received);
+    return {
+      key: recordKey(group['pk'] ?? null),
+      grants: group[grants] === true,
+      parents: idsOf(group[parents]).map(recordKey),
+      members: membersIn(group),
     };
-    const read = await readWholeList({ ...family.byName, query }, context);
-    if (read.kind !== 'whole') return undefined;
-    return read.records.map(({ received }): ObservedGroup => {
-      const group = convertToNewestRelease(kind, received);
-      return {
-        key: recordKey(group['pk'] ?? null),
-        grants: group[grants] === true,
-        parents: idsOf(group[parents]).map(recordKey),
-        members: membersIn(group),
-      };
-    });
-  }
-  return undefined;
+  });
 }
 
 function membersIn({ users_obj: users = null }: JsonObject): ObservedGroup['members'] {

@@ -65,15 +65,15 @@ export class LoginState {
         .filter(({ name }) => domain.toLowerCase().endsWith(name.toLowerCase()))
         .toSorted((a, b) => b.name.length - a.name.length)[0] ?? this.#brands.find(isDefaultBrand);
     const { login } = brand?.kind ?? {};
-    const reference = (login?.is === 'login brand' && brand?.fields[login.flow]) || null;
-    const family = login?.is === 'login brand' ? brand?.kind.fields[login.flow]?.refersTo : undefined;
+    const reference = (login?.kind === 'login brand' && brand?.fields[login.flow]) || null;
+    const family = login?.kind === 'login brand' ? brand?.kind.fields[login.flow]?.refersTo : undefined;
     if (!family || reference === null) return this.#firstLoginKey();
     const flow = this.recordOf(family, reference);
     return flow && this.keyOf(flow);
   }
 
   get #brands(): readonly LoginRecord[] {
-    return [...this.#records.values()].filter(({ kind }) => kind.login?.is === 'login brand');
+    return [...this.#records.values()].filter(({ kind }) => kind.login?.kind === 'login brand');
   }
 
   /** The first login flow, by slug, whose policies let people pass. */
@@ -104,7 +104,7 @@ export class LoginState {
 }
 
 function isDefaultBrand({ kind: { login }, fields }: LoginRecord): boolean {
-  return login?.is === 'login brand' && fields[login.isDefault] === true;
+  return login?.kind === 'login brand' && fields[login.isDefault] === true;
 }
 
 export function loginChangeKey(change: LoginChange): string {

@@ -26,7 +26,7 @@ import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
     const record = declaredRecord(resource);
-    switch (resource.kind.login?.is) {
+    switch (resource.kind.login?.kind) {
       case 'login brand':
         return true;
       case 'login flow':
@@ -175,13 +175,15 @@ function changesOfLoginFlows(
   const others = pending.filter((change) => {
     const { kind, name } = change.resource;
     const { login } = kind;
-    if (login?.is === 'login brand')
+    if (login?.kind === 'login brand')
       return change.action === 'update'
         ? change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
         : isUnknown || before.loginFor(name) !== after.loginFor(name);
     if (change.action === 'create') return replacing.has(loginChangeKey(change));
     return (
-      isUnknown && (login?.is === 'login flow' || login?.is === 'login stage') && !isForOtherPurpose(change)
+      isUnknown &&
+      (login?.kind === 'login flow' || login?.kind === 'login stage') &&
+      !isForOtherPurpose(change)
     );
   });
   return new Set([...ofFlows, ...others]);
@@ -199,7 +201,7 @@ function loginFlows(
     const touching = [
       ...pending.filter(({ resource: { kind, name }, differences }) => {
         const { login } = kind;
-        if (login?.is !== 'login brand') return false;
+        if (login?.kind !== 'login brand') return false;
         const isOfOthers = differences.some(({ field }) => field === login.isDefault);
         return domains.includes(name) || (isOfOthers && domains.includes(''));
       }),
@@ -215,7 +217,7 @@ function isForOtherPurpose({ resource }: LoginChange): boolean {
   const { login } = resource.kind;
   const record = declaredRecord(resource);
   return (
-    login?.is === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLoginFlow(record)
+    login?.kind === 'login flow' && record.fields[login.purpose.field] !== undefined && !isLoginFlow(record)
   );
 }
 

@@ -20,11 +20,12 @@ export function superuserLosses(changes: readonly ReadyChange[]): readonly Login
 function lossBy(change: LoginChange): 'certain' | 'possible' | undefined {
   const { resource, action, differences } = change;
   const { login } = resource.kind;
-  if (action === 'create' || (login?.is !== 'superuser' && login?.is !== 'superuser group')) return undefined;
+  if (action === 'create' || (login?.kind !== 'superuser' && login?.kind !== 'superuser group'))
+    return undefined;
   if (action === 'delete') return 'certain';
   const { fields, facts = [] } = change.base;
   const [flag, memberOf] =
-    login.is === 'superuser' ? [login.isActive, login.groups] : [login.grants, login.parents];
+    login.kind === 'superuser' ? [login.isActive, login.groups] : [login.grants, login.parents];
   const isOff = sentValue(resource, flag) === false && differences.some(({ field }) => field === flag);
   const lost = removedIds(resource, memberOf, fields[memberOf]);
   const granting = new Set(facts.flatMap(([key, value]) => (value === true ? key : [])));
@@ -82,12 +83,12 @@ export function isAnySuperuserLeft(
     const key = recordKey(pk);
     const idsIn = (field: string, before: readonly string[] = []): readonly string[] =>
       resource.fields[field] ? idsOf(mergedValue(resource, field, fields[field])).map(recordKey) : before;
-    if (login?.is === 'superuser group') {
+    if (login?.kind === 'superuser group') {
       const before = groups.get(key);
       const grants = (sentValue(resource, login.grants) ?? before?.grants) === true;
       if (action === 'delete') groups.delete(key);
       else groups.set(key, { grants, parents: idsIn(login.parents, before?.parents) });
-    } else if (login?.is === 'superuser') {
+    } else if (login?.kind === 'superuser') {
       const before = users.get(key);
       const was = before?.isActive ?? (action === 'create' || fields[login.isActive] === true);
       const isActive = (sentValue(resource, login.isActive) ?? was) === true;

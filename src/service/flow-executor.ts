@@ -28,5 +28,7 @@ export async function askFlowStart(slug: string, send: Transport, pacing: Pacing
 }
 
 function firstChallenges(): ReadonlySet<string> {
-  return new Set(kinds.flatMap(({ login }) => (login?.is === 'login stage' ? (login.challenge ?? []) : [])));
+  return new Set(
+    kinds.flatMap(({ login }) => (login?.kind === 'login stage' ? (login.challenge ?? []) : [])),
+  );
 }

@@ -22,7 +22,7 @@ export const flow: RowKind = kindFrom({
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
   login: {
-    is: 'login flow',
+    kind: 'login flow',
     purpose: { field: 'designation', value: 'authentication' },
     proving: ['authentication', 'recovery'],
     beginners: {

@@ -39,12 +39,12 @@ function gainByConstant(now: boolean | undefined, before: boolean | undefined): 
 }
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
-const shared = { list: 'policies', unique: true, login: { is: 'login policy' } } as const;
+const shared = { list: 'policies', unique: true, login: { kind: 'login policy' } } as const;
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
   // With the defaults of 2025.12.4, nobody passes this policy.
   '/policies/dummy/': {
-    login: { is: 'login policy', passes: ({ result = false }) => result === true },
+    login: { kind: 'login policy', passes: ({ result = false }) => result === true },
     fields: {
       result: {
         accessGain: (now, before) =>
@@ -65,7 +65,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/policies/expression/': {
-    login: { is: 'login policy', passes: ({ expression = null }) => constantIn(expression) },
+    login: { kind: 'login policy', passes: ({ expression = null }) => constantIn(expression) },
     fields: {
       expression: {
         changeWarning: () => 'other users may pass this policy',

@@ -81,7 +81,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'brands',
     formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
-    login: { is: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
+    login: { kind: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
     fields: {
       default: {
         singleOwner: {

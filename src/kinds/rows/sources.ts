@@ -52,7 +52,7 @@ const groupReach = {
 /** Slugs are unique across types. A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4 for every type. */
 const shared = {
   list: 'sources',
-  login: { is: 'login source', flow: 'authentication_flow' },
+  login: { kind: 'login source', flow: 'authentication_flow' },
   unique: true,
   // A source is enabled only after all of its policies are bound, so that nobody can log in through it earlier.
   withheld: ['enabled'],

@@ -33,7 +33,7 @@ const duration: FieldRow = {
 };
 
 /** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
-const shared = { list: 'stages', unique: true, login: { is: 'login stage' } } as const;
+const shared = { list: 'stages', unique: true, login: { kind: 'login stage' } } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/account_lockdown/': { isEnterprise: true },
@@ -48,7 +48,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
-    login: { is: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
+    login: { kind: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
     // If a PATCH contains `configure`, the service requires the stages for the configuration.
     update: { requiredInUpdates: ['configuration_stages'] },
     fields: {
@@ -65,10 +65,10 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/authenticator/webauthn/': {},
   '/stages/captcha/': {},
   '/stages/consent/': { fields: { consent_expire_in: duration } },
-  '/stages/deny/': { login: { is: 'login stage', denies: true } },
+  '/stages/deny/': { login: { kind: 'login stage', denies: true } },
   '/stages/dummy/': {},
   '/stages/email/': {
-    login: { is: 'login stage', proves: true },
+    login: { kind: 'login stage', proves: true },
     // Releases before 2025.4 use a number of minutes for `token_expiry`.
     fields: { token_expiry: { form: earlierNumber(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   },
@@ -77,7 +77,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     update: { requiredInUpdates: ['user_fields', 'sources'] },
     login: {
-      is: 'login stage',
+      kind: 'login stage',
       challenge: 'ak-stage-identification',
       takesName: 'user_fields',
       shows: 'password_stage',
@@ -104,9 +104,9 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   '/stages/mtls/': {
     isEnterprise: true,
-    login: { is: 'login stage', proves: { field: 'mode', value: 'required' } },
+    login: { kind: 'login stage', proves: { field: 'mode', value: 'required' } },
   },
-  '/stages/password/': { login: { is: 'login stage', challenge: 'ak-stage-password', proves: true } },
+  '/stages/password/': { login: { kind: 'login stage', challenge: 'ak-stage-password', proves: true } },
   '/stages/prompt/stages/': {},
   '/stages/redirect/': {
     // The service requires the target of the mode in the same request.
@@ -121,16 +121,16 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   '/stages/source/': {
     isEnterprise: true,
-    login: { is: 'login stage', challenge: 'ak-stage-source', proves: true },
+    login: { kind: 'login stage', challenge: 'ak-stage-source', proves: true },
   },
   '/stages/user_delete/': {},
   '/stages/user_login/': {
-    login: { is: 'login stage', logsIn: true },
+    login: { kind: 'login stage', logsIn: true },
     fields: { session_duration: duration, remember_me_offset: duration },
   },
   '/stages/user_logout/': {},
   '/stages/user_write/': {
-    login: { is: 'login stage', writes: true },
+    login: { kind: 'login stage', writes: true },
     fields: {
       create_users_group: {
         fact: { field: 'is_superuser', grants: "gives everyone whom it creates a superuser's rights" },
