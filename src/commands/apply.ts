@@ -41,7 +41,7 @@ export async function apply(
   options: ApplyOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options, context, {
+  const reports = await Reports.parse(options, context, {
     inputs: options.plan === undefined ? [] : [options.plan],
     find: () => inputFiles(paths, options, context),
   });

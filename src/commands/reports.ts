@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { diagnosticFor, unexpectedDiagnostic, usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { unexpectedDiagnostic, usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { asError, undefinedOnUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { FinishedJob } from '../run/result.ts';
@@ -61,7 +61,7 @@ export class Reports {
   }
 
   /** Parses the values of `--report`. Rejects with a UsageError for an unknown format, or if two outputs are the same file. */
-  static async asked(
+  static async parse(
     flags: ReportFlags,
     context: ReportRequest['context'],
     asked: CommandFiles = {},
@@ -90,11 +90,10 @@ export class Reports {
       throw new UsageError(`a report would overwrite the plan in ${asked.plan}`, apart);
     // Formats are loaded before any record is created, so that created records can always be reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
-    const reports = new Reports({ flags, wanted: await Promise.all(loaded), context, asked });
-    const [clash] = await reports.refuse(asked.inputs ?? []);
-    if (clash) throw new UsageError(clash.summary, clash.detail);
-    reports.#refused = undefined;
-    return reports;
+    const request = { flags, wanted: await Promise.all(loaded), context, asked };
+    const [refused] = await refusedOutputs(request, asked.inputs ?? []);
+    if (refused !== undefined) throw overwriteError(refused);
+    return new Reports(request);
   }
 
   /** Prints the result of a command as JSON or text. Text is left out if a report to standard output replaces it. */
@@ -105,23 +104,11 @@ export class Reports {
       stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
   }
 
-  /** Refuses to write outputs that would overwrite one of these inputs, and reports these outputs. */
+  /** Excludes outputs that would overwrite one of these inputs from `write`, and reports these outputs. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
-    const { files } = this.#of.context;
-    const refused: string[] = [];
-    if (this.#outputs.length > 0) {
-      const read = new Set(await Promise.all(inputs.map((path) => fileIdentity(path, files))));
-      for (const output of this.#outputs)
-        if (read.has(await fileIdentity(output, files))) refused.push(output);
-    }
+    const refused = await refusedOutputs(this.#of, inputs);
     this.#refused = new Set(refused);
-    return refused.map((output) =>
-      diagnosticFor(undefined, {
-        code: 'invalid-usage',
-        summary: `an output would overwrite ${output}, which this run reads`,
-        detail: 'Name another file for the output.',
-      }),
-    );
+    return refused.map((output) => usageDiagnostic(overwriteError(output)));
   };
 
   /** Writes every report; returns whether all were written. Runs with the same target use the same comment key. */
@@ -165,23 +152,35 @@ export class Reports {
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];
-    if (inputs) await this.refuse(inputs);
-    if (this.#refused) return this.#refused;
+    if (inputs) return new Set(await refusedOutputs(this.#of, inputs));
     const { files } = this.#of.context;
-    const there = this.#outputs.map(async (output) =>
+    const there = outputsOf(this.#of).map(async (output) =>
       (await files.kindOf(output).catch(() => 'file')) === 'file' ? [output] : [],
     );
     return new Set((await Promise.all(there)).flat());
   }
+}
 
-  get #outputs(): readonly string[] {
-    const { plan } = this.#of.asked;
-    return [
-      ...this.#of.wanted.map(({ filename }) => filename).filter((filename) => !isStandardOutput(filename)),
-      ...(plan === undefined ? [] : [plan]),
-      ...summaryOf(this.#of.wanted, this.#of.context.env),
-    ];
-  }
+function outputsOf({ wanted, asked: { plan }, context: { env } }: ReportRequest): readonly string[] {
+  return [
+    ...wanted.map(({ filename }) => filename).filter((filename) => !isStandardOutput(filename)),
+    ...(plan === undefined ? [] : [plan]),
+    ...summaryOf(wanted, env),
+  ];
+}
+
+/** The outputs that would overwrite one of the inputs. */
+async function refusedOutputs(request: ReportRequest, inputs: readonly string[]): Promise<string[]> {
+  const { files } = request.context;
+  const outputs = outputsOf(request);
+  const read = outputs.length === 0 ? [] : await Promise.all(inputs.map((path) => fileIdentity(path, files)));
+  const identities = await Promise.all(outputs.map((output) => fileIdentity(output, files)));
+  return outputs.filter((_, index) => read.includes(identities[index] ?? ''));
+}
+
+function overwriteError(output: string): UsageError {
+  const summary = `an output would overwrite ${output}, which this run reads`;
+  return new UsageError(summary, 'Name another file for the output.');
 }
 
 /** The file for GitHub's summary. Returns undefined if there is no such file, or no report in GitHub's format was requested. */

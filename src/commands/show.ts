@@ -17,7 +17,7 @@ export interface ShowOptions extends ReportFlags, DetailFlags {
 
 /** `rollcall show`: prints the result of an earlier plan or apply. Sends nothing. */
 export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
-  const reports = await Reports.asked(options, context, { inputs: [filename] });
+  const reports = await Reports.parse(options, context, { inputs: [filename] });
   const report = reportIn(filename, await readResultFile('the result', filename, context));
   if (report.kind === 'problems' && options.output !== 'json')
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));

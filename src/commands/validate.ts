@@ -20,7 +20,7 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options, context);
+  const reports = await Reports.parse(options, context);
   const target = await runTargetOf(options, context.env);
   const values = await settingsFromFlags(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
