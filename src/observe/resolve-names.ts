@@ -79,8 +79,6 @@ export interface ResolvedNames {
 }
 
 export interface ResolveOptions extends PageContext {
-  /** Whether this run declares a resource of this name, so that the name needs no look-up. */
-  readonly isDeclared?: (related: Family, name: string) => boolean;
   readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
 }
 
@@ -89,10 +87,11 @@ export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
 ): Promise<ResolvedNames> {
+  const addresses = new Set(resources.map(({ address }) => address));
   const wanted = new Map<Family, Set<string>>();
   for (const resource of resources) {
     for (const { related, name } of declaredNames(resource)) {
-      if (options.isDeclared?.(related, name)) continue;
+      if (addresses.has(addressOfName({ related, name }) ?? '.')) continue;
       const names = wanted.get(related) ?? new Set();
       wanted.set(related, names.add(name));
     }

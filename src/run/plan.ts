@@ -2,10 +2,9 @@ import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundStates } from '../kinds/children.ts';
-import type { Family } from '../kinds/kind.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { addressOfName, withRunIds } from '../kinds/named.ts';
+import { withRunIds } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
@@ -108,7 +107,7 @@ async function planOnce(
   { isSaved = false, keepGoing = false }: PlanManner,
 ): Promise<PlanResult | StoppedRun> {
   const { client, pacing, settings, signal, emit } = service;
-  const unresolved = (
+  const stopUnresolved = (
     diagnostics: readonly Diagnostic[],
     names: readonly UnresolvedName[] = [],
     notRead = 0,
@@ -127,23 +126,21 @@ async function planOnce(
     await release?.catch(() => {});
     return end();
   };
-  const known = everything.some(hasReferencesInLaterFields) ? ((await release) ?? configured) : undefined;
-  const { resources: declared, leftOutFields } = withoutLaterFields(everything, known);
-  if (known && leftOutFields.length > 0)
-    emit({ kind: 'later_fields', release: known, fields: leftOutFields });
-  const addresses = new Set(declared.map(({ address }) => address));
-  const isDeclared = (related: Family, name: string): boolean =>
-    addresses.has(addressOfName({ related, name }) ?? '.');
-  const resolved = await resolveNames(declared, { ...service, isDeclared, elsewhere });
-  const { unresolved: names, notRead } = resolved;
+  const needsRelease = everything.some(hasReferencesInLaterFields);
+  const releaseForNames = needsRelease ? ((await release) ?? configured) : undefined;
+  const { resources: declared, leftOutFields } = withoutLaterFields(everything, releaseForNames);
+  if (releaseForNames && leftOutFields.length > 0)
+    emit({ kind: 'later_fields', release: releaseForNames, fields: leftOutFields });
+  const resolved = await resolveNames(declared, { ...service, elsewhere });
+  const { unresolved, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : findSharedValues(resolved.resources);
-  const collectReasons = (
-    all: readonly UnresolvedName[],
+  const reasonsFor = (
+    names: readonly UnresolvedName[],
     inPart: readonly FailedRead[] = [],
   ): Promise<NotPlannedReasons | undefined> =>
-    notPlannedReasons({ ...resolved, unresolved: all, inPart, shared }, keepGoing, service);
-  if (!(await collectReasons(names)) && (names.length > 0 || shared.length > 0 || notRead > 0))
-    return ended(() => unresolved(shared, names, notRead));
+    notPlannedReasons({ ...resolved, unresolved: names, inPart, shared }, keepGoing, service);
+  if (!(await reasonsFor(unresolved)) && (unresolved.length > 0 || shared.length > 0 || notRead > 0))
+    return ended(() => stopUnresolved(shared, unresolved, notRead));
   const result = await observe(resolved.resources, {
     ...service,
     onRead,
@@ -157,8 +154,9 @@ async function planOnce(
     ...namesWithoutId(resolved.resources, observed, client.readable),
     ...(await findNamesTakenByOtherKinds(resolved.resources, observed, service)),
   ];
-  const heldBack = await collectReasons([...names, ...unusable], partialReads);
-  if (!heldBack && unusable.length + partialReads.length > 0) return ended(() => unresolved([], unusable));
+  const heldBack = await reasonsFor([...unresolved, ...unusable], partialReads);
+  if (!heldBack && unusable.length + partialReads.length > 0)
+    return ended(() => stopUnresolved([], unusable));
   const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const reported = await release;
   const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
@@ -178,7 +176,7 @@ async function planOnce(
     ...facts.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
-  if (refused.length > 0) return unresolved(refused);
+  if (refused.length > 0) return stopUnresolved(refused);
   const planned = await withBlueprints(made, reported ?? configured, service);
   return withLoginChecked({ ...planned, observed, deletions }, service, { isSaved, keepGoing });
 }
