@@ -1,24 +1,19 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { filterKeys, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { isAsShipped } from '../kinds/shipped.ts';
 import type { Declaration } from './writable.ts';
 
-/** The fields in which a declaration differs from the shipped record. A missing field counts as its default value. */
+/** The values that differ from the shipped record, in which a missing field has its default value. A field that was not read is not a change. */
 export function changedFieldsOf(
-  kind: Kind<ResourceType>,
-  declared: JsonObject,
+  { fields }: Kind<ResourceType>,
+  values: JsonObject,
   shipped: JsonObject,
-  without: ReadonlySet<string>,
 ): JsonObject {
-  const changes: Record<string, JsonValue> = {};
-  for (const field of new Set([...Object.keys(declared), ...Object.keys(shipped)])) {
-    const byDefault = kind.fields[field]?.default;
-    const value = declared[field] ?? byDefault;
-    const isWanted = value !== undefined && !without.has(`${kind.type}.${field}`);
-    if (isWanted && !isAsShipped(value, shipped[field] ?? byDefault ?? null)) changes[field] = value;
-  }
-  return changes;
+  return filterKeys(
+    values,
+    (field) => !isAsShipped(values[field] ?? null, shipped[field] ?? fields[field]?.default ?? null),
+  );
 }
 
 /** Changed fields that are missing in the shipped record and whose defaults are unknown. Their declared values may be the defaults. */

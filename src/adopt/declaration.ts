@@ -1,7 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { filterKeys, isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { asManifestEntry, fieldsDeclaredTogether } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { withoutDefaultsIn } from '../kinds/bindings.ts';
@@ -92,12 +92,13 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
       if (isInternalOnly(kind, record, wanted, ships)) internal += 1;
       else if (!possibleAddresses(kind, record).some((text) => wanted.declared.has(text))) {
         const printable = printableAddress(kind, record);
-        const declared = { ...declarationOf(kind, record, holdings, wanted), address: printable };
+        const own = declarationOf(kind, record, holdings, wanted);
+        const declared = { ...own.declared, address: printable };
         const known = ships.records.get(address);
-        const { fields } = wanted.isWithNames
-          ? declared
+        const named = wanted.isWithNames
+          ? own
           : declarationOf(kind, record, holdings, { ...wanted, isWithNames: true });
-        const changes = known && changedFieldsOf(kind, fields, known, wanted.without);
+        const changes = known && changedFieldsOf(kind, valuesToCompare(named, known, holdings), known);
         if (changes === undefined) found.push(declared);
         else if (Object.keys(changes).length > 0) found.push(withOnlyChangedFields(declared, changes));
         else shipped += 1;
@@ -125,16 +126,37 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
   };
 }
 
+interface OwnDeclaration {
+  readonly declared: Omit<DeclaredRecord, 'address'>;
+  /** The fields that were read and left out, because they have the service's defaults. */
+  readonly defaults: JsonObject;
+}
+
+/** The values of a record, without the ids that cannot be compared with shipped names, because their names could not be read. */
+function valuesToCompare(
+  { declared: { kind, fields }, defaults }: OwnDeclaration,
+  shipped: JsonObject,
+  { names }: ExportReading,
+): JsonObject {
+  const isNamed = (field: string): boolean => {
+    const family = kind.fields[field]?.refersTo;
+    const read = family && names.get(family);
+    return read === undefined || !('kind' in read);
+  };
+  return { ...defaults, ...filterKeys(fields, (field) => shipped[field] === undefined || isNamed(field)) };
+}
+
 /** The declaration of a record without the fields that have the service's defaults, except for rights. A plan of this declaration has no changes. */
 function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
   { names, release }: ExportReading,
   { without, isWithNames }: ExportScope,
-): Omit<DeclaredRecord, 'address'> {
+): OwnDeclaration {
   const received = convertToNewestRelease(kind, record.received);
   const shown = convertToNewestRelease(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
+  const defaults: Record<string, JsonValue> = {};
   const secret: string[] = [];
   const variables: Record<string, string> = {};
   for (const [field, row] of Object.entries(kind.fields)) {
@@ -154,7 +176,10 @@ function declarationOf(
     if (isLeftOut || isOnlyShown || row.isAccepted?.(received) === false) continue;
     const isDefault = serviceDefault !== undefined && sameValue(kind, field, serviceDefault, value);
     // Rights are written even if there are none, so that a later plan shows rights that somebody adds.
-    if (isDefault && !isOfRights(kind, field)) continue;
+    if (isDefault && !isOfRights(kind, field)) {
+      defaults[field] = serviceDefault;
+      continue;
+    }
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
       continue;
@@ -178,11 +203,14 @@ function declarationOf(
     else fields[field] = value === null ? value : named(value);
   }
   return {
-    kind,
-    fields: asManifestEntry(kind, fields),
-    secret,
-    ...(Object.keys(variables).length > 0 && { variables }),
-    ...(release && { release }),
+    declared: {
+      kind,
+      fields: asManifestEntry(kind, fields),
+      secret,
+      ...(Object.keys(variables).length > 0 && { variables }),
+      ...(release && { release }),
+    },
+    defaults,
   };
 }
 

@@ -84,7 +84,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
   if (options.list) {
     for (const { address } of found) stdout.write(`${printableLine(address)}\n`);
-    return endingOf(gaps, context);
+    return endingOf([...gaps, ...unreadNames(observed)], context);
   }
   const folder = out?.replace(/\/+$/, '');
   const pathOf = (name: string): string => `${folder}/${name}`;
@@ -140,8 +140,10 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
     const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,
-      summary: `the names of ${list} could not be read, so the manifests contain ids instead of names: ${summary}`,
-      detail: read.reading.proof === 'denied' ? `Grant the token the permission to view ${list}.` : advice,
+      summary: `the names of ${list} could not be read: ${summary}`,
+      detail: `Fields contain ids instead of these names, and such fields of the service's defaults are left out. ${
+        read.reading.proof === 'denied' ? `Grant the token the permission to view ${list}.` : advice
+      }`,
     });
   });
 }
