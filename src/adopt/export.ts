@@ -1,5 +1,6 @@
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { overlayFiles } from '../base/files.ts';
+import { textOf } from '../base/json.ts';
 import {
   fieldsDeclaredTogether,
   isBindingField,
@@ -34,7 +35,7 @@ import {
   type NamesOrFailure,
   type ExportScope,
 } from './declaration.ts';
-import type { Inventory } from '../observe/gaps.ts';
+import type { Inventory, InventoryGap } from '../observe/gaps.ts';
 import { referencesById } from '../observe/references-by-id.ts';
 import { readUnboundState } from '../observe/unbound-access.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';
@@ -117,16 +118,27 @@ async function withBindingsOf(
     };
   const isUnbound = (record: ObservedRecord): boolean =>
     access !== undefined && !bindingsOf(record, access.children).some(isEffective);
+  const isExpired = (record: ObservedRecord): boolean =>
+    access !== undefined &&
+    isUnbound(record) &&
+    bindingsOf(record, access.children).some((one) => one.isExpired);
   const unboundState =
     access && [...read.of.values()].some(isUnbound)
       ? await readUnboundState(access.openFlag, release, service)
       : 'open';
+  const expired = written.flatMap((record): InventoryGap[] => {
+    const bound = read.of.get(pkOf(record));
+    const name = textOf(record.shown[kind.identity]);
+    return bound && isExpired(bound) ? [{ kind: 'expired', name }] : [];
+  });
   return {
     ...inventory,
+    gaps: [...gaps, ...expired],
     records: records.map((record) => {
       const bound = read.of.get(pkOf(record));
       // No value of `access` can express that nobody can open the record.
-      if (bound === undefined || (unboundState === 'closed' && isUnbound(bound))) return record;
+      const isClosed = bound && ((unboundState === 'closed' && isUnbound(bound)) || isExpired(bound));
+      if (bound === undefined || isClosed) return record;
       return {
         ...record,
         received: { ...record.received, ...bound.fields },

@@ -27,5 +27,7 @@ export type InventoryGap =
     }
   /** The bindings that manifests declare in `field` could not be read. */
   | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
+  /** The bindings of this record have expired, so nobody can open it, which no value of `access` expresses. */
+  | { readonly kind: 'expired'; readonly name: string }
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

@@ -62,14 +62,20 @@ describe.each([access, policies])('an application with %s', (declared) => {
   });
 });
 
-test('an export leaves out expired bindings', async () => {
-  const exported = async (world: World): Promise<string> => {
-    const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
+test('an export leaves out expired bindings, and does not open a record whose bindings have all expired', async () => {
+  const exported = async (world: World): Promise<{ text: string; stderr: string }> => {
+    const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
-    return stdout();
+    return { text: stdout(), stderr: stderr() };
   };
-  expect(await exported(worldUntil(later))).toContain('- { name: staff }');
-  expect(await exported(worldUntil(past))).not.toContain('staff');
+  const inTime = await exported(worldUntil(later));
+  expect(inTime.text).toContain('- { name: staff }');
+  expect(inTime.stderr).not.toContain('expired');
+  const { text, stderr } = await exported(worldUntil(past));
+  expect(text).not.toMatch(/staff|access|policies/);
+  expect(stderr).toContain(
+    'warning: application.wiki: `access` is left out, because the bindings of the record',
+  );
 });
 
 test('a manifest cannot declare when a binding expires, since the API does not accept an expiry', async () => {

@@ -102,6 +102,12 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
         `The manifest has no \`${gap.field}\`, so the field is not managed. ${what}`,
       );
     }
+    case 'expired':
+      return notExported(
+        `\`${kind.access?.field ?? 'policies'}\` is left out, because the bindings of the record have expired`,
+        `Another service would open the record to everyone. Name who may open it: see docs/access.md.`,
+        addressOf(type, gap.name),
+      );
     case 'interrupted':
       return notExported(
         `not all ${list} were read: the run was interrupted, or the service asked rollcall to wait too long`,
