@@ -6,7 +6,7 @@ import {
   type Problem,
 } from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import type { JsonValue, Validate } from '../base/json.ts';
+import { isJsonList, type JsonValue, type Validate } from '../base/json.ts';
 import { rangeOf, withoutQuotableLines, type SourceFile, type Span } from '../base/source.ts';
 import { asManifestEntry } from '../kinds/access.ts';
 import { fieldOf, fieldValues, instructionsOf, writtenValue } from '../kinds/fields.ts';
@@ -144,6 +144,7 @@ function resourceIn(
     const { field, key } = column;
     const value = valueOf(text, kind.fields[field]);
     if (value === undefined) report(span, wrongType(kind, field));
+    else if (isJsonList(value) && value.length === 0 && isOfAccess(kind, field)) report(span, nobody);
     else if (key === undefined) values[field] = value;
     else (values[field] = byKey[field] ??= {})[key] = value;
     spans[field] ??= span;
@@ -173,6 +174,16 @@ function wrongLength({ length }: TableRow, header: TableRow): Problem {
     detail: 'Each row has a cell for each column. Quote a cell that contains a delimiter.',
   };
 }
+
+function isOfAccess({ access }: Kind, field: string): boolean {
+  return access?.subjects.some((subject) => subject.field === field) === true;
+}
+
+const nobody: Problem = {
+  code: 'invalid-value',
+  summary: 'this cell names nobody, and without names the service would admit everyone',
+  detail: 'Name groups or users. If the row should not declare who has access, empty the cell.',
+};
 
 const missingNameOfRow: Problem = {
   code: 'csv-syntax',

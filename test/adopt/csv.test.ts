@@ -230,6 +230,7 @@ describe('an invalid CSV table', () => {
   test.each([
     ['a slug with a space', 'slug,name\na b,A\n', ['2:1 invalid-format']],
     ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
+    ['access for nobody', 'slug,name,access.groups\na,A, ;\n', ['2:5 invalid-value']],
   ])('of applications is rejected with the line and column of the mistake: %s', (_, text, said) => {
     expect(read(text, application).said).toEqual(said);
   });
