@@ -1,5 +1,7 @@
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { overlayFiles } from '../base/files.ts';
+import { formatPlace } from '../base/source.ts';
 import { textOf } from '../base/json.ts';
 import {
   fieldsDeclaredTogether,
@@ -16,6 +18,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Family, Kind } from '../kinds/kind.ts';
 import { Selector } from '../manifest/select.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
+import { checkManifests } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventories } from '../run/undeclared.ts';
@@ -164,6 +167,27 @@ async function namesOfIds(
   if (known) return referencesById(related, known.records);
   const read = await whole(related);
   return read.kind === 'unread' || read.kind === 'not_sent' ? read : referencesById(related, read.records);
+}
+
+/** The errors that prevent a plan of the generated manifests, such as bindings that a manifest cannot distinguish. */
+export async function errorsInExport(
+  texts: ReadonlyMap<string, string>,
+  release: Release | undefined,
+  settings: Settings,
+  job: Job,
+): Promise<Diagnostic[]> {
+  if (texts.size === 0) return [];
+  const { diagnostics } = await checkManifests(
+    { ...settings, paths: [...texts.keys()], strict: false, diagnostics: [], ...(release && { release }) },
+    { env: job.env, files: overlayFiles(job.files, texts) },
+    { secrets: 'assumed', isSelected: () => false },
+  );
+  return diagnostics.flatMap(({ severity, code, summary, detail, address, range }) => {
+    if (severity !== 'error') return [];
+    const place = range && address === undefined ? ` at ${formatPlace(range)}` : '';
+    const problem = { code, summary: `the manifest is invalid${place}: ${summary}`, detail };
+    return diagnosticFor(undefined, { ...problem, ...(address && { address }) });
+  });
 }
 
 /** Plans the generated manifests before they are written to disk. Returns how the plan ended, and the plan if it has changes. */

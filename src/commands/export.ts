@@ -4,7 +4,7 @@ import {
   type ExportReading,
   type ExportScope,
 } from '../adopt/declaration.ts';
-import { planOfExport, readExportedRecords } from '../adopt/export.ts';
+import { errorsInExport, planOfExport, readExportedRecords } from '../adopt/export.ts';
 import { manifestFiles } from '../adopt/files.ts';
 import { type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
@@ -66,8 +66,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
     );
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
+  const release = observed.release ?? settings.release;
   const { found, internal, shipped, later } = declarationsOf(
-    { ...observed, ...(settings.release && { release: observed.release ?? settings.release }) },
+    { ...observed, ...(release && { release }) },
     wanted,
   );
   if (internal > 0)
@@ -98,13 +99,15 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write('Nothing was written.\n');
     return failed;
   }
+  const errors = await errorsInExport(texts, release, settings, job);
   reportPersonalData(found, remark);
   reportSecrets(found, remark);
   if (folder !== undefined) {
     const files = new Map(Array.from(texts, ([name, text]) => [pathOf(name), text]));
     if (!(await writeNewFiles(files, context, undefined, quiet))) return 'failed';
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
-  return endingOf([...gaps, ...unreadNames(observed), ...unwrittenValues(found, unwritable)], context);
+  const unwritten = unwrittenValues(found, unwritable);
+  return endingOf([...gaps, ...unreadNames(observed), ...unwritten, ...errors], context);
 }
 
 function isUnsupportedRecord({ kind }: InventoryGap): boolean {

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
-import { bindingsIn, childFields, isEffective, declaredBindings } from './bindings.ts';
+import { bindingsIn, childFields, childKey, isEffective, declaredBindings } from './bindings.ts';
 import type { Access, Child, Children, Subject, WantedChildren } from './children.ts';
 import { partialComparison, sentValue, type DeclaredFields } from './fields.ts';
 import type { Kind } from './kind.ts';
@@ -228,13 +228,14 @@ export function asManifestEntry(kind: Kind, values: JsonObject): JsonObject {
   return { ...Object.fromEntries(entries), ...sorted };
 }
 
-/** Writes bindings as `access` if only groups and users are bound, and otherwise in the field that lists all bindings. */
+/** Writes bindings as `access` if only groups and users are bound, each once, and otherwise in the field that lists all bindings. */
 function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject): JsonObject {
   const fullField = Object.keys(fields).find((field) => access && rows[field]?.children === access.children);
   if (access === undefined || fullField === undefined) return fields;
-  const isPlainAccess = bindingsIn(access.children, fields[fullField] ?? null).every(
-    (one) => admittedSubject(access, one) !== undefined,
-  );
+  const bindings = bindingsIn(access.children, fields[fullField] ?? null);
+  const isPlainAccess =
+    bindings.every((one) => admittedSubject(access, one) !== undefined) &&
+    new Set(bindings.map((one) => childKey(one))).size === bindings.length;
   const redundantFields = isPlainAccess ? [fullField] : access.subjects.map(({ field }) => field);
   const isWhole = redundantFields.every((field) => Object.hasOwn(fields, field));
   return isWhole || !isPlainAccess ? filterKeys(fields, (field) => !redundantFields.includes(field)) : fields;

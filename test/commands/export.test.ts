@@ -443,6 +443,28 @@ describe('rollcall export', () => {
     );
   });
 
+  test('declares a group that is bound twice, and reports bindings that no manifest can distinguish', async () => {
+    const bound = (order: number): Promise<Ran> => {
+      const [application, group] = ['wiki', 'staff'];
+      const world = sandboxHere({
+        applications: [{ slug: application, name: 'Wiki' }],
+        bindings: [
+          { application, group, order: 0 },
+          { application, group, order, negate: order === 0 },
+        ],
+      });
+      return exporting(world.send, { ids: false, type: ['application'] });
+    };
+    const distinct = await bound(1);
+    expect(distinct).toMatchObject({ ending: 'done', stderr: '' });
+    expect(distinct.stdout).toMatch(/policies:\n.*staff.*order: 0.*\n.*staff.*order: 1/);
+    const { ending, stderr } = await bound(0);
+    expect(ending).toBe('incomplete');
+    expect(stderr).toMatch(
+      /^error: the manifest is invalid at .*: this group is bound twice with the same order/,
+    );
+  });
+
   test('names no file after a hidden field', async () => {
     const hiding = { 'rollcall.yaml': 'version: 1\nhide: [application.group]\n' };
     const ended = exporting(sandboxHere(seed).send, { out: 'm', split: 'group' }, hiding);
