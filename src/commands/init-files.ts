@@ -2,6 +2,7 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { UsageError } from '../base/errors.ts';
 import { choiceNamed } from '../base/suggestion.ts';
 import { packageFileText } from '../base/package-file.ts';
+import { joinWords } from '../kinds/all.ts';
 import type { ServiceFlags } from './flags.ts';
 
 export const defaultEnvironment = 'production';
@@ -46,6 +47,15 @@ export function mergesMayUpdate(allowed: string): boolean {
     `merges cannot be allowed to ${JSON.stringify(allowed)}`,
     'Choose `create`, or choose `update` to change existing resources too. For deletes: rollcall help capabilities.',
   );
+}
+
+/** What a pipeline may do after a merge: its --allow counts, or otherwise the environment's `allow` in an existing rollcall.yaml. */
+export function mergeRemark(allowsUpdates: boolean, allowedByConfig: readonly string[] = []): string {
+  if (allowsUpdates)
+    return 'Merges may change existing resources: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.';
+  if (allowedByConfig.length > 0)
+    return `Merges may ${joinWords(allowedByConfig)} existing resources: see allow in rollcall.yaml.`;
+  return 'Merges create missing resources, and change nothing that exists. To allow changes: rollcall help capabilities.';
 }
 
 interface InitFile {

@@ -18,6 +18,7 @@ import {
   defaultTokenEnv,
   rollcallSourceIn,
   initFiles,
+  mergeRemark,
   mergesMayUpdate,
   pipelineNamed,
   pipelines,
@@ -118,9 +119,7 @@ async function pipelineRemarks(
     environment !== undefined &&
       environment !== defaultEnvironment &&
       `The pipeline is for the environment ${environment}.`,
-    allowsUpdates
-      ? 'Merges may change existing resources: --allow update in the pipeline, and capabilities: [update] in rollcall.yaml.'
-      : 'Merges create missing resources, and change nothing that exists. To allow changes: rollcall help capabilities.',
+    mergeRemark(allowsUpdates === true, kept?.allow),
     allowsUpdates &&
       kept &&
       !kept.capabilities?.includes('update') &&
@@ -167,7 +166,7 @@ async function existingConfig(
 function refuseContradictions(
   kept: ChosenConfig,
   folder: string,
-  { url, tokenEnv, manifests, pipeline = 'none' }: InitOptions,
+  { url, tokenEnv, manifests, pipeline = 'none', merges }: InitOptions,
 ): void {
   const file = folder + defaultConfigFile;
   const isDifferent = {
@@ -175,6 +174,7 @@ function refuseContradictions(
     '--token-env': tokenEnv !== undefined && tokenEnv !== (kept.token_env ?? defaultTokenEnv),
     '--manifests':
       manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests),
+    '--merges': merges === 'create' && kept.allow !== undefined && kept.allow.length > 0,
   };
   const differingFlags = Object.entries(isDifferent).flatMap(([flag, is]) => (is ? [flag] : []));
   if (differingFlags.length > 0)

@@ -162,6 +162,13 @@ describe('rollcall init', () => {
     '  staging: { url: "https://staging.example.com/", token_env: STAGING_TOKEN }',
     '',
   ].join('\n');
+  const allowing = kept.replace(' }\n', ', allow: [update, delete] }\n');
+
+  test('names the changes that an existing rollcall.yaml allows after a merge', async () => {
+    const { stdout } = await started({ pipeline: 'gitlab' }, { files: { 'rollcall.yaml': allowing } });
+    expect(stdout).toContain('Merges may update and delete existing resources: see allow in rollcall.yaml.');
+    expect(stdout).not.toContain('change nothing');
+  });
 
   test.each(['github', 'gitlab'])(
     'writes a pipeline for %s that agrees with an existing rollcall.yaml',
@@ -244,6 +251,7 @@ describe('rollcall init', () => {
   test.each([
     ['differs in --url', kept, { url }],
     ['differs in --token-env, --manifests', kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }],
+    ['differs in --merges', allowing, { pipeline: 'github', merges: 'create' }],
     ['names a token_file', kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }],
     ['is invalid: ', kept.replace('manifests', 'manifest'), { pipeline: 'github' }],
   ])('writes nothing next to a rollcall.yaml that %s', async (message, text, options) => {
