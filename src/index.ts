@@ -119,7 +119,13 @@ export async function plan(paths: readonly string[], options: PlanOptions = {}):
 export async function apply(paths: readonly string[], options: ApplyOptions = {}): Promise<Applied> {
   refuseInvalid(paths, options);
   const { confirm: asked, failFast } = options;
-  const confirm = asked && (async (made: Parameters<typeof planDocument>[0]) => asked(planDocument(made)));
+  const confirm =
+    asked &&
+    (async (made: Parameters<typeof planDocument>[0]) => {
+      const answer: unknown = await asked(planDocument(made));
+      refuseOtherForm('the answer of confirm', answer, 'a boolean');
+      return answer === true;
+    });
   const request = { ...(await requestOf(paths, options)), failFast, confirm };
   const { ending, ...ended } = await applyRun(request, jobFor(options));
   const report = applyReport(ended);
@@ -132,6 +138,7 @@ function resultOf(report: Report, ending: Ending): Result {
     ending,
     diagnostics: report.diagnostics,
     report: async (kind, more = {}) => {
+      refuseOtherForm('format', kind, 'a string');
       const format = choiceNamed(kind, formatNames, `there is no format ${JSON.stringify(kind)}`);
       refuseOtherOptions(more, { commentKey: 'an object' });
       return (await formats[format]())(report, { toolVersion: toolVersion(), ...more });

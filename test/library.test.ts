@@ -106,6 +106,14 @@ describe('the library', () => {
     expect(asked).toEqual([2]);
   });
 
+  test.each(['no', 1, undefined])('writes nothing if `confirm` answers %j', async (answer) => {
+    const options: unknown = { ...service, confirm: async () => answer };
+    const applied: unknown = Reflect.apply(apply, undefined, [manifest(...roll), options]);
+    await expect(applied).rejects.toThrow('the answer of confirm must be a boolean');
+    const { plan: planned } = await plan(manifest(...roll), service);
+    expect(planned?.summary.create).toBe(2);
+  });
+
   test('completes changes under way when the signal aborts, and starts no more', async () => {
     const users = Array.from({ length: 40 }, (_, index) => `  - { username: user-${index}, name: A }`);
     const stop = new AbortController();
@@ -172,6 +180,7 @@ describe('the library', () => {
     [['markdwn'], 'there is no format "markdwn"', 'Did you mean `markdown`?'],
     [['markdown', { commentkey: {} }], 'there is no option "commentkey"', 'Did you mean `commentKey`?'],
     [['markdown', { commentKey: 'a' }], 'commentKey must be an object', 'of type string.'],
+    [[], 'format must be a string', 'of type undefined.'],
   ])('a report rejects %j with a UsageError', async (given, message, hint) => {
     const { report } = await validate(manifest(...roll), service);
     const error = await Reflect.apply(report, undefined, given).catch((thrown: unknown) => thrown);
