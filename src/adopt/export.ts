@@ -180,7 +180,7 @@ export async function errorsInExport(
   const { diagnostics } = await checkManifests(
     { ...settings, paths: [...texts.keys()], strict: false, diagnostics: [], ...(release && { release }) },
     { env: job.env, files: overlayFiles(job.files, texts) },
-    { secrets: 'assumed', isSelected: () => false },
+    { secrets: 'assumed', isCheckOnly: true },
   );
   return diagnostics.flatMap(({ severity, code, summary, detail, address, range }) => {
     if (severity !== 'error') return [];
@@ -197,7 +197,7 @@ export async function planOfExport(
   job: Job,
 ): Promise<{ readonly ending: Ending; readonly unsettled?: Plan }> {
   const request = {
-    settings: { ...settings, paths: [...texts.keys()] },
+    settings: { ...settings, paths: [...texts.keys()], givenVariables: [] },
     selection: { target: [], exclude: [] },
   };
   const { result, ending } = await plan(request, {

@@ -17,6 +17,7 @@ import { planText } from '../report/formats/text.ts';
 import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { InventoryGap } from '../observe/gaps.ts';
+import { withFormerName } from '../observe/renames.ts';
 import { gapDiagnostics, unwrittenValues } from '../report/words/inventory.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -40,12 +41,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
   refuseContradictoryOptions(options);
   const values = await settingsFromFlags(options, context.env);
   const settings = await readSettings(values, context, 'service', missingFrom);
-  const before =
-    missingFrom.length === 0
-      ? { addresses: new Set<never>(), diagnostics: settings.diagnostics }
-      : await checkManifests(settings, context, { secrets: 'assumed', isCheckOnly: true });
-  if (!settings.service || hasErrors(before.diagnostics)) return reportInvalid(before.diagnostics, context);
-  const wanted: ExportScope = { ...exportRequestOf(options, settings), declared: before.addresses };
+  const { declared, diagnostics } = await declaredAddresses(missingFrom, settings, context);
+  if (!settings.service || hasErrors(diagnostics)) return reportInvalid(diagnostics, context);
+  const wanted: ExportScope = { ...exportRequestOf(options, settings), declared };
   const interruption = context.interruptible();
   const job = narratedJob(
     { ...context, interruptible: () => interruption },
@@ -108,6 +106,18 @@ export async function exportManifests(options: ExportOptions, context: Context):
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   const unwritten = unwrittenValues(found, unwritable);
   return endingOf([...gaps, ...unreadNames(observed), ...unwritten, ...errors], context);
+}
+
+/** The addresses that manifests declare. A renamed resource counts as declared under both names. */
+async function declaredAddresses(
+  paths: readonly string[],
+  settings: Settings,
+  context: Context,
+): Promise<Pick<ExportScope, 'declared'> & { readonly diagnostics: readonly Diagnostic[] }> {
+  if (paths.length === 0) return { declared: new Set(), diagnostics: settings.diagnostics };
+  const loaded = await checkManifests(settings, context, { secrets: 'assumed' });
+  const former = loaded.resources.flatMap((resource) => withFormerName(resource)?.address ?? []);
+  return { declared: new Set([...loaded.addresses, ...former]), diagnostics: loaded.diagnostics };
 }
 
 function isUnsupportedRecord({ kind }: InventoryGap): boolean {

@@ -80,11 +80,15 @@ const configOptions: readonly OptionFactory[] = [
   repeatableOption('--capability <name>', 'turn on a capability: update or delete'),
 ];
 
+const variableOptions: readonly OptionFactory[] = [
+  repeatableOption('--var <name=value>', 'set a variable'),
+  repeatableOption('--vars <file>', 'a YAML file of variables'),
+];
+
 export function projectOptions(formats?: readonly string[]): readonly OptionFactory[] {
   return [
     ...configOptions,
-    repeatableOption('--var <name=value>', 'set a variable'),
-    repeatableOption('--vars <file>', 'a YAML file of variables'),
+    ...variableOptions,
     singleOption('--strict', 'make warnings errors'),
     outputOption(formats),
     ...colourOptions,
@@ -179,6 +183,7 @@ export const exportOptions: readonly OptionFactory[] = [
   targetOption,
   excludeOption,
   repeatableOption('--missing-from <path>', 'export only records that these manifests do not declare'),
+  ...variableOptions,
   singleOption('--without <fields>', 'leave fields out, such as email,attributes'),
   singleOption('--ids', 'write ids of providers and groups, in place of their names'),
   singleOption('--internal', 'include records that the service maintains itself'),

@@ -291,6 +291,18 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
+  test('leaves out records that are declared under a new name or with the value of --var', async () => {
+    const { send } = sandboxHere(seed);
+    const declared = 'version: 1\ngroups: [{ name: team, formerly: staff }, { name: "${var:other}" }]\n';
+    const options = { list: true, type: ['group'], missingFrom: ['m/a.yaml'] };
+    const { stdout } = await done(
+      exporting(send, { ...options, var: ['other=contractors'] }, { 'm/a.yaml': declared }),
+    );
+    expect(stdout).toBe('');
+    const unset = await exporting(send, options, { 'm/a.yaml': declared });
+    expect(unset.ending).toBe('invalid');
+  });
+
   test('leaves out records that are already declared, and fields that --without names', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
