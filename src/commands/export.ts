@@ -154,7 +154,7 @@ function unreadNames({ names }: ExportReading): Diagnostic[] {
     return diagnosticFor(undefined, {
       code,
       summary: `the names of ${list} could not be read: ${summary}`,
-      detail: `Fields contain ids instead of these names, and such fields of the service's defaults are left out. ${
+      detail: `Fields contain ids instead of these names, and such fields of the service's defaults are left out. Bindings contain the names, which a plan with this token cannot look up: to write their ids too, use --ids. ${
         read.reading.proof === 'denied' ? `Grant the token the permission to view ${list}.` : advice
       }`,
     });

@@ -102,6 +102,7 @@ describe('an export contains ids instead of names', () => {
     expect(stdout).toContain('username: limited');
     expect(stderr).toContain('the names of groups could not be read');
     expect(stderr).toContain('Fields contain ids instead of these names');
+    expect(stderr).toContain('to write their ids too, use --ids.');
     expect(stderr).toContain('Grant the token the permission to view groups.');
   });
 
