@@ -8,7 +8,7 @@ import { createStyle } from '../report/formats/lines.ts';
 import { printableLine, withoutEmpty } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, environmentValue } from '../settings/environment.ts';
-import { defaultConfigFile, environmentNames } from '../settings/config.ts';
+import { defaultConfigFile, environmentNames, isInFolderOf } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, checkServiceState, shellWord, type ServiceCheck } from './doctor.ts';
@@ -229,6 +229,11 @@ async function answersFrom(
     'What may a merge do: create resources, or update them too? (create, update):',
     'create',
   );
+  if (manifests !== undefined && !(await isInFolderOf(manifests, base + defaultConfigFile, context.files)))
+    throw new UsageError(
+      `--manifests ${JSON.stringify(manifests)} is not inside the folder of rollcall.yaml`,
+      'Name a path inside the folder. Other manifests can be named on the command line: rollcall plan PATH',
+    );
   // The first manifest is written only if there is no manifest yet.
   const elsewhere =
     manifests ?? kept?.manifests.find((path) => path.replace(/\/+$/, '') !== `${base}manifests`);

@@ -195,8 +195,10 @@ const outsideFolder: Problem = {
 };
 
 /** Whether a path written in a file is inside the folder of that file after links are followed. */
-async function isInFolderOf(entry: string, filename: string, files: Files): Promise<boolean> {
-  const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
+export async function isInFolderOf(entry: string, filename: string, files: Files): Promise<boolean> {
+  const folder = filename.replace(/[^/]*$/, '') || '.';
+  const root =
+    (await files.kindOf(folder)) === 'absent' ? posix.resolve(folder) : await files.realPath(folder);
   // A path that cannot be resolved, such as a link to itself or a pipe, counts as outside.
   return isPathBelow(resolveFromFile(filename, entry), entry, root, files).catch(() => false);
 }

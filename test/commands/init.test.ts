@@ -248,6 +248,17 @@ describe('rollcall init', () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 
+  test.each([undefined, 'roll'])(
+    'refuses manifests outside the folder of rollcall.yaml: %s',
+    async (folder) => {
+      for (const manifests of ['../m', '/m']) {
+        const { context, written } = capture({});
+        await expect(init(folder, { url, manifests }, context)).rejects.toThrow('is not inside the folder');
+        expect(written.size).toBe(0);
+      }
+    },
+  );
+
   test.each([
     ['differs in --url', kept, { url }],
     ['differs in --token-env, --manifests', kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }],
