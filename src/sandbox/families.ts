@@ -29,9 +29,14 @@ const untypedPath = '/propertymappings/notification/';
 const listNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(referredLists).map(([list, path]) => [path, list])),
   ...Object.fromEntries(families.map(({ list, path }) => [path.slice('/api/v3'.length), list])),
+  '/core/object_attributes/': 'object_attributes',
   '/core/tenants/': 'brands',
   '/flows/bindings/': 'stage_bindings',
+  '/policies/bindings/': 'bindings',
 };
+
+/** The names of all lists to which a right can apply. */
+export const rightLists: readonly string[] = [...new Set(Object.values(listNames))];
 
 /** The name of a list in the rights of tokens, such as `stages` or `event_rules`. */
 export function listNameOf(path: string): string {

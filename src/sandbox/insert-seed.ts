@@ -114,7 +114,12 @@ export function insertSeed(world: World): RejectedEntry[] {
   const withId = entries.filter(({ pk }) => pk !== undefined);
   for (const { path, whole } of withId.toSorted((a, b) => Number(a.pk) - Number(b.pk) || 0))
     insertRecord(world, path, whole());
-  return entries.flatMap(({ list, index, path, pk, whole }) => {
+  const ids = new Set<string>();
+  return entries.flatMap(({ list, index, path, pk, whole }): RejectedEntry[] => {
+    const id = `${list} ${textOf(pk ?? null).toLowerCase()}`;
+    if (pk !== undefined && ids.has(id))
+      return [{ list, index, field: 'pk', texts: ['Another entry has this pk.'] }];
+    ids.add(id);
     const kind = world.kind(path);
     const saved = pk === undefined && saveRequest(kind, whole());
     if (!saved || 'record' in saved) return [];

@@ -1,5 +1,9 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import { lazy } from '../base/memoize.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
+import { rightLists } from './families.ts';
 import type { SandboxRequest } from './http.ts';
 import { canonicalPk } from './ids.ts';
 import type { Row, Rows } from './rows.ts';
@@ -51,6 +55,27 @@ export class Requesters {
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
     return this.#known.get(token) ?? { refusal: 'Token invalid/expired' };
   }
+}
+
+const verbs: readonly Right[] = ['view', 'add', 'change', 'delete', 'open', 'enable_superuser'];
+
+const rightNames = lazy(() => verbs.flatMap((verb) => rightLists.map((list) => `${verb}_${list}`)));
+
+/** The problem with a right in the `rights` of a token: the sandbox would grant a right that it does not know. */
+export function rightProblem(name: string, extent: JsonValue): Problem | undefined {
+  if (!rightNames().includes(name))
+    return {
+      code: 'unknown-field',
+      summary: `there is no right \`${name}\``,
+      detail: didYouMean(name, rightNames()) ?? 'Write rights such as `view_stages` or `change_event_rules`.',
+    };
+  if (typeof extent === 'boolean' || isJsonList(extent) || extent === 'all' || extent === 'none')
+    return undefined;
+  return {
+    code: 'wrong-type',
+    summary: `\`${name}\` must be all, none or a list of names`,
+    detail: 'It can also be true or false.',
+  };
 }
 
 /** Rights that the seed does not mention are granted. */

@@ -6,6 +6,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { isJsonObject, textOf, valueAt } from '../base/json.ts';
 import { nearestWord } from '../base/suggestion.ts';
 import { defaultRelease, type SandboxRelease } from './release.ts';
+import { rightProblem } from './rights.ts';
 import { Sandbox } from './sandbox.ts';
 
 const maxEntries = 100_000;
@@ -55,7 +56,17 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): SeededSand
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
   // The type SandboxSeed is generated from the schema that the value has passed.
-  const seeded = seedSandbox(parsed.value as SandboxSeed, release);
+  const seed = parsed.value as SandboxSeed;
+  const rightFaults = (seed.tokens ?? []).flatMap(({ rights = {} }, index) =>
+    Object.entries(rights).flatMap(([name, extent]) => {
+      const problem = rightProblem(name, extent);
+      return problem
+        ? [diagnosticAt(file, parsed.places.valueSpan(['tokens', index, 'rights', name]), problem)]
+        : [];
+    }),
+  );
+  if (rightFaults.length > 0) return rightFaults;
+  const seeded = seedSandbox(seed, release);
   const { refused } = seeded;
   if (refused.length === 0) return seeded;
   return refused.map(({ list, index, field, texts }) => {

@@ -104,6 +104,33 @@ describe('a seed of the sandbox', () => {
     ]);
   });
 
+  test.each([
+    [
+      'tokens: [{ token: a, rights: { add_stage: false } }]',
+      'there is no right `add_stage`',
+      'Did you mean `add_stages`?',
+    ],
+    [
+      'tokens: [{ token: a, rights: { view_unheard_of_things: none } }]',
+      'there is no right `view_unheard_of_things`',
+      'Write rights such as',
+    ],
+    [
+      'tokens: [{ token: a, rights: { view_stages: no } }]',
+      '`view_stages` must be all, none',
+      'true or false',
+    ],
+    [
+      'providers: [{ pk: 1, name: a }, { pk: 1, name: b }]',
+      'does not accept this `pk`',
+      'Another entry has this pk.',
+    ],
+  ])('with an unknown right or a repeated id is rejected: %s', (text, summary, detail) => {
+    expect(loadSeed(sourceFile('seed.yaml', `${text}\n`))).toMatchObject([
+      { summary: expect.stringContaining(summary), detail: expect.stringContaining(detail) },
+    ]);
+  });
+
   test('that is valid determines the records that the sandbox serves', () => {
     const loaded = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
     if (Array.isArray(loaded)) expect.fail(JSON.stringify(loaded));
