@@ -8,7 +8,7 @@ import { addressOf } from '../kinds/resource.ts';
 import { joinWords } from '../kinds/all.ts';
 import {
   credentialsText,
-  invisibleValueName,
+  unwritableValueName,
   nameInFormat,
   type CredentialFormat,
 } from '../report/formats/credentials.ts';
@@ -119,10 +119,10 @@ function addressesIn(written: readonly string[]): readonly Address[] {
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {
   const names = new Map<string, Credentials>();
   for (const item of found) {
-    const value = invisibleValueName(item, format);
+    const value = unwritableValueName(item, format);
     if (value !== undefined)
       throw new UsageError(
-        `the ${value} of ${printableLine(item.address)} cannot be written as ${format}: it has invisible characters`,
+        `the ${value} of ${printableLine(item.address)} cannot be written as ${format}: it has invisible characters, or ' and other special characters`,
         'Use --format json.',
       );
     const name = nameInFormat(item, format);

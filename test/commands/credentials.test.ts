@@ -198,7 +198,8 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   });
 
   test.each([
-    [`a'b"$c`, String.raw`"a'b\"\$c"`],
+    [`a'b c`, `"a'b c"`],
+    [String.raw`a"b\c`, String.raw`'a"b\c'`],
     ['$HOME', "'$HOME'"],
   ])('quotes the secret %j for shells', async (secret, quoted) => {
     const world = worldWith();
@@ -207,11 +208,18 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
     expect(written.get('c.env')).toContain(`CLIENT_SECRET=${quoted}\n`);
   });
 
-  test('refuses a secret that dotenv files cannot contain, without showing it', async () => {
-    const world = worldWith();
-    world.sandbox.change('oauth2', grafana.name, { client_secret: 'bell\u0007' });
-    await expect(ran([address], { to: 'c.env' }, world)).rejects.toThrow('cannot be written as dotenv');
-    const { written } = await ran([address], { to: 'c.json', format: 'json' }, world);
-    expect(written.get('c.json')).toContain(String.raw`bell\u0007`);
-  });
+  test.each(['bell\u0007', `a'b"c`, `a'$b`, `a'\`b`, String.raw`a'b\c`])(
+    'refuses the secret %j, which not all readers of dotenv files understand',
+    async (secret) => {
+      const world = worldWith();
+      world.sandbox.change('oauth2', grafana.name, { client_secret: secret });
+      const refused = ran([address], { to: 'c.env' }, world);
+      await expect(refused).rejects.toThrow('cannot be written as dotenv');
+      await expect(refused).rejects.not.toThrow(secret);
+      const { written } = await ran([address], { to: 'c.json', format: 'json' }, world);
+      expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({
+        credentials: [{ client_secret: secret }],
+      });
+    },
+  );
 });

@@ -46,13 +46,16 @@ function toDotenv({ address, values }: Credentials): string {
 
 /** In single quotes, no character has a special meaning. */
 function quoted(value: string): string {
-  return value.includes("'") ? `"${value.replaceAll(/["$`\\]/g, String.raw`\$&`)}"` : `'${value}'`;
+  return value.includes("'") ? `"${value}"` : `'${value}'`;
 }
 
-/** The name of a value that a format cannot contain: dotenv has no escapes for invisible characters. */
-export function invisibleValueName({ values }: Credentials, format: CredentialFormat): string | undefined {
+/** The name of a value that a format cannot contain: dotenv has no escapes that all of its readers understand. */
+export function unwritableValueName({ values }: Credentials, format: CredentialFormat): string | undefined {
   if (format !== 'dotenv') return undefined;
-  return Object.keys(values).find((name) => printableLine(values[name] ?? '') !== values[name]);
+  return Object.keys(values).find((name) => {
+    const value = values[name] ?? '';
+    return printableLine(value) !== value || (value.includes("'") && /["$`\\]/.test(value));
+  });
 }
 
 function secretOf({ address, values }: Credentials): JsonObject {
