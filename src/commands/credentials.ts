@@ -72,7 +72,12 @@ export async function credentials(
     ...missing.flatMap((item) => missingCredentials(item)),
   ];
   if (problems.length > 0) stderr.write(`${diagnosticsText(problems, createStyle(stderr))}\n`);
-  if (found.length === 0) {
+  const isUnread =
+    missing.some(({ kind }) => kind === 'unread') ||
+    inventories.some(({ gaps }) => gaps.some(({ kind }) => kind !== 'other_types'));
+  const isOldKept = options.replace && isUnread && (await context.files.kindOf(to)) === 'file';
+  if (found.length === 0 || isOldKept) {
+    if (isOldKept) stderr.write('The existing file may contain the credentials that could not be read. ');
     stderr.write(
       problems.length > 0 ? 'Nothing was written.\n' : 'No record has a secret, so nothing was written.\n',
     );
@@ -104,7 +109,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
       'no record is named',
       `Name one, such as ${types[0]}.grafana, or use --all for all records with a secret.`,
     );
-  return written.map((text) => {
+  const addresses = written.map((text) => {
     const type = types.find((item) => text.startsWith(`${item}.`) && text.length > item.length + 1);
     if (type !== undefined) return addressOf(type, text.slice(type.length + 1));
     const address = printableLine(text);
@@ -114,6 +119,7 @@ function addressesIn(written: readonly string[]): readonly Address[] {
         `Only records of the type ${joinWords(types)} have credentials.`,
     );
   });
+  return [...new Set(addresses)];
 }
 
 function refuseUnwritableCredentials(found: readonly Credentials[], format: CredentialFormat): void {

@@ -130,7 +130,19 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
       'c.env exists already\n    Nothing was written. To replace the file, use --replace.',
     );
     expect(refused.written.size).toBe(0);
-    await done(ran([address], { to: 'c.env', replace: true }, worldWith(), files));
+    await done(ran([address, address], { to: 'c.env', replace: true }, worldWith(), files));
+  });
+
+  test('replaces no file that may contain credentials that could not be read', async () => {
+    const world = worldWith();
+    world.tamper = ({ path }, answer) => (path.includes('other') ? answered(500) : answer());
+    const addresses = [address, 'provider.other'];
+    const kept = await ran(addresses, { to: 'c.env', replace: true }, world, { 'c.env': 'kept' });
+    expect(kept.ending).toBe('failed');
+    expect(kept.stderr).toContain('The existing file may contain the credentials');
+    expect(kept.written.size).toBe(0);
+    const anew = await ran(addresses, { to: 'c.env', replace: true }, world);
+    expect([anew.ending, anew.written.size]).toEqual(['incomplete', 1]);
   });
 
   test('prints secrets only with --show-secrets', async () => {
