@@ -115,7 +115,7 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
     inventories.every(({ gaps }) => gaps.every(({ kind }) => kind === 'other_types'))
   )
     throw new UsageError(
-      `no record of the service has an address like ${unmatched}`,
+      `no record that this export reads has an address like ${unmatched}`,
       'An address has the form of application.wiki or user.alice. * matches any characters, ? matches one.',
     );
   return {

@@ -111,7 +111,8 @@ function excludedFields({ without = '', out }: ExportOptions, { hide }: Settings
     const names = known.flatMap((each) => [each.field, each.name]);
     throw new UsageError(
       `--without: there is no field ${JSON.stringify(name)} to leave out`,
-      didYouMean(name, names) ?? `The fields are: ${known.map((each) => each.name).join(', ')}.`,
+      didYouMean(name, names) ??
+        `The fields are: ${[...new Set(known.map(({ field }) => field))].join(', ')}.`,
     );
   }
   const chosen = known.filter(({ field, name }) => excluded.includes(field) || excluded.includes(name));

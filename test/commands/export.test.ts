@@ -494,6 +494,11 @@ describe('rollcall export', () => {
     ['a file for --out', { out: 'm.yaml' }, '--out names a folder'],
     ['an unknown type', { type: ['users'] }, 'there is no type "users"'],
     ['an unknown field', { without: 'emails' }, 'no field "emails"'],
+    [
+      'an address of another type',
+      { type: ['user'], target: ['group.*'] },
+      'no record that this export reads',
+    ],
     ['an identity for --without', { without: 'username' }, 'no field "username"'],
     ['an address without a record', { target: ['user.nobody'] }, 'an address like user.nobody'],
   ])('refuses %s', async (_, options, said) => {
@@ -501,6 +506,15 @@ describe('rollcall export', () => {
     await expect(ended).rejects.toThrow(UsageError);
     await expect(ended).rejects.toThrow(said);
   });
+});
+
+test('an export that is to leave out an unknown field lists each field once', async () => {
+  const error = await exporting(sandboxHere(seed).send, { without: 'bogusxyz' }).catch(
+    (thrown: unknown) => thrown,
+  );
+  const fields = (error instanceof UsageError && error.hint?.match(/[\w.]+(?=[,.])/g)) || [];
+  expect(fields).toContain('policies');
+  expect(new Set(fields).size).toBe(fields.length);
 });
 
 describe('an export reports unreadable records instead of treating them as absent', () => {
