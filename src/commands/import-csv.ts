@@ -3,7 +3,7 @@ import { manifestOfTable } from '../adopt/csv.ts';
 import { schemaComment } from '../adopt/write-manifest.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import type { Files } from '../base/files.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { defaultKinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -32,7 +32,7 @@ export async function importCsv(
     stderr.write('\nNothing was written.\n');
     return 'invalid';
   }
-  const path = out === undefined ? undefined : await fileFor(kind, out, files);
+  const path = out === undefined || out === standardInput ? undefined : await fileFor(kind, out, files);
   const whole = schemaComment(schemaPathOf(path)) + text;
   if (path !== undefined)
     return (await writeNewFiles(new Map([[path, whole]]), { createPrivateFiles, stderr }))

@@ -42,6 +42,7 @@ function importing(text: string | Uint8Array, ...args: string[]): Promise<Ended>
 describe('rollcall import csv', () => {
   test('prints a valid manifest', async () => {
     expect(await importing(table)).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
+    expect(await importing(table, '--out', '-')).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
     const validated = await endedHere(['validate', '-'], { cwd, input: manifest(schema) });
     expect(validated).toMatchObject({ code: 0 });
   });
