@@ -92,7 +92,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const { texts, unwritable } = manifestFiles(found, check, split, (name) =>
     schemaPathOf(folder === undefined ? undefined : pathOf(name)),
   );
-  const failed = options.check ? await checkByPlan(texts, settings, job) : undefined;
+  const failed = options.check && texts.size > 0 ? await checkByPlan(texts, settings, job) : undefined;
   if (failed) {
     stderr.write('Nothing was written.\n');
     return failed;

@@ -292,6 +292,15 @@ describe('rollcall export', () => {
     expect(stdout).not.toContain('meta_icon');
   });
 
+  test.each([true, false])(
+    'writes nothing if there is nothing to export, with --check: %s',
+    async (check) => {
+      const { send } = sandboxHere({ applications: [] });
+      const { stdout, stderr } = await done(exporting(send, { type: ['application'], check }));
+      expect(stdout + stderr).toBe('');
+    },
+  );
+
   test('leaves out records that are declared under a new name or with the value of --var', async () => {
     const { send } = sandboxHere(seed);
     const declared = 'version: 1\ngroups: [{ name: team, formerly: staff }, { name: "${var:other}" }]\n';
