@@ -1,5 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { uuidFrom } from './ids.ts';
+import { pathField } from './nested.ts';
 import { rejected, type World } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import type { Row, Values } from './rows.ts';
@@ -19,7 +20,10 @@ export function bindingRow(world: World): TableRow {
     newPk: (made) => uuidFrom(`binding ${made}`),
     prepare: (values, { existing, count: made }) => {
       if (existing && isFrom2025 && values['target'] === undefined) return { crashedOver: 'target' };
-      const refusal = refusalOf(values, isFrom2025);
+      const { target = null } = { ...existing?.fields, ...values };
+      const isOfEntitlement =
+        bindableAt(world, target)?.fields[pathField] === '/core/application_entitlements/';
+      const refusal = refusalOf(values, isFrom2025, isOfEntitlement);
       if (refusal !== undefined) return rejected(refusal);
       if (existing && isFrom2025 && hasTwin(world, existing, values))
         return rejected('The fields policy, target, order must make a unique set.');
@@ -53,8 +57,9 @@ export function isExpired({ fields: { expires, expiring } }: Row): boolean {
   return expiring === true && Date.parse(textOf(expires)) <= Date.now();
 }
 
-function refusalOf(values: Values, isFrom2025: boolean): string | undefined {
-  const children = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
+function refusalOf(values: Values, isFrom2025: boolean, isOfEntitlement: boolean): string | undefined {
+  const allowed = [...(isOfEntitlement ? [] : ['policy']), 'group', 'user'];
+  const children = allowed.filter((field) => (values[field] ?? null) !== null);
   if (children.length === 1) return undefined;
   const names = isFrom2025 ? "'group', 'policy', 'user'" : "'policy', 'group' or 'user'";
   return children.length > 1 ? `Only one of ${names} can be set.` : `One of ${names} must be set.`;

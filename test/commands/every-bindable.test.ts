@@ -49,7 +49,7 @@ test.each(someOf(cases, 3))(
     const run = async (policies: readonly JsonObject[]): Promise<readonly unknown[]> => {
       const text = JSON.stringify({
         version: 1,
-        groups: [{ name: 'bound' }],
+        groups: [{ name: 'bound' }, { name: 'decides' }],
         policies: [{ type: 'dummy', name: 'decides' }],
         [kind.list]: [{ ...smallestEntry(kind, 'one', world.sandbox, release), policies }],
       });
@@ -72,14 +72,16 @@ test.each(someOf(cases, 3))(
         .filter(({ method, path }) => method !== 'GET' && path.includes('/policies/bindings/'))
         .map(({ method }) => method);
     };
-    const decides = { policy: { name: 'decides' }, order: 1 };
+    // The service refuses policies for entitlements.
+    const bound = kind.fields['policies']?.checks ? 'group' : 'policy';
+    const decides = { [bound]: { name: 'decides' }, order: 1 };
     expect(await run([decides, { group: { name: 'bound' }, order: 2, enabled: false }])).toEqual([
       'POST',
       'POST',
     ]);
     const { context, stdout } = capture({ url: 'http://127.0.0.1:9', transport: world.send });
     await exportManifests({ output: 'yaml', target: [`${kind.type}.*one`] }, context);
-    expect(stdout()).toContain('- { policy: { name: decides }, order: 1 }');
+    expect(stdout()).toContain(`- { ${bound}: { name: decides }, order: 1 }`);
     expect(stdout()).toContain('- { group: { name: bound }, order: 2, enabled: false }');
     expect(await run([{ ...decides, negate: true }])).toEqual(['PATCH', 'DELETE']);
   },

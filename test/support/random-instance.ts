@@ -50,7 +50,8 @@ export function randomInstance(world: World, release: SandboxRelease, random: ()
       ? {
           policies: [
             { group: { name: 'bound' }, order: 3 },
-            { policy: { name: 'decides' }, order: 5 },
+            // The service refuses policies for entitlements.
+            ...(kind.fields['policies']?.checks ? [] : [{ policy: { name: 'decides' }, order: 5 }]),
           ],
         }
       : {};
