@@ -1,6 +1,6 @@
 // Makes the reference pages, docs/reference-*.md, from the API schema and the rows of the kinds.
 import { kinds } from '../../src/kinds/all.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import { needsSuperuserToLookUp, type Kind } from '../../src/kinds/kind.ts';
 import { factsByRelease } from '../../src/kinds/facts.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { newestRelease, oldestRelease } from '../../src/kinds/release.ts';
@@ -103,7 +103,7 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   const { releases, gone } = history(kind, new Set(Object.keys(fields)));
   const said = description.replace(/ ?A field that is left out is not managed.*$/, '');
   const lines = [
-    `${kind.single === undefined ? `Identified by \`${identity}\`${others}` : 'There is one record, whose entry has no name'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
+    `${kind.single === undefined ? `Identified by \`${identity}\`${others}` : 'There is one record, whose entry has no name'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`${needsSuperuserToLookUp(kind) ? ", with a superuser's token" : ''}. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
     ...(gone.length > 0
       ? [`Fields that earlier releases had and manifests cannot declare: ${gone.join(', ')}.`]
       : []),

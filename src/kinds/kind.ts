@@ -155,6 +155,11 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
   ];
 }
 
+/** Whether a look-up reads a list that is complete only for superusers. */
+export function needsSuperuserToLookUp({ lookUp, listing }: Pick<Kind, 'lookUp' | 'listing'>): boolean {
+  return lookUp.answers !== 'record' && listing.completeFor === 'superusers';
+}
+
 export function listQuery(
   { path, listing: { query, paramsIfUndeclared } }: Kind,
   declared: ReadonlySet<string>,

@@ -33,7 +33,7 @@ export function lookUpOf(
       const narrowed = isNarrowed && within !== undefined && { [scope]: textOf(within) };
       return `${path}?${queryOf({ ...parameters, ...narrowed })}`;
     },
-    answers: filter === identity && scope === undefined ? 'list' : 'search',
+    answers: filter === identity && (scope === undefined || isNarrowed) ? 'list' : 'search',
   };
 }
 

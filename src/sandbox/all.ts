@@ -11,6 +11,7 @@ import {
   objectAttributeRow,
   outpostRow,
   propertyMappingRow,
+  racEndpointRow,
   tokenRow,
 } from './named-kinds.ts';
 import { oauth2Row, providerRow, proxyRow } from './provider.ts';
@@ -37,6 +38,7 @@ const rowsByPath: Readonly<Record<string, (world: World, path: string) => TableR
   '/providers/all/': providerRow,
   '/providers/oauth2/': oauth2Row,
   '/providers/proxy/': proxyRow,
+  '/rac/endpoints/': racEndpointRow,
 };
 
 /** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */

@@ -5,12 +5,11 @@ import { readRelease, type Release } from '../kinds/release.ts';
 import type { FieldRows } from './field-facts.ts';
 import { userUid, userUuid, uuidFrom } from './ids.ts';
 import type { World } from './kind.ts';
-import { matchingRecords, listRecords } from './lists.ts';
+import { cachedList } from './lists.ts';
 import { baseProviderRecord } from './provider.ts';
 import { percentFormat } from './python.ts';
-import { pageOf, type ListResult, type Query } from './query.ts';
 import type { ReleaseRules } from './release.ts';
-import { isInExtent, type Requester } from './rights.ts';
+import type { Requester } from './rights.ts';
 import { pickValues, type Rows, valuesOf, type Row, type Values } from './rows.ts';
 import type { TableRow } from './table.ts';
 
@@ -33,7 +32,8 @@ export function applicationRow(world: World): TableRow {
       if (existing === undefined) cache.clear();
     },
     shown: (application, asker) => shownOf(world, application, asker),
-    listFor: (query, asker) => cachedList(world, query, asker, cache),
+    listFor: (query, asker) =>
+      cachedList(world.kind(listPath), query, asker, world.rules, cache, world.rules.isFrom2025),
   };
 }
 
@@ -70,36 +70,6 @@ function slugIds(): (slug: string) => string {
     usedIds.add(pk);
     return pk;
   };
-}
-
-/**
- * Superusers can request the complete list. Other requests get the applications that the user may open, from a cache that
- * ignores filters and pages; only the count depends on the request.
- */
-function cachedList(
-  world: World,
-  query: Query,
-  asker: Requester,
-  shown: Map<string, readonly JsonObject[]>,
-): ListResult {
-  const { rules } = world;
-  const kind = world.kind(listPath);
-  const { user, rights } = asker;
-  if (rights.superuser && query.isTrue('superuser_full_list', false))
-    return listRecords(kind, query, asker, rules);
-  const all = matchingRecords(kind, query);
-  const found = pageOf(query, all, rules);
-  if (found === undefined) return 'no such page';
-  const { pagination, page } = found;
-  const key = rules.isFrom2025 ? `${user.pk} ${pagination.current}` : `${user.pk}`;
-  const isSearch = query.text('search') !== undefined;
-  const cached = isSearch ? undefined : shown.get(key);
-  if (cached !== undefined) return { pagination, results: cached };
-  const reach = rights.extentOf('open', kind.list);
-  const opened = (rules.isFrom2025 ? page : all).filter((row) => isInExtent(reach, kind, row));
-  const results = opened.map((row) => kind.record(row, asker));
-  if (!isSearch && results.length > 0) shown.set(key, results);
-  return { pagination, results };
 }
 
 function shownOf(world: World, { pk, fields }: Row, asker: Requester | undefined): JsonObject {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 import { pageOf, type Filter, type ListResult, type Query } from './query.ts';
@@ -21,6 +22,38 @@ export function listRecords(
   const { pagination, page } = found;
   if (page.some((row) => kind.isUnreadable?.(row))) return 'crashed';
   return { pagination, results: page.map((row) => kind.record(row, asker, query)) };
+}
+
+/**
+ * Superusers can request the complete list. Other requests get the records that the user may open, from a cache that ignores
+ * filters and, unless `isPaged`, pages; only the count depends on the request.
+ */
+export function cachedList(
+  kind: SandboxKind,
+  query: Query,
+  asker: Requester,
+  rules: ReleaseRules,
+  shown: Map<string, readonly JsonObject[]>,
+  isPaged: boolean,
+): ListResult {
+  const { user, rights } = asker;
+  if (rights.superuser && query.isTrue('superuser_full_list', false))
+    return listRecords(kind, query, asker, rules);
+  const filters = kind.filtersFor?.(query) ?? [];
+  if (!isList(filters)) return { errors: filters };
+  const all = matchingRecords(kind, query, filters);
+  const found = pageOf(query, all, rules);
+  if (found === undefined) return 'no such page';
+  const { pagination, page } = found;
+  const key = isPaged ? `${user.pk} ${pagination.current}` : `${user.pk}`;
+  const isSearch = query.text('search') !== undefined;
+  const cached = isSearch ? undefined : shown.get(key);
+  if (cached !== undefined) return { pagination, results: cached };
+  const reach = rights.extentOf('open', kind.list);
+  const opened = (isPaged ? page : all).filter((row) => isInExtent(reach, kind, row));
+  const results = opened.map((row) => kind.record(row, asker));
+  if (!isSearch && results.length > 0) shown.set(key, results);
+  return { pagination, results };
 }
 
 function isList(filters: readonly Filter[] | FieldErrors): filters is readonly Filter[] {

@@ -1,6 +1,7 @@
-import { isJsonList, textOf } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
 import { rejected, type World } from './kind.ts';
+import { cachedList } from './lists.ts';
 import { baseProviderRecord } from './provider.ts';
 import type { TableRow } from './table.ts';
 
@@ -71,6 +72,21 @@ export function tokenRow(world: World): TableRow {
       if (intent !== 'api' && intent !== 'app_password')
         return rejected(`Invalid intent ${textOf(intent)}`, 'intent');
       return { stored: { ...stored, user, intent } };
+    },
+  };
+}
+
+/** Every save or deletion of an endpoint clears the cache. */
+export function racEndpointRow(world: World, path: string): TableRow {
+  const cache = new Map<string, readonly JsonObject[]>();
+  let count = 0;
+  return {
+    afterSave: () => cache.clear(),
+    listFor: (query, asker) => {
+      const { length } = world.at(path).all();
+      if (length !== count) cache.clear();
+      count = length;
+      return cachedList(world.kind(path), query, asker, world.rules, cache, false);
     },
   };
 }

@@ -32,16 +32,15 @@ export function parseBody(
   const json = parseJson(text);
   if (!isLookUpInList({ shape }) || status !== 200) return json;
   const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
-  if (shape === 'search' && items?.length === count) {
-    const named = items?.filter(
-      (value) =>
-        isJsonObject(value) &&
-        value[identity] === name &&
-        (within === undefined || sameUuid(value[within.field] ?? null, within.id)),
-    );
-    if (named === undefined || named.length === 0) return named && null;
-    return named.length === 1 ? named[0] : named;
-  }
-  if (count === 0) return null;
-  return count === 1 ? (items?.[0] ?? undefined) : items;
+  if (items === undefined) return undefined;
+  const named = items.filter(
+    (value) =>
+      isJsonObject(value) &&
+      value[identity] === name &&
+      (within === undefined || sameUuid(value[within.field] ?? null, within.id)),
+  );
+  // Any other record in a filtered list means that the service did not apply the filter.
+  if (shape === 'list' && named.length < items.length) return undefined;
+  if (items.length !== count) return items;
+  return named.length > 1 ? named : (named[0] ?? null);
 }

@@ -1,5 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Family, Kind } from '../kinds/kind.ts';
+import { needsSuperuserToLookUp, type Family, type Kind } from '../kinds/kind.ts';
 import type { LookUpTarget } from '../kinds/resource.ts';
 import type { LookUpResult, ReadContext, RecordReading } from './client.ts';
 import type { ObservedRecord } from './types.ts';
@@ -18,9 +18,17 @@ export async function readOfKind(
 ): Promise<LookUpResult | undefined> {
   const { kind } = sought;
   const { isBase, family } = kind;
+  const self = needsSuperuserToLookUp(kind)
+    ? await retryUntilProven(() => client.readSelf(signal), pacing)
+    : undefined;
+  const isPartial = needsSuperuserToLookUp(kind) && !(self?.proof === 'exists' && self.isSuperuser);
+  const read = async (): Promise<LookUpResult> => {
+    const reading = await client.read(sought, signal);
+    return isPartial ? withoutAbsence(reading) : reading;
+  };
   // If the record was deleted between the two requests, another record may have its name, so both requests are repeated once.
   for (let isLast = false; ; isLast = true) {
-    const reading = await retryUntilProven(() => client.read(sought, signal), pacing);
+    const reading = await retryUntilProven(read, pacing);
     if (!isBase || reading?.proof !== 'exists') return reading;
     const id = idOf(family, reading.held.pk);
     const shown = await retryUntilProven(() => client.readById(family, id, signal), pacing);
@@ -30,6 +38,13 @@ export async function readOfKind(
     // The type is unknown, so the record must not be changed.
     if (isLast) return { ...shown, proof: 'nothing' };
   }
+}
+
+/** A list that is not complete does not show that a record is absent. */
+function withoutAbsence(reading: LookUpResult): LookUpResult {
+  const { answer } = reading;
+  if (answer.kind !== 'not_listed' && answer.kind !== 'unusable_success') return reading;
+  return { proof: 'denied', answer: { ...answer, kind: 'not_listed' } };
 }
 
 function idOf({ byName }: Family, pk: string): JsonValue {

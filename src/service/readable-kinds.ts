@@ -12,8 +12,9 @@ export function unreadableReason({
   answer: { kind, status },
 }: Pick<InconclusiveRead, 'answer'>): UnreadableReason {
   const isOffered = kind !== 'not_offered' && kind !== 'no_such_route';
+  const isDenied = kind === 'denied' || kind === 'not_listed';
   return {
-    why: isOffered ? (kind === 'denied' ? kind : 'unanswered') : 'not_offered',
+    why: isOffered ? (isDenied ? 'denied' : 'unanswered') : 'not_offered',
     ...(status !== undefined && { status }),
   };
 }

@@ -706,7 +706,12 @@ ${slugs.map((slug) => `  - { slug: ${slug}, name: A, policy_engine_mode: ${mode}
 
 test('an endpoint that is used before its bindings exist has a note, and a new application waits for it', async () => {
   const service = sandboxTransport(
-    { is_fresh: true, is_licensed: true, groups: [{ name: 'staff' }] },
+    {
+      is_fresh: true,
+      is_licensed: true,
+      groups: [{ name: 'staff' }],
+      tokens: [{ token: 'sandbox-token', superuser: true }],
+    },
     undefined,
     '2025.12',
   );

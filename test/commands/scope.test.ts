@@ -59,8 +59,8 @@ const cases: readonly Case[] = [
 
 const allowed = { output: 'text', yes: true, allow: ['update', 'delete'] } as const;
 
-function worldOf(): World {
-  return new World({ tokens: [{ token: 'sandbox-token', superuser: true }], is_licensed: true }, '2026.8');
+function worldOf(superuser = true): World {
+  return new World({ tokens: [{ token: 'sandbox-token', superuser }], is_licensed: true }, '2026.8');
 }
 
 function textOf(content: JsonObject): string {
@@ -161,4 +161,38 @@ describe.each(cases)('two records with the same name in different parents: $type
       new RegExp(`${type}\\.admin: the field .${scope}. is missing[^]*The same for: ${type}\\.x`),
     );
   });
+
+  test('do not count as absent if the service answers a filter with another record', async () => {
+    const world = worldOf();
+    await applied(world, textOf({ ...wholes, [list]: [entryIn('a')] }));
+    world.tamper = (request, answer) =>
+      request.path.includes(`${path}?name=`)
+        ? world.handle({ method: 'GET', path: `/api/v3${path}` })
+        : answer();
+    const isFiltered = list !== 'enrollment_tokens';
+    expect(await planned(world, both)).toContain(`${isFiltered ? 0 : 1} to create`);
+  });
+});
+
+test('RAC endpoints are not created with a token to which the service shows a cached list', async () => {
+  const world = worldOf(false);
+  const { wholes, list, more } = cases[1] ?? expect.fail();
+  const text = textOf({
+    ...wholes,
+    [list]: ['one', 'two'].map((name) => ({ name, provider: { name: 'a' }, ...more })),
+  });
+  for (const denied of ['2 denied', '1 denied']) {
+    const run = world.run(text, env);
+    expect(await apply(['m.yaml'], allowed, run.context)).toBe('denied');
+    expect(run.stdout()).toContain(denied);
+    expect(world.writes()).toHaveLength(2);
+    world.sandbox.create('/rac/endpoints/', {
+      name: 'one',
+      provider: world.sandbox.pk('/providers/rac/', 'a') ?? 0,
+      ...more,
+    });
+  }
+  const { context, stdout } = world.run(text, env);
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(stdout()).toContain("nothing is created without a superuser's token");
 });

@@ -105,6 +105,8 @@ const rows: readonly KindRow[] = [
     list: 'rac_endpoints',
     scope: 'provider',
     leftOut: { superuser_full_list: 'true' },
+    // For other tokens, the service returns the endpoints that the user may open, from a cache that ignores the filters.
+    listing: { completeFor: 'superusers' },
     words: { usersBeforeBindings: 'everyone who may open an application of its provider' },
   },
   { list: 'enrollment_tokens', scope: 'connector' },

@@ -136,9 +136,13 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
     'several records have this name',
     `Their ids: ${ids.join(', ')}. Rename or delete all but one of them in the service.`,
   ],
+  not_listed: [
+    'service-denied',
+    'the service shows the whole list to superusers only',
+    "It is unknown whether the record exists. Use a superuser's token.",
+  ],
   found: unexpectedWords,
   deleted: unexpectedWords,
-  not_listed: unexpectedWords,
   created: unexpectedWords,
 };
 

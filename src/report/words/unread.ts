@@ -1,5 +1,5 @@
 import { joinListNames, type ResourceType } from '../../kinds/all.ts';
-import { mayBeHidden, type Kind } from '../../kinds/kind.ts';
+import { mayBeHidden, needsSuperuserToLookUp, type Kind } from '../../kinds/kind.ts';
 import { planSummary, unreadKinds, type Change, type Plan } from '../../plan/plan.ts';
 import type { UnreadableReason } from '../../service/types.ts';
 import { printableLine, withoutEmpty } from '../printable.ts';
@@ -65,10 +65,11 @@ export function unreadNote({ changes, scope, contractOnly = false, unreadable = 
 
 /** Says why records of a kind could not be looked up, which consequence this has, and how to solve the problem. */
 function unreadWords(
-  { list, path }: Kind<ResourceType>,
+  kind: Kind<ResourceType>,
   unreadable: UnreadableReason | undefined,
   what: string,
 ): string {
+  const { list, path } = kind;
   const status = unreadable?.status === undefined ? '' : ` (${unreadable.status})`;
   switch (unreadable?.why) {
     case 'not_offered':
@@ -77,6 +78,8 @@ function unreadWords(
       return `The look-up of ${list} failed${status || ', because the service did not answer in time'}: ${what} Read the logs of the service, and of any proxy in front of it.`;
     case 'denied':
     case undefined:
-      return `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which exist.`;
+      return needsSuperuserToLookUp(kind)
+        ? `The service shows all ${list} to superusers only: nothing is created without a superuser's token.`
+        : `The token may not view ${list}${status}: ${what} With the permission to view ${list}, the plan shows which exist.`;
   }
 }
