@@ -110,6 +110,8 @@ interface Deletion {
 /** The recipients of rights from a record. The token of the run may be one of them. */
 export interface Rights {
   readonly to: 'a user' | 'its members' | 'its holders' | 'a token';
+  /** The permissions that releases before 2025.12 may remove with any update. */
+  readonly lostInUpdates?: string;
   /** The field that contains the user of a token. */
   readonly owner?: string;
   /** For each field: the kind of change that takes rights away. */

@@ -1,9 +1,10 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf, type JsonValue } from '../base/json.ts';
+import type { Release } from '../kinds/release.ts';
 import { plainUuid } from '../kinds/values.ts';
 import type { TokenUser } from '../service/read-self.ts';
 import { earlierResources, resourcesWithBindings } from './earlier-resources.ts';
-import { takesRights, type RightsChange } from './own-rights.ts';
+import { lostPermissions, takesRights, type RightsChange } from './own-rights.ts';
 import type { ReadyChange } from './plan.ts';
 
 /** The token's user, with its groups and roles, as far as they are known. */
@@ -13,9 +14,19 @@ type KnownUser = Partial<TokenUser>;
  * Moves changes to the end if they may take rights from the run's own token, together with the changes that depend on them, and
  * marks both. Of the former, those on which no change depends come last, and among these, changes of tokens.
  */
-export function withOwnRightsLast(changes: readonly ReadyChange[], self: KnownUser): readonly ReadyChange[] {
-  const marked = changes.map((change): ReadyChange => {
-    if (!takesRights(change) || !isOwn(change, self)) return change;
+export function withOwnRightsLast(
+  changes: readonly ReadyChange[],
+  self: KnownUser,
+  release: Release | undefined,
+): readonly ReadyChange[] {
+  const marked = changes.map((planned): ReadyChange => {
+    const lost = lostPermissions(planned, release);
+    const remark = `releases before 2025.12 may remove ${lost} with any change`;
+    const change =
+      lost === undefined ? planned : { ...planned, remarks: [remark, ...(planned.remarks ?? [])] };
+    // A superuser needs no permissions.
+    const losesPermissions = change.action === 'update' && lost !== undefined && !self.isSuperuser;
+    if (!(losesPermissions || takesRights(change)) || !isOwn(change, self)) return change;
     return { ...change, remarks: [takesOwnRights, ...(change.remarks ?? [])], takesOwnRights: true };
   });
   const { behind, awaited } = behindOwnRights(marked);

@@ -1,4 +1,5 @@
 import { mergedValue, removedIds } from '../kinds/fields.ts';
+import { inRange, type Release } from '../kinds/release.ts';
 import type { ReadyChange } from './plan.ts';
 
 export type RightsChange = Extract<ReadyChange, { readonly action: 'update' | 'delete' }>;
@@ -23,4 +24,14 @@ export function takesRights(change: ReadyChange): change is RightsChange {
         return removedIds(resource, field, observed).length > 0;
     }
   });
+}
+
+/** The permissions that the service may remove with an update, although the update does not concern them. */
+export function lostPermissions(
+  { action, resource: { kind } }: ReadyChange,
+  release: Release | undefined,
+): string | undefined {
+  return action === 'update' && inRange({ before: '2025.12' }, release) !== false
+    ? kind.rights?.lostInUpdates
+    : undefined;
 }

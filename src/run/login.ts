@@ -1,24 +1,31 @@
 import { risks } from '../kinds/capability.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
+import type { Release } from '../kinds/release.ts';
 import { readLogin } from '../observe/login.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import { readGroups, type ObservedGroup } from '../observe/superusers.ts';
 import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { takesRights } from '../plan/own-rights.ts';
+import { lostPermissions, takesRights } from '../plan/own-rights.ts';
 import { withOwnRightsLast } from '../plan/own-rights-last.ts';
 import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../plan/superusers.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';
 
 /** Marks changes that affect logins or the token's rights. Also marks changes that only a run with further permissions would make. */
-export async function planLoginChanges(made: Observed, service: Service): Promise<LoginPlan> {
+export async function planLoginChanges(
+  made: Observed,
+  service: Service,
+  release: Release | undefined,
+): Promise<LoginPlan> {
   const login = await loginOf(made, service);
-  if (!login.changes.some((change) => takesRights(change))) return login;
+  const mayTake = (change: ReadyChange): boolean =>
+    takesRights(change) || lostPermissions(change, release) !== undefined;
+  if (!login.changes.some((change) => mayTake(change))) return login;
   const self = await retrieveTokenUser(service);
   return {
     ...login,
-    changes: withOwnRightsLast(login.changes, self?.proof === 'exists' ? self : {}),
+    changes: withOwnRightsLast(login.changes, self?.proof === 'exists' ? self : {}, release),
   };
 }
 

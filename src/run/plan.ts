@@ -158,10 +158,10 @@ async function planOnce(
   if (!heldBack && unusable.length + partialReads.length > 0)
     return ended(() => stopUnresolved([], unusable));
   const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
-  const reported = await release;
-  const { unbound, needed } = await checkWithRelease(reported ?? configured, resources, observed, service);
+  const knownRelease = (await release) ?? configured;
+  const { unbound, needed } = await checkWithRelease(knownRelease, resources, observed, service);
   const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
-  const byRelease = release && checkByRelease?.(reported, existingIn(observed), unseen);
+  const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
@@ -177,8 +177,8 @@ async function planOnce(
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
   if (refused.length > 0) return stopUnresolved(refused);
-  const planned = await withBlueprints(made, reported ?? configured, service);
-  return withLoginChecked({ ...planned, observed, deletions }, service, { isSaved, keepGoing });
+  const planned = await withBlueprints(made, knownRelease, service);
+  return withLoginChecked({ ...planned, observed, deletions }, service, knownRelease, { isSaved, keepGoing });
 }
 
 function headOfPlan({
@@ -195,9 +195,10 @@ function headOfPlan({
 async function withLoginChecked(
   made: PlanResult,
   service: Service,
+  release: Release | undefined,
   { isSaved, keepGoing }: Required<PlanManner>,
 ): Promise<PlanResult | StoppedRun> {
-  const { refused, ...login } = await planLoginChanges(made, service);
+  const { refused, ...login } = await planLoginChanges(made, service, release);
   if (keepGoing) return { ...made, ...login, changes: withoutRefusedChanges({ ...login, refused }) };
   if (refused.length === 0) return { ...made, ...login };
   return stoppedRun({ kind: 'refused', isStale: isSaved, diagnostics: refused }, service);

@@ -172,9 +172,22 @@ describe.each(someReleases(sandboxReleases))(
   },
 );
 
+const self = '/api/v3/core/users/me/';
+
+function withSelf({ send }: Service, change: (user: JsonObject) => JsonObject): Pick<Service, 'send'> {
+  return {
+    send: async (request, signal) => {
+      const exchange = await send(request, signal);
+      if (request.path !== self || exchange.kind !== 'answered') return exchange;
+      const body = parseJson(exchange.body);
+      const user = isJsonObject(body) && isJsonObject(body['user']) ? body['user'] : {};
+      return { ...exchange, body: JSON.stringify({ user: change(user) }) };
+    },
+  };
+}
+
 describe('the user of the token', () => {
   const group = 'version: 1\ngroups: [{ name: staff, roles: [] }, { name: zebras }]\n';
-  const self = '/api/v3/core/users/me/';
 
   test('is not requested if the plan takes no rights', async () => {
     const service = await serviceOf('2025.12');
@@ -233,17 +246,6 @@ describe('the user of the token', () => {
   });
 
   /** A service that answers the question about the token's user in another way. */
-  function withSelf({ send }: Service, change: (user: JsonObject) => JsonObject): Pick<Service, 'send'> {
-    return {
-      send: async (request, signal) => {
-        const exchange = await send(request, signal);
-        if (request.path !== self || exchange.kind !== 'answered') return exchange;
-        const body = parseJson(exchange.body);
-        const user = isJsonObject(body) && isJsonObject(body['user']) ? body['user'] : {};
-        return { ...exchange, body: JSON.stringify({ user: change(user) }) };
-      },
-    };
-  }
 });
 
 test('a token is deleted after every other change that takes rights from it', async () => {
@@ -345,4 +347,40 @@ test('a new member of a group that loses rights of the token comes after this gr
   const from = service.requests.length;
   await done(run(apply, service, text, { concurrency: '8' }));
   expect(writesOf(service, from).slice(-2)).toEqual(['PATCH groups', 'POST users']);
+});
+
+describe('permissions that releases before 2025.12 may remove with any change', () => {
+  const changes = `version: 1
+groups: [{ name: zebras }]
+roles: [{ name: doers, formerly: writers }]
+users: [{ username: bot, name: Bot B. }, { username: carl, name: Carl C. }]
+`;
+  const note = (lost: string): string => `note  releases before 2025.12 may remove ${lost} with any change`;
+  const notes = [
+    note('its global permissions'),
+    note('the global permissions of the user itself'),
+    note('the global permissions of the user itself'),
+  ];
+
+  test.each([
+    ['2023.10', notes],
+    ['2025.12', []],
+    ['an unknown release', notes],
+  ])('are mentioned in a plan for %s', async (release, said) => {
+    const { send } = await serviceOf(release === '2025.12' ? release : '2023.10');
+    const answer: Service['send'] = async (request, signal) =>
+      release === 'an unknown release' && request.path.endsWith('/admin/version/')
+        ? answered(403, { detail: 'No.' })
+        : send(request, signal);
+    const { stdout } = await done(run(plan, { send: answer }, changes));
+    expect(stdout.match(/note {2}releases before .*/g) ?? []).toEqual(said);
+    expect(stdout).not.toContain('own token');
+  });
+
+  test('may be those of the token, so these changes come last', async () => {
+    const service = withSelf(await serviceOf('2023.10'), (user) => ({ ...user, is_superuser: false }));
+    const { stdout } = await done(run(plan, service, changes));
+    expect(stdout).toContain(line('role.doers, user.bot'));
+    expect(stdout.match(/own token, so this change is made last/g)).toHaveLength(2);
+  });
 });

@@ -477,7 +477,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
   });
 
   test('counts the updates with wider effects in the second question', async () => {
-    const world = new World();
+    const world = new World(undefined, '2025.12');
     const asking = { terminal: true, answerToPrompt: ['yes', 'no'] };
     const { context, stderr, questions } = world.run(manifest, {}, asking);
     await apply(['m.yaml'], { output: 'text', ...allowUpdate }, context);
