@@ -15,7 +15,10 @@ export function trimAsService(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims strings in entries and defaults, including names in place of ids, but no strings inside mappings such as attributes. */
+/**
+ * Trims strings in entries and defaults, including names in place of ids and strings in lists, but no strings inside mappings such
+ * as attributes.
+ */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
@@ -35,7 +38,10 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   return mapValues(entry, (value, field) => {
     if (typeof value === 'string') return trimAsService(value);
     if (field === kind?.access?.field && isJsonObject(value)) return mapValues(value, trimNames);
-    return mapIds(kind?.fields[field] ?? {}, value, trimNames);
+    const row = kind?.fields[field] ?? {};
+    if (row.tableForm === 'strings' && row.refersTo === undefined && isJsonList(value))
+      return value.map((item) => (typeof item === 'string' ? trimAsService(item) : trimNames(item)));
+    return mapIds(row, value, trimNames);
   });
 }
 

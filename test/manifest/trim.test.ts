@@ -56,6 +56,18 @@ test('top-level fields of entries and defaults are trimmed, but nested values ar
   });
 });
 
+test.each([
+  ['providers', { type: 'oauth2', redirect_uris: [' a ', { url: ' b ', matching_mode: 'regex ' }] }],
+  ['sources', { type: 'plex', allowed_servers: [' a '] }],
+  ['flows', { at_least: [' stages'] }],
+])('strings in a list of %s are trimmed', (list, entry) => {
+  const trimmed = JSON.stringify(entry).replaceAll(/ ?"( ?)([^" ]+) ?"/g, '"$2"');
+  expect(trimManifest({ version: 1, [list]: [entry] })).toEqual({
+    version: 1,
+    [list]: [JSON.parse(trimmed)],
+  });
+});
+
 test('a manifest is read with its strings as the service stores them', async () => {
   const [alice] = await desired(
     String.raw`{ "version": 1, "users": [{ "username": "\u001calice\u0085", "name": "\ufeffAlice\u3000" }] }`,
