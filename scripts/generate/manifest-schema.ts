@@ -222,9 +222,10 @@ function propertyOf(kind: Kind, name: string, making: Making): JsonObject {
   if (name === variant?.field) return { ...described, const: variant.value };
   if (name === 'state') return { ...described, const: 'absent' };
   if (name === 'exactly' || name === 'at_least') {
-    const some = Object.keys(fields).filter(
-      (field) => fields[field]?.part && (name === 'exactly' || fields[field].part === 'if at_least'),
-    );
+    const some = Object.keys(fields).filter((field) => {
+      const { part } = fields[field] ?? {};
+      return part === 'if at_least' || (part === 'unless exactly' && name === 'exactly');
+    });
     return { ...described, type: 'array', items: { enum: some } };
   }
   const { children } = fields[name] ?? {};

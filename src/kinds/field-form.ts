@@ -6,9 +6,9 @@ import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.t
 export interface ComparisonOptions {
   /**
    * By default, a list of references is declared in full unless `at_least` lists the field. With `part`, the list is declared in
-   * part unless `exactly` lists the field.
+   * part: always, or unless `exactly` lists the field.
    */
-  readonly part?: true;
+  readonly part?: 'always' | 'unless exactly';
   /** By default, JSON is declared in part unless `exactly` lists the field. If `whole` is set, JSON is always declared in full. */
   readonly whole?: true;
   /** Whether the order of plain values in a list matters, by default true. */
@@ -18,14 +18,20 @@ export interface ComparisonOptions {
 export function comparisonOf(
   { type, format, items }: FieldFacts,
   isReference: boolean,
-  { part, whole, ordered }: { readonly [Key in keyof ComparisonOptions]: boolean | undefined },
+  {
+    part,
+    whole,
+    ordered,
+  }: Readonly<Record<'whole' | 'ordered', boolean | undefined>> & {
+    readonly part: ComparisonOptions['part'] | undefined;
+  },
 ): Pick<FieldOfKind, 'idForm' | 'tableForm' | 'same' | 'part' | 'checks'> {
   if (items) {
     const isNumber = items.type === 'integer';
     const idForm = isNumber ? plainId : plainUuid;
     return {
       tableForm: isNumber ? 'numbers' : 'strings',
-      ...(isReference && { idForm, part: part ? 'unless exactly' : 'if at_least' }),
+      ...(isReference && { idForm, part: part ?? 'if at_least' }),
       ...(ordered === false && { same: sameTexts }),
     };
   }

@@ -174,6 +174,7 @@ function maskTexts(
 /** How to compare a field that is declared in part, or undefined if the field is declared in full. */
 export function partialComparison(declared: DeclaredFields, name: string): PartialComparison | undefined {
   const { part } = declared.kind.fields[name] ?? {};
+  if (part === 'always') return partialComparisonOf(declared.kind, name);
   if (part === undefined || isNamedByInstruction(declared, 'exactly', name)) return undefined;
   if (part === 'if at_least' && !isNamedByInstruction(declared, 'at_least', name)) return undefined;
   return partialComparisonOf(declared.kind, name);

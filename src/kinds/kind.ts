@@ -198,7 +198,7 @@ export interface FieldOfKind<Value = JsonValue> {
   /** How to compare two values, by default as JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** The condition under which a list of references or a JSON value is declared in part; undefined if it is always declared in full. */
-  readonly part?: 'unless exactly' | 'if at_least';
+  readonly part?: 'always' | 'unless exactly' | 'if at_least';
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */

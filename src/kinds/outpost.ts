@@ -10,7 +10,7 @@ const fields = {
   type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
     // An update replaces the whole list, which may contain providers that others have added.
-    part: true,
+    part: 'unless exactly',
     changeWarning: () => 'this outpost starts or stops serving the applications of these providers',
   },
   service_connection: { default: null },

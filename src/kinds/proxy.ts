@@ -9,8 +9,8 @@ const fields = {
   ...federationFields,
   property_mappings: {
     default: [],
-    // The service itself adds the mappings that every proxy needs.
-    part: true,
+    // With every save, the service adds the mappings that every proxy needs.
+    part: 'always',
   },
   mode: { default: 'proxy', changeWarning: () => 'requests reach the application in another way' },
   external_host: {

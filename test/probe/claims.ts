@@ -230,7 +230,7 @@ function isAs(kind: Declarable, field: string, value: JsonValue, held: JsonObjec
   const { isWriteOnly, form, part } = kind.fields[field] ?? {};
   const [own = null, other = null] = [value, held[field] ?? null].map((one) => form?.held(one) ?? one);
   // The service may add items to a value that is declared in part.
-  if (part === 'unless exactly' && isJsonList(own) && isJsonList(other))
+  if ((part === 'unless exactly' || part === 'always') && isJsonList(own) && isJsonList(other))
     return own.every((one) => other.includes(one));
   return isWriteOnly === true || sameValue(kind, field, own, other);
 }

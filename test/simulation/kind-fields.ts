@@ -93,7 +93,7 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
       row.isInstruction
     )
       return [];
-    const isInPart = row.part === 'unless exactly';
+    const isInPart = row.part === 'unless exactly' || row.part === 'always';
     return [[field, candidatesFor(path, field, of).map((form) => ({ ...form, isInPart }))] as const];
   });
   const writable = new Set(Object.keys(facts.fields).filter((field) => !facts.fields[field]?.readOnly));
