@@ -1,5 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Release } from './release.ts';
+import { instantOf } from './values.ts';
 
 export const timeChecks: readonly ((value: JsonValue) => Problem | undefined)[] = [noSuchDay, noTimeZone].map(
   (problemOf) => (value) => (typeof value === 'string' ? problemOf(value) : undefined),
@@ -28,4 +30,20 @@ function noTimeZone(time: string): Problem | undefined {
 
 export function hasNoTimeZone(time: string): boolean {
   return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
+}
+
+/** The name of the field with the time after which the service no longer shows a record, unless `expiring` is false. */
+export const expiry = 'expires';
+
+export function expiryProblem(
+  time: JsonValue,
+  _release: Release | undefined,
+  { expiring = true }: JsonObject = {},
+): Problem | undefined {
+  if (expiring === false || !(instantOf(time) <= Date.now())) return undefined;
+  return {
+    code: 'invalid-value',
+    summary: 'this time has passed, so the record would be absent again as soon as it is created',
+    detail: 'Write a later time, or remove the entry.',
+  };
 }

@@ -15,6 +15,7 @@ import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { expiry } from '../kinds/time.ts';
 import { idText } from '../kinds/values.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedValues, ObservedRecord } from '../service/types.ts';
@@ -62,6 +63,7 @@ export function remarksOn(
     return [
       ...(note === undefined ? [] : [note]),
       ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
+      ...(action === 'create' && mayExpire(resource) ? [mayExpireNote] : []),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
       ...redact(ofIds),
     ];
@@ -80,6 +82,17 @@ export function remarksOn(
     ...redact([...ofIds, ...ofOthers, ...ofStages]),
     ...ofBindings,
   ];
+}
+
+const mayExpireNote =
+  'no expiry is declared: it may expire after the default time of the service, and is then created again';
+
+function mayExpire(resource: Resource): boolean {
+  return (
+    expiry in resource.kind.fields &&
+    !(expiry in resource.fields) &&
+    sentValue(resource, 'expiring') !== false
+  );
 }
 
 /** Mentions expired bindings, because they admit nobody but are not deleted. */

@@ -265,7 +265,7 @@ function textsOf(format: string | undefined): readonly ((variant: number) => str
   const url = (variant: number): string => `https://v${variant}.example.com/`;
   if (format === 'uri') return [url];
   if (format === 'email') return [(variant) => `v${variant}@example.com`];
-  if (format === 'date-time') return [(variant) => `2027-01-0${variant}T00:00:00Z`];
+  if (format === 'date-time') return [(variant) => `2127-01-0${variant}T00:00:00Z`];
   if (format === 'uuid') return [(variant) => `00000000-0000-4000-8000-00000000000${variant}`];
   return [(variant) => `v${variant}`, (variant) => `hours=${variant}`, url, (variant) => `10.0.0.${variant}`];
 }

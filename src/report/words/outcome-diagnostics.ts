@@ -6,6 +6,7 @@ import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { isToBeDeleted } from '../../kinds/lifecycle.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import type { Change } from '../../plan/plan.ts';
+import { expiry } from '../../kinds/time.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import {
@@ -115,7 +116,10 @@ const actionWords: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' 
 };
 
 /** The first words of a diagnostic about a failed action, and advice for the user. */
-function actionStart({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
+function actionStart({ change: { action, resource }, outcome }: Outcome): {
+  opening: string;
+  advice?: string;
+} {
   const isCreate = action !== 'update' && action !== 'delete';
   const { done, again } = actionWords[isCreate ? 'create' : action];
   if (outcome === 'unknown')
@@ -126,7 +130,7 @@ function actionStart({ change: { action }, outcome }: Outcome): { opening: strin
   if (outcome === 'conflict' && isCreate)
     return {
       opening: 'this name is taken or reserved: ',
-      advice: 'Choose another name, or use a token that may view the record with this name.',
+      advice: `Choose another name, or use a token that may view the record with this name.${expiry in resource.kind.fields ? ' If that record has expired, the service does not show it: delete it, or wait until the service does.' : ''}`,
     };
   const isRefused = outcome === 'rejected' || outcome === 'denied';
   const isSaid = outcome === 'not_attempted' || (isRefused && action === 'delete');
