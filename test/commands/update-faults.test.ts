@@ -127,7 +127,16 @@ describe('an update reports', () => {
       request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
     const { stdout } = await applied(world, wiki);
     expect(stdout).toContain('the service accepted the change, but did not change `group`: "Old"');
-    expect(stdout).toContain('The value was sent 3 times.');
+    expect(stdout).toContain('The value was sent 3 times. The service may store the value in another form');
+  });
+
+  test('that the service itself may have changed a field along with the change', async () => {
+    const world = new World();
+    world.tamper = (request, answer) =>
+      request.method === 'PATCH' ? world.handle({ ...request, body: '{"group":"Odd"}' }) : answer();
+    const { stdout } = await applied(world, wiki);
+    expect(stdout).toContain('`group` differs from both the planned and the declared value');
+    expect(stdout).toContain('Somebody else may have changed it, or the service itself');
   });
 
   test('that the record has another value after a lost answer, without mentioning creates', async () => {

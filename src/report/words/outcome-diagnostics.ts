@@ -218,7 +218,7 @@ function concurrentChangeWords(clash: Conflict, { kind }: Resource): string | un
   if (clash.kind === 'unseen') return 'Its bindings could not be read again.';
   if (clash.kind !== 'changed') return 'Somebody else changed it in the meantime.';
   const isOfBound = clash.fields.some(({ field }) => isBindingField(kind, field));
-  const other = isOfBound ? ', or some bindings are hidden from the token' : '';
+  const other = isOfBound ? ', or some bindings are hidden from the token' : ', or the service itself did';
   const { openTo } = clash;
   return joinLines(
     `Somebody else changed it in the meantime${other}.`,
@@ -254,17 +254,21 @@ function conflictProblems(clash: Conflict, { change, outcome, attempts }: Outcom
           outcome === 'unknown'
             ? `\`${field}\` differs from both the planned and the declared value`
             : `somebody else has changed \`${field}\` since the plan`;
-        return { field, code, summary, detail: joinLines(!isMasked(observed) && seen, detail) };
+        const own = outcome === 'unknown' && ownChangeWords;
+        return { field, code, summary, detail: joinLines(!isMasked(observed) && seen, own, detail) };
       });
     case 'ignored':
       return clash.fields.map(({ field, observed }) => ({
         field,
         code: 'not-as-declared',
         summary: `the service accepted the change, but did not change \`${field}\`${isMasked(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
-        detail: `The value was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
+        detail: `The value was sent ${attempts === 1 ? 'once' : `${attempts} times`}. The service may store the value in another form: then declare that form. Or this release of the service may not know the field: then leave it out, or set it in the service.`,
       }));
   }
 }
+
+const ownChangeWords =
+  'Somebody else may have changed it, or the service itself: it may store the value in another form, or set the field when others change.';
 
 function demandWords(isDeclared: boolean): string {
   const demanded =
