@@ -18,7 +18,6 @@ import {
   singleValueCheck,
 } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
-import { expiry, expiryProblem, timeChecks } from './time.ts';
 
 /** The facts about a kind that the API schema does not state. */
 export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
@@ -249,6 +248,5 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...(row.earlier?.isSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
     ...own,
-    ...(name === expiry && { checks: [...timeChecks, expiryProblem, ...(own.checks ?? [])] }),
   };
 }

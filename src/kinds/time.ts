@@ -1,7 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Release } from './release.ts';
-import { instantOf } from './values.ts';
+import type { JsonValue } from '../base/json.ts';
 
 export const timeChecks: readonly ((value: JsonValue) => Problem | undefined)[] = [noSuchDay, noTimeZone].map(
   (problemOf) => (value) => (typeof value === 'string' ? problemOf(value) : undefined),
@@ -34,16 +32,3 @@ export function hasNoTimeZone(time: string): boolean {
 
 /** The name of the field with the time after which the service no longer shows a record, unless `expiring` is false. */
 export const expiry = 'expires';
-
-export function expiryProblem(
-  time: JsonValue,
-  _release: Release | undefined,
-  { expiring = true }: JsonObject = {},
-): Problem | undefined {
-  if (expiring === false || !(instantOf(time) <= Date.now())) return undefined;
-  return {
-    code: 'invalid-value',
-    summary: 'this time has passed, so the record would be absent again as soon as it is created',
-    detail: 'Write a later time, or remove the entry.',
-  };
-}

@@ -60,11 +60,7 @@ export const user: RowKind = kindFrom({
   documented: ['create'],
   unique: true,
   login: { kind: 'superuser', isActive: 'is_active', groups: 'groups' },
-  rights: {
-    to: 'a user',
-    lostInUpdates: 'the global permissions of the user itself',
-    takenBy: { groups: 'removal', roles: 'removal' },
-  },
+  rights: { to: 'a user', takenBy: { groups: 'removal', roles: 'removal' } },
   listing: { paramsIfUndeclared: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] } },
   update: {
     refusal: (observed, declared) => {

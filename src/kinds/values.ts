@@ -74,8 +74,7 @@ export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // a text that is not a time gives NaN, which never equals NaN
 }
 
-/** The milliseconds since the Unix epoch, or NaN if the value is not a time. */
-export function instantOf(value: JsonValue): number {
+function instantOf(value: JsonValue): number {
   if (typeof value !== 'string') return Number.NaN;
   const [, time = '', sign, hours, minutes = '00'] =
     /^(.*?)(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/.exec(value.toUpperCase().replace(' ', 'T')) ?? [];

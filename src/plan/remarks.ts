@@ -63,7 +63,7 @@ export function remarksOn(
     return [
       ...(note === undefined ? [] : [note]),
       ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
-      ...(action === 'create' && mayExpire(resource) ? [mayExpireNote] : []),
+      ...(action === 'create' && mayExpire(resource) ? [expiryNote(resource)] : []),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
       ...redact(ofIds),
     ];
@@ -84,15 +84,14 @@ export function remarksOn(
   ];
 }
 
-const mayExpireNote =
-  'no expiry is declared: it may expire after the default time of the service, and is then created again';
-
 function mayExpire(resource: Resource): boolean {
-  return (
-    expiry in resource.kind.fields &&
-    !(expiry in resource.fields) &&
-    sentValue(resource, 'expiring') !== false
-  );
+  return expiry in resource.kind.fields && sentValue(resource, 'expiring') !== false;
+}
+
+/** An expired record is absent, so the next run creates it again. */
+function expiryNote({ fields }: Resource): string {
+  const when = expiry in fields ? 'at the declared time' : 'after the default time of the service';
+  return `may expire ${when}, and is then created again while the manifest contains it`;
 }
 
 /** Mentions expired bindings, because they admit nobody but are not deleted. */

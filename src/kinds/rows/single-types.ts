@@ -4,6 +4,7 @@ import type { ItemProblem } from '../kind.ts';
 import { policyBindings } from '../policy-bindings.ts';
 import { refusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
+import { timeChecks } from '../time.ts';
 import { sameJson } from '../values.ts';
 
 const rows: readonly KindRow[] = [
@@ -60,6 +61,7 @@ const rows: readonly KindRow[] = [
       expires: {
         isAccepted: ({ intent = 'api' }) => intent !== 'api',
         checks: [
+          ...timeChecks,
           (_, _release, { intent = 'api' } = {}) =>
             intent === 'api'
               ? refusedProblem(
