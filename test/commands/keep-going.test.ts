@@ -9,7 +9,6 @@ import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { allowUpdate, staff, World } from '../support/update-world.ts';
-import { done } from '../support/manifest-run.ts';
 
 const seed: SandboxSeed = {
   providers: [1, 2, 3, 4, 5].map((pk) => ({ pk, name: `OIDC ${pk}` })),
@@ -172,8 +171,12 @@ describe('with --keep-going, a name without an id', () => {
 
 test('with --keep-going, a run in which every name has an id ends as without --keep-going', async () => {
   const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
-  await done(run('plan', {}, { text: good }));
-  await done(run('apply', {}, { text: good }));
+  for (const command of ['plan', 'apply'] as const) {
+    const [one, other] = await Promise.all(
+      [true, false].map((keepGoing) => run(command, { keepGoing }, { text: good })),
+    );
+    expect([one?.ending, one?.stdout()]).toEqual(['done', other?.stdout()]);
+  }
 });
 
 describe('a report lists resources that are not planned, with reasons', () => {

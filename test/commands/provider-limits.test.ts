@@ -131,7 +131,7 @@ test('an export of a service without providers needs no permission to view flows
   } as const;
   const { send } = sandboxTransport({ tokens: [token], providers: [] }, 'weak', '2026.2');
   const { context, stderr } = capture({ url: 'https://id.example.com', transport: send });
-  await exportManifests({ output: 'yaml', type: ['provider'] }, context);
+  expect(await exportManifests({ output: 'yaml', type: ['provider'] }, context)).toBe('done');
   expect(stderr()).not.toContain('names of flows');
 });
 

@@ -286,6 +286,7 @@ describe('apply --plan', () => {
     const may = { env: { ...env, ROLLCALL_CAPABILITIES: 'update', ROLLCALL_ALLOW: 'update' } };
     await done(runApply(written.get('plan.json') ?? '', { allow: ['update'] }, may));
     expect(service.creates()).not.toEqual([]);
+    expect(service.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
   });
 
   test.each([

@@ -58,8 +58,10 @@ describe('a default in a manifest', () => {
 
   test('applies to one kind only', async () => {
     const [wiki, alice] = await desired(everyDefault + application + user);
-    expect(Object.keys(wiki?.fields ?? {})).not.toContain('email');
-    expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
+    expect(wiki && Object.keys(sentOf(wiki))).toEqual(expect.arrayContaining(['slug', 'group']));
+    expect(wiki && sentOf(wiki)).not.toHaveProperty('email');
+    expect(alice && sentOf(alice)).toHaveProperty('email');
+    expect(alice && sentOf(alice)).not.toHaveProperty('group');
   });
 
   test('for a list with several types applies to those types that have the field', async () => {

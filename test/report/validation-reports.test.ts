@@ -120,6 +120,7 @@ describe('values left unchecked without secrets', () => {
 
 test.each(Object.entries(formats))('the %s report escapes control characters', async (_, format) => {
   const report = format(await validated(), setting);
+  expect(report).toMatch(/a b\.yaml/);
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
 });
 

@@ -45,6 +45,9 @@ describe('the option --header', () => {
     expect(reading).toThrow(message);
     expect(reading).toThrow(expect.objectContaining({ name: 'UsageError' }));
     expect(reading).not.toThrow(/hidden/);
+    expect(reading).toThrow(
+      expect.not.objectContaining({ hint: expect.stringContaining('hidden') as string }),
+    );
   });
 
   test('masks the secrets within a value', () => {

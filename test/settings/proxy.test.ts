@@ -78,6 +78,9 @@ describe('the proxy', () => {
     ['http://me:secret%E0%A4%A@p', /does not encode a character/],
   ])('%s is refused without showing its password', (HTTPS_PROXY, message) => {
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).toThrow(message);
+    expect(() => readProxy(https, { HTTPS_PROXY }, false)).toThrow(
+      expect.not.objectContaining({ hint: expect.stringContaining('secret') as string }),
+    );
     expect(() => readProxy(https, { HTTPS_PROXY }, false)).not.toThrow(/secret/);
   });
 
