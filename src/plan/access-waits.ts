@@ -56,11 +56,10 @@ export function findAccessWaits(
     return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
   });
   const settings = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
-  const releasedAt = accessFields.map((fieldsOf) =>
-    byKey(updates, (change) => releasedKeys(change, fieldsOf(change.resource.kind))),
-  );
-  const isSimple = narrowedAt.size + servedBy.size + settings.length === 0;
-  if (isSimple && releasedAt.every(({ size }) => size === 0)) return [];
+  const endedMemberships = byKey(updates, (change) => releasedKeys(change, membershipFields));
+  const removedBindings = byKey(updates, (change) => releasedKeys(change, bindingFields));
+  const holders = [narrowedAt, servedBy, endedMemberships, removedBindings];
+  if (settings.length === 0 && holders.every(({ size }) => size === 0)) return [];
   const isNarrowed = (change: Written): boolean =>
     narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
   const waits: AccessWait[] = [];
@@ -73,11 +72,13 @@ export function findAccessWaits(
     const heldKeys = recordKeys(change, namingFields(kind));
     const holdersAt = (found: readonly string[]): Set<Update> =>
       new Set(found.flatMap((key) => narrowedAt.get(key) ?? []));
-    const added = holdersAt(addedReferences(change, namingFields(kind)).flat());
+    const added = holdersAt(addedKeys(change, namingFields(kind)));
     for (const holder of added) wait(change, holder);
-    for (const [index, fieldsOf] of accessFields.entries())
-      for (const key of addedReferences(change, fieldsOf(kind)).flat())
-        for (const holder of releasedAt[1 - index]?.get(key) ?? []) wait(change, holder);
+    const released = [
+      ...addedKeys(change, membershipFields(kind)).flatMap((key) => removedBindings.get(key) ?? []),
+      ...addedKeys(change, bindingFields(kind)).flatMap((key) => endedMemberships.get(key) ?? []),
+    ];
+    for (const holder of released) wait(change, holder);
     for (const holder of holdersAt([...keys, ...heldKeys])) {
       if (added.has(holder) || !isPolicyKind(holder.resource.kind)) continue;
       if (opens) {
@@ -107,11 +108,13 @@ export function findAccessWaits(
 
 type FieldsOf = (kind: Kind) => readonly string[];
 
-/** The two kinds of fields that together give access: memberships, and bindings. */
-const accessFields: readonly [FieldsOf, FieldsOf] = [
-  (kind) => namingFields(kind).filter((field) => kind.fields[field]?.fact?.grants !== undefined),
-  (kind) => namingFields(kind).filter((field) => isBindingField(kind, field)),
-];
+function membershipFields(kind: Kind): readonly string[] {
+  return namingFields(kind).filter((field) => kind.fields[field]?.fact?.grants !== undefined);
+}
+
+function bindingFields(kind: Kind): readonly string[] {
+  return namingFields(kind).filter((field) => isBindingField(kind, field));
+}
 
 /** Removes the waits between changes of a sequence, because the sequence itself decides about their order. */
 export function withoutWaitsWithin<Planned extends Change>(
@@ -177,16 +180,18 @@ function declaredKeys(resource: Resource, fields: readonly string[]): string[] {
   return declaredReferences(resource, fields).flat();
 }
 
-/** The references that a change adds in these fields. */
-function addedReferences(change: Written, fields: readonly string[]): string[][] {
+/** The keys of the records to which a change adds references in these fields. */
+function addedKeys(change: Written, fields: readonly string[]): string[] {
   const held = new Set(recordKeys(change, fields));
-  return declaredReferences(change.resource, fields).filter((keys) => !keys.some((key) => held.has(key)));
+  return declaredReferences(change.resource, fields)
+    .filter((keys) => !keys.some((key) => held.has(key)))
+    .flat();
 }
 
 /** The keys of the records to which these fields no longer refer after an update. */
-function releasedKeys(change: Update, fields: readonly string[]): string[] {
+function releasedKeys(change: Update, fieldsOf: FieldsOf): string[] {
   const { resource, base, differences } = change;
-  const changed = fields.filter((field) => differences.some((one) => one.field === field));
+  const changed = fieldsOf(resource.kind).filter((field) => differences.some((one) => one.field === field));
   const after = referenceKeys(resource.kind, changed, (field) =>
     valueAfter(resource, field, base.fields[field]),
   );
