@@ -88,10 +88,10 @@ function mayExpire(resource: Resource): boolean {
   return expiry in resource.kind.fields && sentValue(resource, 'expiring') !== false;
 }
 
-/** An expired record is absent, so the next run creates it again. */
+/** The service may remove or hide an expired record. */
 function expiryNote({ fields }: Resource): string {
   const when = expiry in fields ? 'at the declared time' : 'after the default time of the service';
-  return `may expire ${when}, and is then created again while the manifest contains it`;
+  return `may expire ${when}; if the service then removes it, the next run creates it again`;
 }
 
 /** Mentions expired bindings, because they admit nobody but are not deleted. */

@@ -1,4 +1,5 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { TypeFacts } from '../kinds/facts.ts';
 import { rejected, type Rejection } from './kind.ts';
 
 /** A request must contain at least one of these fields, even if the record already has a value. */
@@ -70,9 +71,14 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   ],
 };
 
-export function missingRequired(path: string, sent: JsonObject, isCreate: boolean): Rejection | undefined {
+export function missingRequired(
+  path: string,
+  { fields }: TypeFacts,
+  sent: JsonObject,
+  isCreate: boolean,
+): Rejection | undefined {
   for (const { oneOf, message: says, isForCreate: isOfCreate, ifGiven } of demands[path] ?? []) {
-    if (isOfCreate && !isCreate) continue;
+    if ((isOfCreate && !isCreate) || !oneOf.some((name) => name in fields)) continue;
     const given = ifGiven && (sent[ifGiven.field] ?? null);
     if (ifGiven && (given === null || (ifGiven.value !== undefined && given !== ifGiven.value))) continue;
     if (oneOf.some((name) => hasValue(sent[name] ?? null))) continue;

@@ -131,7 +131,7 @@ function fieldRowsOf(
 }
 
 function rejectionOf(
-  { seed }: World,
+  world: World,
   path: string,
   { enterprise, together }: Recorded,
   [values, sent]: readonly [Values, JsonObject],
@@ -144,9 +144,9 @@ function rejectionOf(
     row !== existing && others.every((name) => row.fields[name] === merged[name]);
   if (first !== undefined && rows.with(first, merged[first] ?? null).some(isTwice))
     return rejected(`The fields ${together?.join(', ')} must make a unique set.`);
-  if (enterprise && !seed.is_licensed)
+  if (enterprise && !world.seed.is_licensed)
     return rejected('Enterprise is required to create/update this object.');
-  return missingRequired(path, sent, existing === undefined);
+  return missingRequired(path, factsIn(world, path), sent, existing === undefined);
 }
 
 function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {

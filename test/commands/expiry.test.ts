@@ -13,7 +13,7 @@ test.each([
   ['tokens: [{ identifier: ci, expiring: false }]', undefined],
   [
     "tokens: [{ identifier: ci, intent: app_password, expires: '2127-01-01T00:00:00Z' }]",
-    'may expire at the declared time, and is then created again',
+    'may expire at the declared time; if the service then removes it',
   ],
   ['invitations: [{ name: guests }]', 'may expire after the default time of the service'],
   ['roles: [{ name: readers }]', undefined],

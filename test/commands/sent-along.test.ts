@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { exportManifests } from '../../src/commands/export.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
@@ -156,12 +159,39 @@ describe('a token of another user', () => {
   });
 });
 
+test('an export leaves out tokens of the service itself, and keys that the service reads from a URL', async () => {
+  const service = sandboxTransport(seed, 'chief', '2025.12');
+  const shown: Transport = async (request, signal) => {
+    const answer = await service.send(request, signal);
+    return answer.kind === 'answered'
+      ? {
+          ...answer,
+          body: answer.body
+            .replaceAll('"intent":"api"', '"intent":"recovery"')
+            .replaceAll('"oidc_jwks":{}', '"oidc_jwks":{"keys":[{"kid":"one"}]}'),
+        }
+      : answer;
+  };
+  const source = entry(
+    'sources',
+    'type: oauth, slug: o, name: O, enabled: true, provider_type: openidconnect, consumer_key: k, consumer_secret: "${env:K}", authorization_url: "https://o.example.com/a", access_token_url: "https://o.example.com/t", profile_url: "https://o.example.com/p", oidc_jwks_url: "https://o.example.com/k"',
+  );
+  const text = `version: 1\n${token('user: { name: alice }')}${source}`;
+  await done(run(apply, service.send, text, allowed, { ...setup, env: { K: 'a-key-of-a-test' } }));
+  const { context, stdout, stderr } = capture({ url: 'https://id.example.com', transport: shown });
+  expect(await exportManifests({ output: 'yaml', target: ['token.*', 'source.o'] }, context)).toBe('done');
+  expect(stdout()).toContain('slug: o');
+  expect(stdout() + stderr()).not.toMatch(/oidc_jwks:|identifier: ci|is left out/);
+});
+
 test.each([
   ['tokens: [{ identifier: t, intent: recovery }]', 'the service refuses this intent'],
   [
-    "tokens: [{ identifier: t, expires: '2030-01-01T00:00:00Z' }]",
-    'the service refuses an expiry of a token with the intent `api`',
+    "tokens: [{ identifier: t, intent: api, expires: '2030-01-01T00:00:00Z' }]",
+    'warning: token.t: the service sets its own expiry for a token with the intent `api`',
   ],
+  ["tokens: [{ identifier: t, intent: api, expiring: false, expires: '2030-01-01T00:00:00Z' }]", undefined],
+  ["tokens: [{ identifier: t, expires: '2030-01-01T00:00:00Z' }]", undefined],
   ["tokens: [{ identifier: t, intent: app_password, expires: '2030-01-01T00:00:00Z' }]", undefined],
   [
     'entitlements: [{ name: e, app: { slug: a }, policies: [{ policy: { name: p }, order: 0 }] }]',
@@ -205,7 +235,7 @@ test.each([
       'sources',
       'type: oauth, slug: o, name: O, provider_type: openidconnect, consumer_key: k, consumer_secret: "${env:K}", oidc_jwks_url: "https://o.example.com/", oidc_jwks: { keys: [] }',
     ),
-    'the service refuses these keys, and reads those of `oidc_jwks_url`',
+    'warning: source.o: the service reads the keys from `oidc_jwks_url`, and ignores these',
   ],
 ])('validate reports what the service refuses: %s', async (text, expected) => {
   const { send } = sandboxTransport({});

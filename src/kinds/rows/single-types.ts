@@ -2,10 +2,13 @@ import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
 import type { ItemProblem } from '../kind.ts';
 import { policyBindings } from '../policy-bindings.ts';
-import { refusedProblem } from '../release.ts';
+import { likelyRefusedProblem, refusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 import { timeChecks } from '../time.ts';
 import { sameJson } from '../values.ts';
+
+/** The intents of tokens that the API can create. */
+const intents: ReadonlySet<JsonValue> = new Set(['api', 'app_password']);
 
 const rows: readonly KindRow[] = [
   // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
@@ -31,8 +34,8 @@ const rows: readonly KindRow[] = [
   {
     list: 'tokens',
     unique: true,
-    // The service itself creates tokens for outposts.
-    isInternal: ({ managed = null }) => managed !== null,
+    // The service itself creates tokens for outposts, and for links to recover an account or verify an address.
+    isInternal: ({ managed = null, intent = 'api' }) => managed !== null || !intents.has(intent),
     rights: {
       to: 'a token',
       owner: 'user',
@@ -53,7 +56,7 @@ const rows: readonly KindRow[] = [
       intent: {
         checks: [
           (intent) =>
-            intent === 'api' || intent === 'app_password'
+            intents.has(intent)
               ? undefined
               : refusedProblem('this intent', 'Write `api` or `app_password`.', 'invalid-value'),
         ],
@@ -62,12 +65,11 @@ const rows: readonly KindRow[] = [
         isAccepted: ({ intent = 'api' }) => intent !== 'api',
         checks: [
           ...timeChecks,
-          (_, _release, { intent = 'api' } = {}) =>
-            intent === 'api'
-              ? refusedProblem(
-                  'an expiry of a token with the intent `api`, and sets its own',
-                  'Leave out `expires`; or write `expiring: false`, or `intent: app_password`.',
-                  'invalid-value',
+          (_, _release, { intent = null, expiring = true } = {}) =>
+            intent === 'api' && expiring !== false
+              ? likelyRefusedProblem(
+                  'the service sets its own expiry for a token with the intent `api`',
+                  'Leave out `expires`, or write `expiring: false`.',
                 )
               : undefined,
         ],

@@ -1,6 +1,6 @@
 import { isJsonList, textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
-import { inRange, refusedProblem } from '../release.ts';
+import { inRange, likelyRefusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 /** For each matching mode: the people whom a source lets log in as an existing user. */
@@ -87,14 +87,15 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       ...groupReach,
       oidc_jwks: {
         whole: true,
+        // The service reads the keys from the URL, and replaces others.
+        isAccepted: ({ oidc_jwks_url: url = '' }) => url === '',
         checks: [
           (_, _release, { oidc_jwks_url: url = '' } = {}) =>
             url === ''
               ? undefined
-              : refusedProblem(
-                  'these keys, and reads those of `oidc_jwks_url`',
+              : likelyRefusedProblem(
+                  'the service reads the keys from `oidc_jwks_url`, and ignores these',
                   'Leave out one of the two fields.',
-                  'invalid-value',
                 ),
         ],
       },
