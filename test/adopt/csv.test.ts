@@ -84,6 +84,12 @@ bob,Bob,false,;,,,,
       'slug,name,provider,backchannel_providers,open_in_new_tab\na,A,1,2; 3,true\n',
       { slug: 'a', name: 'A', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
     ],
+    [
+      'the groups that have access',
+      application,
+      'slug,name,access.groups\na,A,staff\n',
+      { 'access.groups': [{ name: 'staff' }] },
+    ],
   ])('reads %s', (_, kind, text, fields) => {
     expect(read(text, kind)).toMatchObject({ declared: [[`${kind.type}.a`, fields]], said: [] });
   });
