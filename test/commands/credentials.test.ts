@@ -130,7 +130,10 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
       'c.env exists already\n    Nothing was written. To replace the file, use --replace.',
     );
     expect(refused.written.size).toBe(0);
-    await done(ran([address, address], { to: 'c.env', replace: true }, worldWith(), files));
+    const { written } = await done(
+      ran([address, address], { to: 'c.env', replace: true }, worldWith(), files),
+    );
+    expect(written.get('c.env')?.match(/CLIENT_SECRET/g)).toHaveLength(1);
   });
 
   test('replaces no file that may contain credentials that could not be read', async () => {
