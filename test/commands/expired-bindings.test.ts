@@ -3,6 +3,7 @@ import { isJsonObject, parseJson } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capture } from '../support/run.ts';
 import { allowUpdate, staff, World } from '../support/update-world.ts';
 
@@ -12,13 +13,13 @@ const wiki = (more: string): string => `version: 1\napplications: [{ slug: wiki,
 const [past, later] = ['2001-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
 
 /** A service with an application that the group "staff" may open until this time. */
-function worldUntil(expires: string): World {
+function worldUntil(expires: string, more: NonNullable<SandboxSeed['bindings']> = []): World {
   const carol = { username: 'carol', name: 'Carol', groups: [staff] };
   return new World(
     {
       applications: [{ slug: 'wiki', name: 'Wiki', provider: 1 }],
       users: [carol],
-      bindings: [{ application: 'wiki', group: 'staff', expires }],
+      bindings: [{ application: 'wiki', group: 'staff', expires }, ...more],
     },
     '2026.8',
   );
@@ -76,6 +77,9 @@ test('an export leaves out expired bindings, and does not open a record whose bi
   expect(stderr).toContain(
     'warning: application.wiki: `access` is left out, because the bindings of the record',
   );
+  const inPart = await exported(worldUntil(past, [{ application: 'wiki', user: 'carol', order: 1 }]));
+  expect(inPart.text).toContain('- { name: carol }');
+  expect(inPart.stderr).not.toContain('expired');
 });
 
 test('a manifest cannot declare when a binding expires, since the API does not accept an expiry', async () => {
