@@ -125,6 +125,11 @@ describe('a seed of the sandbox', () => {
       'does not accept this `pk`',
       'Another entry has this pk.',
     ],
+    [
+      'groups: [{ pk: 5C5C9E1A-0000-4000-8000-00000000000A, name: a }, { pk: 5c5c9e1a-0000-4000-8000-00000000000a, name: b }]',
+      'does not accept this `pk`',
+      'Another entry has this pk.',
+    ],
   ])('with an unknown right or a repeated id is rejected: %s', (text, summary, detail) => {
     expect(loadSeed(sourceFile('seed.yaml', `${text}\n`))).toMatchObject([
       { summary: expect.stringContaining(summary), detail: expect.stringContaining(detail) },
