@@ -106,6 +106,12 @@ test('an export has a comment with a variable for every secret and write-only fi
   expect(remark).toContain('--resend ADDRESS');
 });
 
+test('an export declares a field that has lost its shipped value, although it has the default of the service now', async () => {
+  const world = new World({ is_fresh: true }, '2025.12');
+  world.sandbox.change('group', 'authentik Read-only', { attributes: {} });
+  expect((await exported(world)).text).toMatch(/name: authentik Read-only\n +attributes: \{\}\n/);
+});
+
 test.each([
   ['2025.12', undefined],
   [
