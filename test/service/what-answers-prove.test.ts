@@ -81,6 +81,11 @@ describe('the table of answers', () => {
       ],
       ['none of three', answered(200, page([], 3)), 'nothing'],
       ['one of three', answered(200, page([alice], 3)), 'nothing'],
+      [
+        'one of three, on the first page',
+        answered(200, page([alice], 3, { next: 2, end_index: 1, total_pages: 3 })),
+        'nothing',
+      ],
       ['one without a pk', answered(200, page([{ username: identity }])), 'nothing'],
       ['something that is no user', answered(200, { ...page([]), results: [null] }), 'nothing'],
       ['one that is null', answered(200, page([null])), 'nothing'],
