@@ -9,6 +9,7 @@ const begins = answered(200, { component: 'ak-stage-identification' });
 test.each([
   ['a pause that the service asks for', answered(500, 'busy', { 'retry-after': '3' }), [3000]],
   ['no pause', answered(500, 'busy'), []],
+  ['an error that names a stage', answered(500, { component: 'ak-stage-access-denied' }), []],
 ])('the check of a login flow is repeated after %s', async (_, first, sleeps) => {
   const transport = scriptedTransport(first, begins);
   const clock = virtualClock();
