@@ -205,6 +205,18 @@ test('a token of the sandbox creates, changes and deletes bindings within its ri
   expect(shown(await ask('GET', bindings))).toEqual([200, 'staff']);
 });
 
+test('a binding of an entitlement has a user or a group, but no policy', async () => {
+  const { ask, pkOf } = await serving({}, '2025.12');
+  const app = pkOf('application', 'grafana');
+  const { body: entitlement } = await ask('POST', 'core/application_entitlements/', { name: 'e', app });
+  const { body: dummy } = await ask('POST', 'policies/dummy/', { name: 'p' });
+  const target = entitlement['pbm_uuid'] ?? null;
+  const { status } = await ask('POST', bindings, { target, policy: dummy['pk'] ?? null, order: 0 });
+  expect(status).toBe(400);
+  const user = Number(pkOf('user', 'carol'));
+  expect((await ask('POST', bindings, { target, user, order: 0 })).status).toBe(201);
+});
+
 describe('access to an application of the sandbox', () => {
   test('is for everyone until somebody is bound, and again after the last binding is removed', async () => {
     const service = await serving({});
