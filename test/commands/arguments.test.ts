@@ -42,6 +42,11 @@ test.each([
   expect(await saidOf(args)).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
 });
 
+test('export reads variables of the manifests of --missing-from', async () => {
+  const words = 'export --missing-from m --var a=b --vars v.yaml --bogus';
+  expect(await saidOf(words.split(' '))).toBe("error: unknown option '--bogus'\n--help shows the usage.\n");
+});
+
 test('rollcall without arguments prints only the usage', async () => {
   expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
 });
