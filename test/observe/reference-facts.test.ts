@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
+import { factKey, inheritGrants, inheritingFields } from '../../src/kinds/reference-facts.ts';
 import { readReferenceFacts, type ReferenceReading } from '../../src/observe/reference-facts.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -111,3 +112,16 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
   expect(read.asked).toHaveLength(asked);
   expect(read.facts.size).toBe(facts);
 });
+
+test.each(inheritingFields(familyOf('groups')))(
+  'a group of which nothing was known has the grant of its parent, by $field',
+  (inheriting) => {
+    const key = (id: string): string => factKey(inheriting.kind, inheriting.field, id);
+    const facts = new Map<string, JsonValue>([
+      [key('child'), null],
+      [key('parent'), true],
+    ]);
+    inheritGrants(facts, inheriting, [['child', ['parent']]]);
+    expect(facts.get(key('child'))).toBe(true);
+  },
+);
