@@ -8,6 +8,7 @@ import {
   certificateRow,
   geoipRow,
   lifecycleRuleRow,
+  oauthSourceRow,
   objectAttributeRow,
   outpostRow,
   propertyMappingRow,
@@ -39,6 +40,7 @@ const rowsByPath: Readonly<Record<string, (world: World, path: string) => TableR
   '/providers/oauth2/': oauth2Row,
   '/providers/proxy/': proxyRow,
   '/rac/endpoints/': racEndpointRow,
+  '/sources/oauth/': oauthSourceRow,
 };
 
 /** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */

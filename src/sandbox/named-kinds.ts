@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
 import { rejected, type World } from './kind.ts';
 import { cachedList } from './lists.ts';
@@ -41,6 +41,20 @@ export function lifecycleRuleRow(world: World, path: string): TableRow {
       world.at(path).isTaken('name', stored['name'] ?? null, existing)
         ? rejected('lifecycle rule with this name already exists.', 'name')
         : { stored },
+  };
+}
+
+/** If a request contains no URL for keys, the service sets that of the type, if the type has one. */
+export function oauthSourceRow(): TableRow {
+  const urls = new Map<JsonValue, string>([
+    ['entraid', 'https://login.microsoftonline.com/common/discovery/keys'],
+  ]);
+  return {
+    prepare: (stored) => {
+      const { provider_type: type = null, oidc_jwks_url: own = '' } = stored;
+      const url = own === '' ? urls.get(type) : undefined;
+      return { stored: { ...stored, ...(url !== undefined && { oidc_jwks_url: url }) } };
+    },
   };
 }
 

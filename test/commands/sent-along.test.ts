@@ -16,6 +16,7 @@ const setup = {
     'one.pem': certificates.one,
     'two.pem': certificates.two,
   },
+  env: { K: 'a-key-of-a-test' },
 };
 const allowed = { config: 'rollcall.yaml', allow: ['update', 'way-in'] };
 const seed = { is_fresh: true, is_licensed: true, tokens: [{ token: 'chief', superuser: true }] };
@@ -44,6 +45,11 @@ const redirect = (more: string): string =>
     'stages',
     `type: redirect, name: R, target_flow: { slug: default-invalidation-flow }, target_static: 'https://r.example.com/', ${more}`,
   );
+const entra = (name: string): string =>
+  entry(
+    'sources',
+    `type: oauth, slug: e, name: ${name}, enabled: true, provider_type: entraid, consumer_key: k, consumer_secret: '\${env:K}', authorization_url: 'https://e.example.com/a', access_token_url: 'https://e.example.com/t', profile_url: 'https://e.example.com/p', oidc_jwks_url: 'https://e.example.com/k'`,
+  );
 const token = (more: string): string =>
   `${entry('users', 'username: alice, name: Alice')}${entry('tokens', `identifier: ci, ${more}`)}`;
 
@@ -54,6 +60,19 @@ test.each<[string, SandboxRelease, string, string]>([
     saml('signing_kp: { name: one }'),
     saml('signing_kp: { name: two }'),
   ],
+  [
+    'the key of a SAML provider that signs only answers',
+    '2025.12',
+    saml('sign_response: true, signing_kp: { name: one }').replace(
+      'sign_assertion: true',
+      'sign_assertion: false',
+    ),
+    saml('sign_response: true, signing_kp: { name: two }').replace(
+      'sign_assertion: true',
+      'sign_assertion: false',
+    ),
+  ],
+  ['the name of a source with its own keys', '2026.2', entra('One'), entra('Two')],
   [
     'the key of a WS-Federation provider',
     '2026.8',
@@ -177,7 +196,7 @@ test('an export leaves out tokens of the service itself, and keys that the servi
     'type: oauth, slug: o, name: O, enabled: true, provider_type: openidconnect, consumer_key: k, consumer_secret: "${env:K}", authorization_url: "https://o.example.com/a", access_token_url: "https://o.example.com/t", profile_url: "https://o.example.com/p", oidc_jwks_url: "https://o.example.com/k"',
   );
   const text = `version: 1\n${token('user: { name: alice }')}${source}`;
-  await done(run(apply, service.send, text, allowed, { ...setup, env: { K: 'a-key-of-a-test' } }));
+  await done(run(apply, service.send, text, allowed, setup));
   const { context, stdout, stderr } = capture({ url: 'https://id.example.com', transport: shown });
   expect(await exportManifests({ output: 'yaml', target: ['token.*', 'source.o'] }, context)).toBe('done');
   expect(stdout()).toContain('slug: o');
@@ -240,13 +259,7 @@ test.each([
   ],
 ])('validate reports what the service refuses: %s', async (text, expected) => {
   const { send } = sandboxTransport({});
-  const { ending, stdout, stderr } = await run(
-    validate,
-    send,
-    `version: 1\n${text}\n`,
-    {},
-    { ...setup, env: { K: 'a-key-of-a-test' } },
-  );
+  const { ending, stdout, stderr } = await run(validate, send, `version: 1\n${text}\n`, {}, setup);
   if (expected === undefined) expect(ending, stdout + stderr).toBe('done');
   else expect(stdout + stderr).toContain(expected);
 });
