@@ -250,7 +250,10 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
         fail('doubt', `${says}, although every answer was clear`);
       break;
     case 'unfinished':
-      if (!identity?.isInParts || !wasPresent(history, reported, run))
+      if (
+        !(identity?.isInParts || (reported.type === 'policy' && !run.mayChange)) ||
+        !wasPresent(history, reported, run)
+      )
         fail('one_outcome', `${says}, although it needs only one request`);
       break;
     default:

@@ -70,9 +70,9 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       if (isNew) spared = 0;
       inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
       if (inARow === 0) spared = 0;
-      // A run asks for the token's user for four reasons, each with its own tries: two lists, a denied look-up, and a change that
-      // may affect the token's user.
-      const asks = event.purpose === 'self' ? 4 : 1;
+      // A run asks for the token's user for five reasons, each with its own tries: two lists, a denied look-up, a record that was
+      // not found, and a change that may affect the token's user.
+      const asks = event.purpose === 'self' ? 5 : 1;
       // A group is looked up again before its create. A list of names is read again if it changed meanwhile, and once more if a
       // name is missing from it. A 404 without the usual `detail` is checked again at the end.
       const isDoubtful = run.delivered.some(

@@ -96,6 +96,11 @@ function checkConvergence(history: History, fail: Fail): void {
   const { declared, present, events } = history;
   // A person has to choose one of the groups.
   if (doubledGroups(history).length > 0) return;
+  // A run that may not update creates nothing that would rely on a policy that differs.
+  const isWaiting = ofKind(events, 'ended').some(({ report }) =>
+    report?.outcomes.some(({ type, outcome }) => type === 'policy' && outcome === 'unfinished'),
+  );
+  if (isWaiting) return;
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
     if (event.kind === 'handled' && event.committed) there.add(addressOf(event));
