@@ -90,7 +90,8 @@ async function findForm(release: SandboxRelease, kind: Kind): Promise<KindForm |
       field === kind.identity ||
       ids.includes(field) ||
       row === undefined ||
-      row.isInstruction
+      row.isInstruction ||
+      row.isAccepted
     )
       return [];
     const isInPart = row.part === 'unless exactly' || row.part === 'always';

@@ -1,5 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
+import { needsSuperuserToLookUp } from '../../src/kinds/kind.ts';
 import { accessOf, identitiesOf, type AccessScenario } from './access.ts';
 import { edits, type Condition, type Edit, type Style } from './declaration.ts';
 import { drawKinds, isReferredTo, withCircle, type KindsScenario } from './kinds.ts';
@@ -492,7 +493,7 @@ export async function withKinds(scenario: Scenario, random: Random): Promise<Sce
       ...(index > 0 && mayChange && chance(0.6) && { edition: 'second' as const }),
     })),
     ...(mayChange && { changes: { approvedAfter } }),
-    superuser: chance(0.5),
+    superuser: chance(0.5) || kinds.records.some(({ kind }) => needsSuperuserToLookUp(kind)),
     pageSize: pick([1, 3, 100]),
     kinds,
   };
