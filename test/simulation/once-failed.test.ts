@@ -97,6 +97,10 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [130_523, 'a stage that another client had just created was taken for one of another type'],
   [229_086, 'the checker did not count a page that repeats itself as the answer of the service'],
   [20_044, 'the checker did not know that updates of the login flow wait for each other'],
+  [1_086_371, "the checker knew four of five reasons to request the token's user"],
+  [1_088_454, 'the checker did not expect a policy that differs to be unfinished'],
+  [1_090_241, 'the simulated token could not look up RAC endpoints'],
+  [1_090_594, 'the checker expected that the service stores the expiry of a token for its API'],
 ];
 
 test.each(someOf(onceFailed, 4))(
