@@ -162,7 +162,11 @@ const long: Problem = {
 };
 
 function hasBlanks(value: JsonValue): boolean {
-  return typeof value === 'string' && trimAsService(value) !== value;
+  if (typeof value === 'string') return trimAsService(value) !== value;
+  return (
+    isJsonList(value) &&
+    value.some((item) => Object.values(isJsonObject(item) ? item : [item]).some(hasBlanks))
+  );
 }
 
 const blanks: Problem = {

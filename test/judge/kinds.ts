@@ -192,6 +192,7 @@ export function valueOf(
   const { type, format, enum: values, items, fields, maximum = 100, minimum = 0, pattern } = of;
   const to = refersTo(field, of);
   const named = (name: string): Json => ({ [to?.startsWith('/flows') ? 'slug' : 'name']: name });
+  if (field === 'oidc_jwks') return undefined; // the service replaces these keys by those of `oidc_jwks_url`
   if (isSecret(field, of)) return type === 'string' ? '${env:JUDGE_SECRET}' : undefined;
   if (items && to)
     return some(to)
