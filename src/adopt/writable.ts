@@ -88,7 +88,7 @@ function problemsOf(
     const value = given[field];
     if (value === undefined || problems.has(field)) continue; // a check expects a value that satisfies the schema
     const problem = checks
-      .flatMap((check) => check(value, release, given) ?? [])
+      .flatMap((check) => check(value, release, () => given) ?? [])
       .find((found) => !isWarning(found));
     if (problem) problems.set(field, problem);
   }

@@ -281,7 +281,7 @@ export type ValueCheck<Value = JsonValue> = {
   check(
     value: Value,
     release: Release | undefined,
-    others?: JsonObject,
+    others?: () => JsonObject,
   ): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 

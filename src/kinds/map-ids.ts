@@ -16,7 +16,11 @@ export function mapIds(
 }
 
 /** Every id or name in the value of a field, also those of bindings inside bindings. */
-export function idsIn(row: Pick<FieldOfKind, 'refersTo' | 'children'>, value: JsonValue): readonly FoundId[] {
+export function idsIn(
+  row: Pick<FieldOfKind, 'refersTo' | 'children'>,
+  value: JsonValue | undefined,
+): readonly FoundId[] {
+  if (value === undefined) return noIds;
   const found: FoundId[] = [];
   mapIds(row, value, (id, related, place) => {
     found.push({ id, related, place });
@@ -24,6 +28,8 @@ export function idsIn(row: Pick<FieldOfKind, 'refersTo' | 'children'>, value: Js
   });
   return found;
 }
+
+const noIds: readonly FoundId[] = [];
 
 interface FoundId {
   readonly id: JsonValue;

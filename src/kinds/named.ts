@@ -24,16 +24,19 @@ export interface DeclaredName extends NameInList {
 
 export function declaredNames(resource: DeclaredFields): DeclaredName[] {
   const { kind } = resource;
-  return namingFields(kind).flatMap((field) =>
-    idsIn(kind.fields[field] ?? {}, writtenValue(resource, field) ?? null).flatMap(
-      ({ id: one, related, place: [item] }): DeclaredName[] => {
-        if (!isNameReference(one)) return [];
-        const { name, id } = one;
-        const at = typeof item === 'number' && { item };
-        return [{ related, field, ...at, name, ...(id !== undefined && { id }) }];
-      },
-    ),
-  );
+  const names: DeclaredName[] = [];
+  for (const field of namingFields(kind))
+    for (const { id: one, related, place } of idsIn(
+      kind.fields[field] ?? {},
+      writtenValue(resource, field),
+    )) {
+      if (!isNameReference(one)) continue;
+      const { name, id } = one;
+      const [item] = place;
+      const at = typeof item === 'number' && { item };
+      names.push({ related, field, ...at, name, ...(id !== undefined && { id }) });
+    }
+  return names;
 }
 
 export const namingFields: (kind: Kind) => readonly string[] = memoizePerKey((kind) =>

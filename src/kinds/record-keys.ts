@@ -16,7 +16,7 @@ export function referenceKeys(
   valueOf: (field: string) => JsonValue | undefined,
 ): string[][] {
   return fields
-    .flatMap((field) => idsIn(kind.fields[field] ?? {}, valueOf(field) ?? null))
+    .flatMap((field) => idsIn(kind.fields[field] ?? {}, valueOf(field)))
     .map(({ id: one, related }) => {
       const id = idOfReference(one);
       const address = isNameReference(one) ? addressOfName({ related, name: one.name }) : undefined;

@@ -43,7 +43,7 @@ export function* fieldChecks(
     }
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems =
-      value === undefined ? [] : checks.flatMap((check) => check(value, release, otherFields()) ?? []);
+      value === undefined ? [] : checks.flatMap((check) => check(value, release, otherFields) ?? []);
     const unknown: ItemProblem | undefined =
       since !== undefined && !isOptionalBefore
         ? releaseProblemFor({ before: since }, release, 'ignore this field', createWithout)

@@ -61,7 +61,7 @@ interface Reference {
 /** The references from a record to the records bound to it, directly or through nested bindings. */
 function bindingReferences({ kind, fields }: LoginRecord): Reference[] {
   return childFields(kind).flatMap(([field, children]) =>
-    idsIn({ children }, fields[field] ?? null).flatMap(({ id, related }) => referenceTo(related, id)),
+    idsIn({ children }, fields[field]).flatMap(({ id, related }) => referenceTo(related, id)),
   );
 }
 

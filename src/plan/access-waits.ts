@@ -45,6 +45,7 @@ export function findAccessWaits(
     change.action === 'create' || change.action === 'update' ? [change] : [],
   );
   const updates = written.filter((change) => change.action === 'update');
+  if (updates.length === 0 && withBindings.size === 0) return [];
   const narrowing: ReadonlySet<Written> = new Set(updates.filter((change) => narrowsAccess(change)));
   const narrowedAt = byKey(
     updates.filter((change) => narrowing.has(change)),

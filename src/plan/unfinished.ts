@@ -49,33 +49,42 @@ export function withNeededUnfinished<Planned extends Change>(
   changes: readonly Planned[],
   observed: ObservedState,
 ): readonly Planned[] {
+  const keysOfLacking = new Map<Address, string>();
+  for (const change of changes) {
+    const record = observedRecordAt(observed, change.resource.address);
+    if (record && isLacking(change, record))
+      keysOfLacking.set(change.resource.address, keyOfId(change.resource.kind, record.pk));
+  }
+  if (keysOfLacking.size === 0) return changes;
   const keysOf = new Map(
     changes.flatMap(({ action, resource }) =>
       action === 'create' ? [[resource.address, referredKeys(resource)] as const] : [],
     ),
   );
   const needed = new Set([...keysOf.values()].flat());
-  const lacking = new Map<string, Address>();
-  const marked = changes.map((change) => {
-    const { resource, action, differences } = change;
-    const { kind, address } = resource;
-    const record = observedRecordAt(observed, address);
-    if (action !== 'no-op' || record === undefined || kind.access !== undefined) return change;
-    const key = keyOfId(kind, record.pk);
-    const isNeeded = differences.length > 0 && (needed.has(address) || needed.has(key));
-    const isLacking = (): boolean =>
-      mayDecideOtherwise(kind, differences) ||
-      wantedChildren(resource).some(
-        (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
-      );
-    if (!isNeeded || !isLacking()) return change;
-    lacking.set(key, address);
-    return { ...change, unfinished: true };
-  });
-  return marked.map((change) => {
-    const waitsFor = keysOf.get(change.resource.address)?.flatMap((key) => lacking.get(key) ?? []) ?? [];
+  const lacking = new Map(
+    Array.from(keysOfLacking).flatMap(([address, key]): [string, Address][] =>
+      needed.has(address) || needed.has(key) ? [[key, address]] : [],
+    ),
+  );
+  const marked = new Set(lacking.values());
+  return changes.map((change) => {
+    const { address } = change.resource;
+    if (marked.has(address)) return { ...change, unfinished: true };
+    const waitsFor = keysOf.get(address)?.flatMap((key) => lacking.get(key) ?? []) ?? [];
     return waitsFor.length > 0 ? { ...change, waitsFor } : change;
   });
+}
+
+/** Whether an unchanged record has fewer bindings than declared, or is a policy that differs. */
+function isLacking({ resource, action, differences }: Change, record: ObservedRecord): boolean {
+  if (action !== 'no-op' || differences.length === 0 || resource.kind.access !== undefined) return false;
+  return (
+    mayDecideOtherwise(resource.kind, differences) ||
+    wantedChildren(resource).some(
+      (item) => missingBindings(item, bindingsOf(record, item.children)).length > 0,
+    )
+  );
 }
 
 /** The addresses and the literal ids to which a resource refers. */

@@ -40,8 +40,8 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
       },
       logout_method: {
         checks: [
-          (method, _release, { sls_binding: binding } = {}) =>
-            method === 'backchannel' && binding === 'redirect'
+          (method, _release, others) =>
+            method === 'backchannel' && others?.()['sls_binding'] === 'redirect'
               ? refusedProblem('this logout method for the binding `redirect`', 'Write `sls_binding: post`.')
               : undefined,
         ],

@@ -65,13 +65,15 @@ const rows: readonly KindRow[] = [
         isAccepted: ({ intent = 'api' }) => intent !== 'api',
         checks: [
           ...timeChecks,
-          (_, _release, { intent = null, expiring = true } = {}) =>
-            intent === 'api' && expiring !== false
+          (_, _release, others) => {
+            const { intent = null, expiring = true } = others?.() ?? {};
+            return intent === 'api' && expiring !== false
               ? likelyRefusedProblem(
                   'the service sets its own expiry for a token with the intent `api`',
                   'Leave out `expires`, or write `expiring: false`.',
                 )
-              : undefined,
+              : undefined;
+          },
         ],
       },
       user: { fact: { field: 'is_superuser', grants: "gives its holder a superuser's rights" } },

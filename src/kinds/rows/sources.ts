@@ -90,8 +90,8 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
         // The service reads the keys from the URL, and replaces others.
         isAccepted: ({ oidc_jwks_url: url = '' }) => url === '',
         checks: [
-          (_, _release, { oidc_jwks_url: url = '' } = {}) =>
-            url === ''
+          (_, _release, others) =>
+            (others?.()['oidc_jwks_url'] ?? '') === ''
               ? undefined
               : likelyRefusedProblem(
                   'the service reads the keys from `oidc_jwks_url`, and ignores these',
