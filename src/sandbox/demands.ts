@@ -34,6 +34,12 @@ const demands: Readonly<Record<string, readonly RequiredFields[]>> = {
   '/providers/wsfed/': [
     { oneOf: ['sign_assertion'], ifGiven: { field: 'signing_kp' }, message: signedFields },
   ],
+  '/requests/rules/': [
+    {
+      oneOf: ['request_flow'],
+      message: 'A request flow must either be set on this rule, or on the brand.',
+    },
+  ],
   '/sources/oauth/': [{ oneOf: ['provider_type'] }],
   '/sources/saml/': [
     { oneOf: ['binding_type'], isForCreate: true },

@@ -111,6 +111,12 @@ test.each<[string, SandboxRelease, string, string]>([
     ),
   ],
   [
+    'the reviewers of a request rule',
+    '2026.8',
+    entry('request_rules', 'name: R, request_flow: { slug: default-authentication-flow }, min_reviewers: 1'),
+    entry('request_rules', 'name: R, request_flow: { slug: default-authentication-flow }, min_reviewers: 2'),
+  ],
+  [
     'the countries of a policy, which the service sorts',
     '2025.12',
     entry('policies', 'type: geoip, name: G, countries: [DE, AT]'),

@@ -55,11 +55,17 @@ export const furtherRequiredFields: Readonly<Record<string, JsonObject>> = {
   '/sources/oauth/': { provider_type: 'discord' },
 };
 
+/** Required references that the facts do not mark as required, by path. */
+const requiredReferences: Readonly<Record<string, readonly string[]>> = {
+  '/requests/rules/': ['request_flow'],
+};
+
 /** The required fields of a record in a request, besides its identity. Records that it has to refer to are created. */
 export function requiredFieldsOf(kind: Kind, sandbox: Sandbox, release: string = newestRelease): JsonObject {
   const path = listPathIn(kind, release);
   const fields = Object.entries(factsOf(release, path)?.fields ?? {}).flatMap(([name, facts]) => {
-    if (!facts.required || facts.readOnly || name === kind.identity || !kind.fields[name]) return [];
+    const isRequired = facts.required || requiredReferences[path]?.includes(name);
+    if (!isRequired || facts.readOnly || name === kind.identity || !kind.fields[name]) return [];
     const value = valueOf([path, name], facts, sandbox, release);
     return [[name, kind.fields[name].form?.held(value) ?? value] as const];
   });

@@ -131,8 +131,8 @@ const rows: readonly KindRow[] = [
     isFoundBySearch: false,
     update: { requiredInUpdates: ['content_type'] },
   },
-  // No recording shows whether a duplicate name is refused.
-  { list: 'request_rules' },
+  // No recording shows whether a duplicate name is refused. Without its flow, a PATCH is refused unless the brand has such a flow.
+  { list: 'request_rules', isEnterprise: true, update: { requiredInUpdates: ['request_flow'] } },
 ];
 
 function policyOfEntitlement(bindings: JsonValue): ItemProblem[] {
