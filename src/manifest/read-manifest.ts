@@ -1,20 +1,21 @@
 import { randomInt } from 'node:crypto';
-import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { entriesIn, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
-import { rangeOf, withoutQuotableLines, type SourceFile } from '../base/source.ts';
-import { kindOfEntry, lists } from '../kinds/all.ts';
-import { secretFields, type HiddenFieldNames } from '../kinds/hide.ts';
+import { withoutQuotableLines, type SourceFile } from '../base/source.ts';
+import { lists } from '../kinds/all.ts';
+import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, positionKey, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import type { ParsedYaml, Places } from '../yaml/places.ts';
 import { manifestCheck, listsOfManifest } from './manifest-check.ts';
 import { desiredResources, entriesOf, type DeclaredEntries } from './desired.ts';
+import { notAManifestReason } from './not-a-manifest.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
 import { withSecretJson } from './secret-json.ts';
+import { hideLines, plainTextSecret, secretFieldPaths, tokenIn } from './secrets-in-clear.ts';
 import { trimManifest } from './trim.ts';
 
 export interface ReadingOptions extends ReferencePolicy {
@@ -81,13 +82,13 @@ export async function readManifest(
     ...ownSecrets.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
   ];
   const trimmed = trimManifest(resolved.value);
-  const secret = secretsIn(trimmed);
-  const clear = secret.filter((path) => !references.has(path) && !broken.has(path));
-  const read = secret.filter((path) => references.has(path));
+  const secretFields = secretFieldPaths(trimmed);
+  const inClear = secretFields.filter((path) => !references.has(path) && !broken.has(path));
+  const read = secretFields.filter((path) => references.has(path));
   const { manifest, secrets: inJson } = withSecretJson(trimmed, read, areAssumed);
   const secrets = [...resolved.secrets, ...inJson];
-  const file = hideLines(quoted, places, clear);
-  for (const path of clear) {
+  const file = hideLines(quoted, places, inClear);
+  for (const path of inClear) {
     diagnostics.push(diagnosticAt(file, places.valueSpan(path), plainTextSecret));
     broken.set(path, true);
   }
@@ -121,61 +122,6 @@ function isAssumed({ path, diagnostic }: SchemaFault, references: References): b
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
-/** The paths of secret fields, whose values must come from the environment or a file. */
-function secretsIn(manifest: JsonValue): (string | number)[][] {
-  if (!isJsonObject(manifest)) return [];
-  return lists.flatMap((list) =>
-    entriesOf(manifest, { list }).flatMap((entry, index) => {
-      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
-      return kind && isJsonObject(entry)
-        ? secretFields(kind)
-            .filter((field) => Object.hasOwn(entry, field))
-            .map((field) => [list, index, field])
-        : [];
-    }),
-  );
-}
-
-function hideLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
-  if (paths.length === 0) return file;
-  const lines = new Set<number>();
-  for (const path of paths) {
-    const { start, end } = rangeOf(file, places.valueSpan(path));
-    for (let line = start.line; line <= end.line; line += 1) lines.add(line);
-  }
-  return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
-}
-
-const plainTextSecret: Problem = {
-  code: 'secret-in-clear',
-  summary: 'everyone who can read the manifest can read this secret',
-  detail: 'Write ${env:NAME} or ${file:PATH}: outputs and saved plans never show such values.',
-};
-
-/** Reports an access token, also if it is escaped or split between references, because it would be sent and shown in the plan. */
-function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
-  const at = file.text.indexOf(token);
-  const path = at === -1 ? pathOfText(token, value) : undefined;
-  if (at === -1 && path === undefined) return [];
-  const { excerpt, ...placed } = diagnosticAt(file, path ? places.valueSpan(path) : [at, at + token.length], {
-    code: 'invalid-value',
-    summary: 'this is an access token',
-    detail: 'The token is exposed: replace it, and do not write the new token into manifests.',
-  });
-  // The line may contain a part of the token that is too short to be redacted.
-  return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
-}
-
-function pathOfText(text: string, value: JsonValue): (string | number)[] | undefined {
-  if (typeof value === 'string') return value.includes(text) ? [] : undefined;
-  for (const [step, inner] of entriesIn(value)) {
-    if (typeof step === 'string' && step.includes(text)) return [step];
-    const path = pathOfText(text, inner);
-    if (path) return [step, ...path];
-  }
-  return undefined;
-}
-
 /** Matches a line that has the key of a list, a list item, or another top-level key. */
 const listLine = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
 
@@ -197,34 +143,3 @@ function countItems(text: string, max: number): number {
   }
   return count;
 }
-
-/** Why the file is not a manifest, if it is empty or another known kind of document. */
-function notAManifestReason(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
-  if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownFormatHint);
-  if (value === null && diagnostics.length === 0) return emptyFile;
-  if (value === undefined || !isJsonObject(value)) return undefined;
-  if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownFormatHint);
-  if (isJsonList(value['resource_changes']) && 'format_version' in value)
-    return notAManifest(
-      'a plan',
-      'To apply it, name the file and its manifests: rollcall apply --plan FILE MANIFESTS',
-    );
-  if (!isJsonList(value['entries'])) return undefined;
-  return notAManifest(
-    'a blueprint of the service',
-    `The service itself applies blueprints. ${ownFormatHint}`,
-  );
-}
-
-const ownFormatHint = 'rollcall reads its own YAML: `rollcall init` writes a first manifest.';
-
-function notAManifest(content: string, detail: string): Problem {
-  return { code: 'not-a-manifest', summary: `this is ${content}, not a manifest`, detail };
-}
-
-const emptyFile: Problem = {
-  code: 'empty-file',
-  summary: 'this file declares nothing',
-  detail:
-    'A manifest begins with `version: 1` and has lists such as `applications` or `users`: see `rollcall help reference`.',
-};

@@ -1,0 +1,66 @@
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { entriesIn, isJsonObject, type JsonValue } from '../base/json.ts';
+import { rangeOf, type SourceFile } from '../base/source.ts';
+import { kindOfEntry, lists } from '../kinds/all.ts';
+import { secretFields } from '../kinds/hide.ts';
+import type { Places } from '../yaml/places.ts';
+import { entriesOf } from './desired.ts';
+
+/** The paths of secret fields, whose values must come from the environment or a file. */
+export function secretFieldPaths(manifest: JsonValue): (string | number)[][] {
+  if (!isJsonObject(manifest)) return [];
+  return lists.flatMap((list) =>
+    entriesOf(manifest, { list }).flatMap((entry, index) => {
+      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
+      return kind && isJsonObject(entry)
+        ? secretFields(kind)
+            .filter((field) => Object.hasOwn(entry, field))
+            .map((field) => [list, index, field])
+        : [];
+    }),
+  );
+}
+
+export function hideLines(
+  file: SourceFile,
+  places: Places,
+  paths: readonly (string | number)[][],
+): SourceFile {
+  if (paths.length === 0) return file;
+  const lines = new Set<number>();
+  for (const path of paths) {
+    const { start, end } = rangeOf(file, places.valueSpan(path));
+    for (let line = start.line; line <= end.line; line += 1) lines.add(line);
+  }
+  return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
+}
+
+export const plainTextSecret: Problem = {
+  code: 'secret-in-clear',
+  summary: 'everyone who can read the manifest can read this secret',
+  detail: 'Write ${env:NAME} or ${file:PATH}: outputs and saved plans never show such values.',
+};
+
+/** Reports an access token, also if it is escaped or split between references, because it would be sent and shown in the plan. */
+export function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
+  const at = file.text.indexOf(token);
+  const path = at === -1 ? pathOfText(token, value) : undefined;
+  if (at === -1 && path === undefined) return [];
+  const { excerpt, ...placed } = diagnosticAt(file, path ? places.valueSpan(path) : [at, at + token.length], {
+    code: 'invalid-value',
+    summary: 'this is an access token',
+    detail: 'The token is exposed: replace it, and do not write the new token into manifests.',
+  });
+  // The line may contain a part of the token that is too short to be redacted.
+  return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
+}
+
+function pathOfText(text: string, value: JsonValue): (string | number)[] | undefined {
+  if (typeof value === 'string') return value.includes(text) ? [] : undefined;
+  for (const [step, inner] of entriesIn(value)) {
+    if (typeof step === 'string' && step.includes(text)) return [step];
+    const path = pathOfText(text, inner);
+    if (path) return [step, ...path];
+  }
+  return undefined;
+}
