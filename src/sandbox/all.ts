@@ -1,3 +1,4 @@
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { factsOf, hasFacts } from '../kinds/facts.ts';
 import { applicationRow } from './application.ts';
 import { bindingRow } from './binding.ts';
@@ -16,6 +17,7 @@ import {
   tokenRow,
 } from './named-kinds.ts';
 import { oauth2Row, providerRow, proxyRow } from './provider.ts';
+import { rulesOf, type SandboxRelease } from './release.ts';
 import { settingsRow } from './settings.ts';
 import { kindFrom, type TableRow } from './table.ts';
 import { userRow } from './user.ts';
@@ -43,8 +45,30 @@ const rowsByPath: Readonly<Record<string, (world: World, path: string) => TableR
   '/sources/oauth/': oauthSourceRow,
 };
 
-/** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */
-export function kindAt(world: World, path: string): SandboxKind | undefined {
+/** A service without records. A kind is made when it is first requested. */
+export function emptyWorld(release: SandboxRelease, seed: SandboxSeed): World {
+  const kinds = new Map<string, SandboxKind>();
+  const world: World = {
+    release,
+    rules: rulesOf[release],
+    seed,
+    at: (path) => world.kind(path).rows,
+    kind: (path) => {
+      const kind = world.kindAt(path);
+      if (kind === undefined) throw new Error(`release ${release} has no ${path}`);
+      return kind;
+    },
+    kindAt: (path) => {
+      const kind = kinds.get(path) ?? makeKind(world, path);
+      if (kind !== undefined) kinds.set(path, kind);
+      return kind;
+    },
+    kinds: () => kinds.values(),
+  };
+  return world;
+}
+
+function makeKind(world: World, path: string): SandboxKind | undefined {
   const facts = hasFacts(path) ? factsOf(world.release, path) : undefined;
   if (facts === undefined) return undefined;
   const row = rowsByPath[path]?.(world, path) ?? (facts.can.includes('list') ? {} : undefined);

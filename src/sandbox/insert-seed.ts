@@ -3,7 +3,6 @@ import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { pathOfName } from './all.ts';
 import { uuidFrom } from './ids.ts';
 import { type World } from './kind.ts';
-import { saveRequest } from './save-request.ts';
 
 type Complete = (entry: JsonObject, world: World, index: number) => JsonObject;
 
@@ -38,6 +37,7 @@ const seedLists: readonly (readonly [list: keyof SandboxSeed, kind: string, fill
   ['applications', 'application'],
   ['users', 'user'],
   ['bindings', '/policies/bindings/', bindingTarget],
+  // These come last, so that the other records of the seed are exempt from the required attributes.
   [
     'object_attributes',
     '/core/object_attributes/',
@@ -120,8 +120,7 @@ export function insertSeed(world: World): RejectedEntry[] {
     if (pk !== undefined && ids.has(id))
       return [{ list, index, field: 'pk', texts: ['Another entry has this pk.'] }];
     ids.add(id);
-    const kind = world.kind(path);
-    const saved = pk === undefined && saveRequest(kind, whole());
+    const saved = pk === undefined && world.kind(path).save(whole());
     if (!saved || 'record' in saved) return [];
     const errors =
       'errors' in saved ? saved.errors : { [saved.crashedOver]: ['The service crashes for this value.'] };

@@ -5,16 +5,16 @@ import type { Field, FieldErrors } from './fields.ts';
 import type { Filter, ListResult, Query } from './query.ts';
 import type { ReleaseRules, SandboxRelease } from './release.ts';
 import type { Requester, GuardedKind } from './rights.ts';
-import type { Row, Rows, Values } from './rows.ts';
+import type { Row, Rows } from './rows.ts';
 
 export interface World {
   readonly release: SandboxRelease;
   readonly rules: ReleaseRules;
   readonly seed: SandboxSeed;
-  /** Whether records of the seed are being created. These records are exempt from the required attributes of the seed. */
-  readonly isSeeding: () => boolean;
   readonly at: (path: string) => Rows;
   readonly kind: (path: string) => SandboxKind;
+  /** The kind at a list path such as `/core/groups/`, or undefined if the release does not have the path. */
+  readonly kindAt: (path: string) => SandboxKind | undefined;
   /** All kinds that have been used so far; only these can have records. */
   readonly kinds: () => Iterable<SandboxKind>;
 }
@@ -45,9 +45,16 @@ export interface SandboxKind extends GuardedKind {
   readonly fields: Readonly<Record<string, Field>>;
   /** Stores a record under its own id without checking its fields. Omitted fields get the service's defaults. */
   readonly insert: (record: JsonObject) => Row;
-  /** Stores a validated request as a new record, or changes the record `existing`. */
-  readonly save: (values: Values, sent: JsonObject, existing?: Row, asker?: Requester) => Row | Rejection;
+  /** Checks a request, and stores it as a new record or as a change of an existing record. */
+  readonly save: (body: JsonObject, asker?: Requester, change?: RequestedChange) => SaveResult;
 }
+
+export interface RequestedChange {
+  readonly existing: Row;
+  readonly partial: boolean;
+}
+
+export type SaveResult = { readonly record: JsonObject } | Rejection;
 
 /** The problems with fields, or the field that makes the service crash. */
 export type Rejection = { readonly errors: FieldErrors } | { readonly crashedOver: string };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { answers } from './answers.ts';
-import { pathOfName, type KindName } from './all.ts';
+import { emptyWorld, pathOfName, type KindName } from './all.ts';
 import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
 import { addFreshRecords } from './fresh.ts';
@@ -16,13 +16,12 @@ import {
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
-import { type SandboxKind, type World } from './kind.ts';
+import type { RequestedChange, SandboxKind, SaveResult, World } from './kind.ts';
 import { listRecords } from './lists.ts';
-import { KindsByPath } from './paths.ts';
 import { insertSeed, type RejectedEntry } from './insert-seed.ts';
 import { accessCheck } from './policies.ts';
 import { pageOf, Query } from './query.ts';
-import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
+import { defaultRelease, type SandboxRelease } from './release.ts';
 import {
   Requesters,
   notAuthenticated,
@@ -33,12 +32,10 @@ import {
 } from './rights.ts';
 import type { Row } from './rows.ts';
 import { optionsAnswer, currentUserAnswer, versionAnswer } from './self.ts';
-import { saveRequest, type SaveResult } from './save-request.ts';
 import { deleteRow, dependentsOf } from './uses.ts';
 
 export class Sandbox {
   readonly #world: World;
-  readonly #paths: KindsByPath;
   readonly #executor: Executor;
   readonly #askers = new Requesters();
   #requests = 0;
@@ -51,22 +48,11 @@ export class Sandbox {
     release: SandboxRelease = defaultRelease,
     isPlanted: (path: string) => boolean = () => false,
   ) {
-    let isSeeding = true;
-    this.#world = {
-      release,
-      rules: rulesOf[release],
-      seed,
-      isSeeding: () => isSeeding,
-      at: (path) => this.#paths.kind(path).rows,
-      kind: (path) => this.#paths.kind(path),
-      kinds: () => this.#paths.all(),
-    };
+    this.#world = emptyWorld(release, seed);
     this.#executor = new Executor(this.#world);
-    this.#paths = new KindsByPath(this.#world);
     addFreshRecords(this.#world, isPlanted);
     this.refused = insertSeed(this.#world);
     for (const token of seed.tokens ?? []) this.issue(token);
-    isSeeding = false;
   }
 
   issue(token: SeedToken): void {
@@ -116,15 +102,21 @@ export class Sandbox {
       );
     const slug = /^\/flows\/executor\/([^/]+)\/$/.exec(path)?.[1];
     if (slug !== undefined) return this.#executor.answer(request, slug, fieldsOf(request));
-    const list = this.#paths.listAt(path);
+    const list = this.#world.kindAt(path);
     if (list?.single !== undefined) return this.#atRecord(request, list, list.single);
     if (list !== undefined) return this.#atList(request, list);
-    const item = this.#paths.recordAt(path);
+    const item = this.#recordAt(path);
     if (item?.kind.otherLists?.has(item.name))
       return this.#show(request, (asker, query) => asker && this.#emptyList(item.kind, query));
     if (item?.kind.key.form.test(item.name)) return this.#atRecord(request, item.kind, item.name);
     // At an unknown path, the service answers a POST with 405.
     return request.method === 'POST' ? htmlResponse(405, '', readOnly) : htmlResponse(404, '<!DOCTYPE html>');
+  }
+
+  #recordAt(path: string): { readonly kind: SandboxKind; readonly name: string } | undefined {
+    const [, list = '', name = ''] = /^(.*\/)?([^/]*)\/$/.exec(path) ?? [];
+    const kind = this.#world.kindAt(list);
+    return kind && { kind, name };
   }
 
   /** Answers a GET that needs no permissions. `body` returns undefined if a token is needed, and a string for a 404. */
@@ -177,7 +169,7 @@ export class Sandbox {
 
   /** Answers a request for the dependents or the URLs of a visible record. */
   #below(request: SandboxRequest, path: string, below: string): SandboxResponse {
-    const { kind, name = '' } = this.#paths.recordAt(path) ?? {};
+    const { kind, name = '' } = this.#recordAt(path) ?? {};
     if (!kind?.key.form.test(name)) return htmlResponse(404, '<!DOCTYPE html>');
     const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
     const asker = this.#askers.of(request);
@@ -226,12 +218,8 @@ export class Sandbox {
     }
     const body = bodyOf(request, allow, this.#world.rules);
     if ('refusal' in body) return body.refusal;
-    const result = saveRequest(
-      kind,
-      body.fields,
-      asker,
-      existing && { existing, partial: method === 'PATCH' },
-    );
+    const change: RequestedChange | undefined = existing && { existing, partial: method === 'PATCH' };
+    const result = kind.save(body.fields, asker, change);
     if ('crashedOver' in result) return crashResponse(request);
     if ('errors' in result) return jsonResponse(400, result.errors, allow);
     return jsonResponse(existing ? 200 : 201, result.record, allow);
@@ -240,14 +228,14 @@ export class Sandbox {
   // The following methods imitate another client of the service. These methods check no permissions, and find records by slug, username or name.
 
   create(type: KindName, body: JsonObject): SaveResult {
-    return saveRequest(this.#written(type), body);
+    return this.#written(type).save(body);
   }
 
   /** Changes a record as PATCH does. Returns undefined if the record does not exist. */
   change(type: KindName, name: string, body: JsonObject): SaveResult | undefined {
     const kind = this.#written(type);
     const existing = recordNamed(kind, name);
-    return existing && saveRequest(kind, body, undefined, { existing, partial: true });
+    return existing && kind.save(body, undefined, { existing, partial: true });
   }
 
   /** Deletes a record and, if it is a user, its tokens. Returns whether the record existed. */
@@ -269,7 +257,7 @@ export class Sandbox {
   }
 
   #written(type: string): SandboxKind {
-    const kind = this.#paths.listAt(pathOfName(this.#world, type));
+    const kind = this.#world.kindAt(pathOfName(this.#world, type));
     if (!kind?.facts.can.some((one) => one === 'create' || one === 'change'))
       throw new Error(`release ${this.#world.release} cannot create records at ${type}`);
     return kind;

@@ -4,6 +4,7 @@ import { bindableId } from './bindables.ts';
 import { missingRequired } from './demands.ts';
 import { componentOf, familyOf, listNameOf } from './families.ts';
 import { factsIn, fieldsFrom, uniqueCheck, type FieldRow, type FieldRows } from './field-facts.ts';
+import { readFields } from './fields.ts';
 import { filtersOf } from './filters.ts';
 import { uuidFrom } from './ids.ts';
 import { keyByPk, rejected, type Rejection, type SandboxKind, type World } from './kind.ts';
@@ -80,8 +81,11 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
       const ownId = typeof pk === 'number' ? pk : textOf(pk).toLowerCase();
       return add(ownId, { ...recorded.defaults, ...generatedValues(ownId, recorded), ...values });
     },
-    save: (values, sent, changed, asker) => {
-      const refusal = rejectionOf(world, path, recorded, [values, sent], records(), changed);
+    save: (body, asker, change) => {
+      const { values, errors } = readFields(body, kind.fields, change);
+      if (Object.keys(errors).length > 0) return { errors };
+      const changed = change?.existing;
+      const refusal = rejectionOf(world, path, recorded, [values, body], records(), changed);
       if (refusal) return refusal;
       const nth = count + 1;
       const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
@@ -91,7 +95,7 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
       const written = changed
         ? records().change(changed, result.stored)
         : add(pk, { ...generatedValues(pk, recorded, asker), ...result.stored });
-      return afterSave?.(written, values, changed) ?? written;
+      return afterSave?.(written, values, changed) ?? { record: kind.record(written, asker) };
     },
   };
   if (first) kind.insert(first);

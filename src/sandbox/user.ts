@@ -51,8 +51,7 @@ export function userRow(world: World): TableRow {
       if (existing?.fields['type'] === internalServiceAccount)
         return rejected("Can't modify internal service account users");
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-      const demanded =
-        rules.hasRequests && !world.isSeeding() ? world.at('/core/object_attributes/').all() : [];
+      const demanded = rules.hasRequests ? world.at('/core/object_attributes/').all() : [];
       const errors = refusedAttributes(demanded, values['attributes'] ?? {}, world.at(listPath), existing);
       return errors
         ? { errors }
