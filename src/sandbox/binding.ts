@@ -18,21 +18,19 @@ export function bindingRow(world: World): TableRow {
     searchTexts: () => [],
     filtersFor: (query) => filtersOf(world, query),
     newPk: (made) => uuidFrom(`binding ${made}`),
-    prepare: (values, { existing, count: made }) => {
+    refuse: (values, { existing }) => {
       if (existing && isFrom2025 && values['target'] === undefined) return { crashedOver: 'target' };
       const { target = null } = { ...existing?.fields, ...values };
       const isOfEntitlement =
         bindableAt(world, target)?.fields[pathField] === '/core/application_entitlements/';
       const refusal = refusalOf(values, isFrom2025, isOfEntitlement);
       if (refusal !== undefined) return rejected(refusal);
-      if (existing && isFrom2025 && hasTwin(world, existing, values))
-        return rejected('The fields policy, target, order must make a unique set.');
-      return {
-        stored: existing
-          ? values
-          : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
-      };
+      return existing && isFrom2025 && hasTwin(world, existing, values)
+        ? rejected('The fields policy, target, order must make a unique set.')
+        : undefined;
     },
+    stored: (values, { existing, count: made }) =>
+      existing ? values : { ...values, label: labelOf(world, values), made, ...expiryOf(world, made) },
   };
 }
 

@@ -14,14 +14,17 @@ export function groupRow(world: World): TableRow {
       parent: { checkFirst: ownParentProblem },
     },
     newPk: (made, { name }) => uuidFrom(`group ${made} ${textOf(name)}`),
-    prepare: (sent, { existing, asker, count: made }) => {
-      const { users: _, ...values } = sent;
+    refuse: (values, { existing, asker }) => {
       const becomesSuperuser = values['is_superuser'] === true && existing?.fields['is_superuser'] !== true;
       // Since 2025.2.
       const isRefused = asker?.rights.extentOf('enable_superuser', 'groups') === 'none';
-      if (world.rules.isFrom2025 && becomesSuperuser && isRefused)
-        return rejected('User does not have permission to set superuser status to True.', 'is_superuser');
-      return { stored: { ...(!existing && { num_pk: made }), ...values } };
+      return world.rules.isFrom2025 && becomesSuperuser && isRefused
+        ? rejected('User does not have permission to set superuser status to True.', 'is_superuser')
+        : undefined;
+    },
+    stored: (values, { existing, count: made }) => {
+      const { users: _, ...others } = values;
+      return { ...(!existing && { num_pk: made }), ...others };
     },
     afterSave: (group, { users }) => {
       if (users !== undefined) setMembers(world.at('/core/users/'), group, users);

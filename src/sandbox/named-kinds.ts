@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { certificateIn } from '../kinds/certificate.ts';
 import { rejected, type World } from './kind.ts';
 import { cachedList } from './lists.ts';
@@ -19,10 +19,10 @@ export function certificateRow(): TableRow {
 /** Exactly one brand is the default. */
 export function brandRow(world: World, path: string): TableRow {
   return {
-    prepare: (stored, { existing }) =>
-      stored['default'] === true && world.at(path).isTaken('default', true, existing)
+    refuse: (values, { existing }) =>
+      values['default'] === true && world.at(path).isTaken('default', true, existing)
         ? rejected('Only a single brand can be set as default.', 'default')
-        : { stored },
+        : undefined,
   };
 }
 
@@ -37,39 +37,31 @@ export function objectAttributeRow(): TableRow {
 export function lifecycleRuleRow(world: World, path: string): TableRow {
   return {
     searchTexts: ({ fields }) => [fields['content_type']],
-    prepare: (stored, { existing }) =>
-      world.at(path).isTaken('name', stored['name'] ?? null, existing)
+    refuse: ({ name = null }, { existing }) =>
+      world.at(path).isTaken('name', name, existing)
         ? rejected('lifecycle rule with this name already exists.', 'name')
-        : { stored },
+        : undefined,
   };
 }
 
 /** If a request contains no URL for keys, the service sets that of the type, if the type has one. */
 export function oauthSourceRow(): TableRow {
-  const urls = new Map<JsonValue, string>([
-    ['entraid', 'https://login.microsoftonline.com/common/discovery/keys'],
-  ]);
   return {
-    prepare: (stored) => {
-      const { provider_type: type = null, oidc_jwks_url: own = '' } = stored;
-      const url = own === '' ? urls.get(type) : undefined;
-      return { stored: { ...stored, ...(url !== undefined && { oidc_jwks_url: url }) } };
-    },
+    stored: (values) =>
+      values['provider_type'] === 'entraid' && (values['oidc_jwks_url'] ?? '') === ''
+        ? { ...values, oidc_jwks_url: 'https://login.microsoftonline.com/common/discovery/keys' }
+        : values,
   };
 }
 
 /** The service sorts the countries. */
 export function geoipRow(): TableRow {
   return {
-    prepare: (stored) => {
-      const { countries = null } = stored;
-      if (!isJsonList(countries)) return { stored };
-      return {
-        stored: {
-          ...stored,
-          countries: [...new Set(countries.map(String))].toSorted((a, b) => (a < b ? -1 : 1)),
-        },
-      };
+    stored: (values) => {
+      const { countries = null } = values;
+      return isJsonList(countries)
+        ? { ...values, countries: [...new Set(countries.map(String))].toSorted() }
+        : values;
     },
   };
 }
@@ -77,15 +69,17 @@ export function geoipRow(): TableRow {
 /** Every change of a token sets the user and the purpose, to the requester and `api` if the request contains none. */
 export function tokenRow(world: World): TableRow {
   return {
-    prepare: (stored, { existing, asker }) => {
-      const first = asker?.user ?? world.at('/core/users/').all()[0];
-      const { user = first?.pk ?? null, intent = 'api' } = stored;
-      const isGiven = existing !== undefined && stored['user'] !== undefined;
+    refuse: ({ user, intent = 'api' }, { existing }) => {
+      const isGiven = existing !== undefined && user !== undefined;
       if (isGiven && user !== existing.fields['user'] && world.rules.isFrom2025)
         return rejected('User cannot be changed', 'user');
-      if (intent !== 'api' && intent !== 'app_password')
-        return rejected(`Invalid intent ${textOf(intent)}`, 'intent');
-      return { stored: { ...stored, user, intent } };
+      return intent === 'api' || intent === 'app_password'
+        ? undefined
+        : rejected(`Invalid intent ${textOf(intent)}`, 'intent');
+    },
+    stored: (values, { asker }) => {
+      const user = asker?.user ?? world.at('/core/users/').all()[0];
+      return { user: user?.pk ?? null, intent: 'api', ...values };
     },
   };
 }
@@ -110,13 +104,10 @@ const embedded = 'goauthentik.io/outposts/embedded';
 /** A new service has one outpost. A change replaces all providers of an outpost. */
 export function outpostRow(world: World): TableRow {
   return {
-    prepare: (stored, { existing }) => {
-      const { providers = null } = stored;
-      const isEmpty = isJsonList(providers) && providers.length === 0;
-      return isEmpty && existing?.fields['managed'] !== embedded
+    refuse: ({ providers = null }, { existing }) =>
+      isJsonList(providers) && providers.length === 0 && existing?.fields['managed'] !== embedded
         ? rejected('This list may not be empty.', 'providers')
-        : { stored };
-    },
+        : undefined,
     shown: ({ fields }) => ({
       providers_obj: world
         .at('/providers/all/')

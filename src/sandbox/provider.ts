@@ -62,21 +62,17 @@ function urlsOf({ assigned_application_slug: slug = null }: JsonObject, origin: 
 export function proxyRow(world: World, path: string): TableRow {
   return {
     fields: validityFields(factsIn(world, path).fields),
-    prepare: (values, { existing, pk }) => {
-      const { mode = 'proxy', internal_host: internal = '' } = values;
-      if (mode === 'proxy' && internal === '')
-        return rejected('Internal host cannot be empty when forward auth is disabled.', 'internal_host');
-      const host = textOf(values['external_host'] ?? existing?.fields['external_host'] ?? '');
+    refuse: ({ mode = 'proxy', internal_host: internal = '' }) =>
+      mode === 'proxy' && internal === ''
+        ? rejected('Internal host cannot be empty when forward auth is disabled.', 'internal_host')
+        : undefined,
+    stored: (values, { existing, pk }) => {
+      const { external_host: host, property_mappings: mappings } = { ...existing?.fields, ...values };
       return {
-        stored: {
-          ...(!existing && { client_id: digestOf(`client ${pk}`, 40) }),
-          ...values,
-          property_mappings: withScopes(
-            world,
-            values['property_mappings'] ?? existing?.fields['property_mappings'],
-          ),
-          redirect_uris: callbackUris(host, world.rules.isFrom2025),
-        },
+        ...(!existing && { client_id: digestOf(`client ${pk}`, 40) }),
+        ...values,
+        property_mappings: withScopes(world, mappings),
+        redirect_uris: callbackUris(textOf(host), world.rules.isFrom2025),
       };
     },
   };

@@ -19,8 +19,13 @@ export interface TableRow extends Partial<Omit<SandboxKind, 'path' | 'rows' | 'f
   readonly fields?: FieldRows;
   /** Returns computed fields. Fields that the release does not have are dropped. */
   readonly shown?: SandboxKind['record'];
-  /** Returns the values to store for a request, or the problems with the request as a whole. */
-  readonly prepare?: (values: Values, request: SaveRequest) => { readonly stored: Values } | Rejection;
+  /** Returns the problem with the request as a whole. */
+  readonly refuse?: (
+    values: Values,
+    request: Pick<SaveRequest, 'existing' | 'asker'>,
+  ) => Rejection | undefined;
+  /** Returns the values to store for a request, by default the values of the request. */
+  readonly stored?: (values: Values, request: SaveRequest) => Values;
   /** Causes the side effects of a create or change. Returns a rejection if the service then crashes. */
   readonly afterSave?: (row: Row, values: Values, existing?: Row) => Rejection | void;
   /** The record that always exists. */
@@ -36,7 +41,7 @@ interface SaveRequest {
 }
 
 export function kindFrom(world: World, path: string, row: TableRow): SandboxKind {
-  const { fields: rows = {}, shown, prepare, afterSave, newPk, first, ...rest } = row;
+  const { fields: rows = {}, shown, refuse, stored, afterSave, newPk, first, ...rest } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
   const family = familyOf(path, facts);
@@ -66,8 +71,8 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
     identity,
     ordering: identity,
     ...filtersOf(world, path, facts),
-    searchTexts: ({ fields: stored }) => ['name', 'slug', identity].map((name) => stored[name]),
-    ...(list !== path && { includes: ({ fields: stored }) => stored['meta_model_name'] === model }),
+    searchTexts: ({ fields: all }) => ['name', 'slug', identity].map((name) => all[name]),
+    ...(list !== path && { includes: ({ fields: all }) => all['meta_model_name'] === model }),
     record: recordFrom(world, path, recorded, shown),
     ...rest,
     get rows() {
@@ -85,16 +90,17 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
       const { values, errors } = readFields(body, kind.fields, change);
       if (Object.keys(errors).length > 0) return { errors };
       const changed = change?.existing;
-      const refusal = rejectionOf(world, path, recorded, [values, body], records(), changed);
+      const refusal =
+        rejectionOf(world, path, recorded, [values, body], records(), changed) ??
+        refuse?.(values, { existing: changed, asker });
       if (refusal) return refusal;
       const nth = count + 1;
       const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
-      const result = prepare?.(values, { existing: changed, pk, asker, count: nth }) ?? { stored: values };
-      if (!('stored' in result)) return result;
+      const kept = stored?.(values, { existing: changed, pk, asker, count: nth }) ?? values;
       if (!changed) count = nth;
       const written = changed
-        ? records().change(changed, result.stored)
-        : add(pk, { ...generatedValues(pk, recorded, asker), ...result.stored });
+        ? records().change(changed, kept)
+        : add(pk, { ...generatedValues(pk, recorded, asker), ...kept });
       return afterSave?.(written, values, changed) ?? { record: kind.record(written, asker) };
     },
   };

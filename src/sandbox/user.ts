@@ -47,16 +47,15 @@ export function userRow(world: World): TableRow {
         uuid: userUuid(user.pk),
       };
     },
-    prepare: (values, { existing }) => {
+    refuse: (values, { existing }) => {
       if (existing?.fields['type'] === internalServiceAccount)
         return rejected("Can't modify internal service account users");
       if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
       const demanded = rules.hasRequests ? world.at('/core/object_attributes/').all() : [];
       const errors = refusedAttributes(demanded, values['attributes'] ?? {}, world.at(listPath), existing);
-      return errors
-        ? { errors }
-        : { stored: { ...values, ...(existing ? { last_updated: now() } : begun()) } };
+      return errors && { errors };
     },
+    stored: (values, { existing }) => ({ ...values, ...(existing ? { last_updated: now() } : begun()) }),
     // The change is stored, but the service crashes when it writes the answer.
     afterSave: (user, values, existing) =>
       existing && values['attributes'] === undefined && isUnreadable(user)
