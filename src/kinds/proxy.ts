@@ -87,7 +87,7 @@ export const proxy: RowKind = kindFrom({
 
 function basicAuthAttribute(field: string): FieldRow {
   const summary = `\`basic_auth_enabled\` needs \`${field}\``;
-  return { default: '', ifMissing: requiredFieldCheck(summary, [], usesBasicAuth) };
+  return { default: '', ifMissing: requiredFieldCheck(summary, usesBasicAuth) };
 }
 
 function usesBasicAuth({ basic_auth_enabled: isEnabled }: JsonObject): boolean {

@@ -72,11 +72,37 @@ export function reservedPathCheck(names: readonly string[]): ValueCheck {
 /** The problem to report if a create has no value for a field that the API schema marks as optional but the service requires. */
 export function requiredFieldCheck(
   summary: string,
-  replacements: readonly string[] = [],
   isNeeded: (otherFields: JsonObject, release: Release | undefined) => boolean = () => true,
 ): NonNullable<FieldOfKind['ifMissing']> {
   return (release, otherFields) =>
-    replacements.some((field) => otherFields[field] !== undefined) || !isNeeded(otherFields, release)
-      ? undefined
-      : likelyRefusedProblem(summary, 'If the record already exists, ignore this.');
+    isNeeded(otherFields, release)
+      ? likelyRefusedProblem(summary, 'If the record already exists, ignore this.')
+      : undefined;
+}
+
+/** Fields of which the service requires one in every create and update, or only if another field is given. */
+export interface RequiredFields {
+  readonly oneOf: readonly string[];
+  /** What requires the fields, in messages. */
+  readonly by: string;
+  readonly ifGiven?: string;
+  /** The first release that requires the fields. */
+  readonly from?: string;
+}
+
+export function oneOfCheck({
+  oneOf,
+  by,
+  ifGiven,
+  from,
+}: RequiredFields): NonNullable<FieldOfKind['ifMissing']> {
+  const [, ...others] = oneOf;
+  const names = oneOf.map((field) => `\`${field}\``).join(', ');
+  return requiredFieldCheck(
+    `${by} needs ${names.replace(/, ([^,]*)$/, ' or $1')}`,
+    (sent, release) =>
+      others.every((field) => sent[field] === undefined) &&
+      (ifGiven === undefined || (sent[ifGiven] ?? null) !== null) &&
+      (from === undefined || inRange({ from }, release) !== false),
+  );
 }

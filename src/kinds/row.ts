@@ -14,8 +14,10 @@ import {
   kindReleaseCheck,
   laterValueCheck,
   lengthCheck,
+  oneOfCheck,
   reservedPathCheck,
   singleValueCheck,
+  type RequiredFields,
 } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
 
@@ -39,6 +41,7 @@ export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
   readonly isClosedUnbound?: boolean;
   readonly listing?: Partial<Kind['listing']>;
   readonly update?: Omit<Kind['update'], 'path'>;
+  readonly requires?: RequiredFields;
   readonly isPermanent?: boolean;
   readonly fields?: FieldRows;
 }
@@ -63,7 +66,8 @@ export function kindsFrom(
 }
 
 /** Makes a kind from its row and from the API schema. The API schema is read on first use. */
-export function kindFrom(row: KindRow): RowKind {
+export function kindFrom(written: KindRow): RowKind {
+  const row = withRequiredFields(written);
   const { list, plural, since, formerPath, unique: isUnique = false, leftOut = {}, documented = [] } = row;
   const family = familyOf(list);
   const { type, identity } = family;
@@ -111,6 +115,23 @@ export function kindFrom(row: KindRow): RowKind {
   };
   const kindWithoutFields = withLazy(kind, lazyParts);
   return withLazy(kindWithoutFields, { fields: () => fieldsOf(row, kindWithoutFields, listPath) });
+}
+
+/** Adds required fields to the checks and to the updates of a row. */
+function withRequiredFields({ requires, ...row }: KindRow): KindRow {
+  if (requires === undefined) return row;
+  const { oneOf, ifGiven } = requires;
+  const [first = ''] = oneOf;
+  const along = [
+    ...(row.update?.requiredInUpdates ?? []),
+    ...(ifGiven === undefined ? [] : [ifGiven]),
+    ...oneOf,
+  ];
+  return {
+    ...row,
+    update: { ...row.update, requiredInUpdates: along },
+    fields: { ...row.fields, [first]: { ...row.fields?.[first], ifMissing: oneOfCheck(requires) } },
+  };
 }
 
 const apiRoot = '/api/v3';

@@ -1,9 +1,5 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
-import { requiredFieldCheck } from '../release-checks.ts';
-
-/** An event matcher needs at least one of these fields. */
-const matched = ['action', 'client_ip', 'app', 'model', 'query'];
 
 /** The only result of an expression, or undefined if the expression may have several results or stop with an exception. */
 function constantIn(expression: JsonValue): boolean | undefined {
@@ -54,15 +50,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   },
   '/policies/event_matcher/': {
     // authentik 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
-    update: { requiredInUpdates: matched },
-    fields: {
-      action: {
-        ifMissing: requiredFieldCheck(
-          'a new event matcher needs `action`, `client_ip`, `app`, `model` or `query`',
-          matched,
-        ),
-      },
-    },
+    requires: { oneOf: ['action', 'client_ip', 'app', 'model', 'query'], by: 'a new event matcher' },
   },
   '/policies/expression/': {
     login: { kind: 'login policy', passes: ({ expression = null }) => constantIn(expression) },
@@ -83,14 +71,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
   '/policies/password_expiry/': {},
   '/policies/reputation/': {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
-    update: { requiredInUpdates: ['check_ip', 'check_username'] },
-    fields: {
-      check_ip: {
-        ifMissing: requiredFieldCheck('a new reputation policy needs `check_ip` or `check_username`', [
-          'check_username',
-        ]),
-      },
-    },
+    requires: { oneOf: ['check_ip', 'check_username'], by: 'a new reputation policy' },
   },
   '/policies/unique_password/': { isEnterprise: true },
 });

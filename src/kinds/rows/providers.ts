@@ -27,17 +27,15 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
   '/providers/radius/': { fields: withMfa },
   '/providers/saml/': {
     // If a PATCH contains a key, the service requires the fields that say what is signed.
-    update: { requiredInUpdates: ['signing_kp', 'sign_assertion', 'sign_response'] },
+    requires: {
+      oneOf: ['sign_assertion', 'sign_response'],
+      by: 'a `signing_kp`',
+      ifGiven: 'signing_kp',
+      from: '2024.8',
+    },
     fields: {
       ...providerFields,
-      sign_assertion: {
-        ifMissing: requiredFieldCheck(
-          'a `signing_kp` needs `sign_assertion` or `sign_response`',
-          ['sign_response'],
-          ({ signing_kp: key = null }, release) =>
-            key !== null && inRange({ from: '2024.8' }, release) !== false,
-        ),
-      },
+      sign_assertion: {},
       logout_method: {
         checks: [
           (method, _release, others) =>
@@ -69,29 +67,17 @@ export const providers: readonly RowKind[] = kindsFrom(shared, {
         },
       },
       token: {
-        ifMissing: (release, otherFields) =>
-          inRange({ from: '2025.10' }, release) === true
-            ? undefined
-            : requiredFieldCheck('before release 2025.10, a new SCIM provider needs a `token`')(
-                release,
-                otherFields,
-              ),
+        ifMissing: requiredFieldCheck(
+          'before release 2025.10, a new SCIM provider needs a `token`',
+          (_sent, release) => inRange({ from: '2025.10' }, release) !== true,
+        ),
       },
     },
   },
   '/providers/ssf/': { isEnterprise: true },
   '/providers/wsfed/': {
     isEnterprise: true,
-    update: { requiredInUpdates: ['signing_kp', 'sign_assertion'] },
-    fields: {
-      ...providerFields,
-      sign_assertion: {
-        ifMissing: requiredFieldCheck(
-          'a `signing_kp` needs `sign_assertion`',
-          [],
-          ({ signing_kp: key = null }) => key !== null,
-        ),
-      },
-    },
+    requires: { oneOf: ['sign_assertion'], by: 'a `signing_kp`', ifGiven: 'signing_kp' },
+    fields: providerFields,
   },
 });

@@ -3,7 +3,6 @@ import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
 import type { ItemProblem } from '../kind.ts';
 import { policyBindings } from '../policy-bindings.ts';
 import { likelyRefusedProblem, refusedProblem } from '../release.ts';
-import { requiredFieldCheck } from '../release-checks.ts';
 import { timeChecks } from '../time.ts';
 import { sameJson } from '../values.ts';
 
@@ -26,10 +25,7 @@ const rows: readonly KindRow[] = [
     note: 'the service itself writes what the blueprint declares, whatever the switches of rollcall allow',
     unique: true,
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained neither field.
-    update: { requiredInUpdates: ['path', 'content'] },
-    fields: {
-      content: { ifMissing: requiredFieldCheck('a new blueprint needs `content` or `path`', ['path']) },
-    },
+    requires: { oneOf: ['content', 'path'], by: 'a new blueprint' },
   },
   {
     list: 'tokens',

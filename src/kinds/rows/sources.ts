@@ -1,6 +1,6 @@
 import { isJsonList, textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
-import { inRange, likelyRefusedProblem } from '../release.ts';
+import { likelyRefusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
 /** For each matching mode: the people whom a source lets log in as an existing user. */
@@ -105,7 +105,12 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
   '/sources/plex/': { fields: { ...reach, ...groupReach } },
   '/sources/saml/': {
     // If a PATCH contains a key, the service requires the fields that say what is signed.
-    update: { requiredInUpdates: ['verification_kp', 'signed_assertion', 'signed_response'] },
+    requires: {
+      oneOf: ['signed_assertion', 'signed_response'],
+      by: 'a `verification_kp`',
+      ifGiven: 'verification_kp',
+      from: '2025.10',
+    },
     fields: {
       ...reach,
       ...groupReach,
@@ -113,14 +118,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
         accessGain: (now, before = null) =>
           now === null && before !== null ? 'anyone who sends answers without a signature' : undefined,
       },
-      signed_assertion: {
-        ifMissing: requiredFieldCheck(
-          'a `verification_kp` needs `signed_assertion` or `signed_response`',
-          ['signed_response'],
-          ({ verification_kp: key = null }, release) =>
-            key !== null && inRange({ from: '2025.10' }, release) !== false,
-        ),
-      },
+      signed_assertion: {},
       // authentik 2025.12.4 crashed on a create without these fields.
       binding_type: { ifMissing: requiredFieldCheck('a new SAML source needs a `binding_type`') },
       issuer_override: {

@@ -56,7 +56,6 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       configuration_stages: {
         ifMissing: requiredFieldCheck(
           'the action `configure` needs `configuration_stages`',
-          [],
           ({ not_configured_action: action = null }) => action === 'configure',
         ),
       },
@@ -75,7 +74,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/endpoints/': {},
   '/stages/identification/': {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
-    update: { requiredInUpdates: ['user_fields', 'sources'] },
+    requires: { oneOf: ['user_fields', 'sources'], by: 'a new identification stage' },
     login: {
       kind: 'login stage',
       challenge: 'ak-stage-identification',
@@ -84,11 +83,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       offers: ['sources', 'passwordless_flow'],
     },
     fields: {
-      user_fields: {
-        ifMissing: requiredFieldCheck('a new identification stage needs `user_fields` or `sources`', [
-          'sources',
-        ]),
-      },
+      user_fields: {},
       enrollment_flow: {
         accessGain: (now) => (now === null ? undefined : 'anyone, who may now enrol'),
       },
@@ -110,14 +105,8 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/prompt/stages/': {},
   '/stages/redirect/': {
     // The service requires the target of the mode in the same request.
-    update: { requiredInUpdates: ['mode', 'target_static', 'target_flow'] },
-    fields: {
-      target_static: {
-        ifMissing: requiredFieldCheck('a new redirect stage needs `target_static` or `target_flow`', [
-          'target_flow',
-        ]),
-      },
-    },
+    update: { requiredInUpdates: ['mode'] },
+    requires: { oneOf: ['target_static', 'target_flow'], by: 'a new redirect stage' },
   },
   '/stages/source/': {
     isEnterprise: true,
