@@ -18,13 +18,7 @@ export interface ComparisonOptions {
 export function comparisonOf(
   { type, format, items }: FieldFacts,
   isReference: boolean,
-  {
-    part,
-    whole,
-    ordered,
-  }: Readonly<Record<'whole' | 'ordered', boolean | undefined>> & {
-    readonly part: ComparisonOptions['part'] | undefined;
-  },
+  { part, whole, ordered }: ComparisonOptions,
 ): Pick<FieldOfKind, 'idForm' | 'tableForm' | 'same' | 'part' | 'checks'> {
   if (items) {
     const isNumber = items.type === 'integer';

@@ -51,21 +51,15 @@ const byName: readonly (readonly [name: RegExp, list: Reference['list']])[] = [
   [/^groups?$|_groups?$|^group_filters$|^parents?$|^children$/, 'groups'],
 ];
 
-/** Fields whose names do not match the patterns above, by path and field. The value is null for the id of the record itself. */
-const exceptions: Readonly<Record<string, Reference | null>> = {
-  '/endpoints/agents/connectors/ connector_uuid': null,
-  '/endpoints/fleet/connectors/ connector_uuid': null,
-  '/endpoints/google_chrome/connectors/ connector_uuid': null,
+/** References in fields whose names do not match the patterns above, by path and field. */
+const exceptions: Readonly<Record<string, Reference>> = {
   '/flows/bindings/ target': { list: 'flows', by: 'pk' },
   '/lifecycle/rules/ reviewers': { list: 'users', by: 'uuid' },
   '/policies/bindings/ target': { list: 'bindables', by: 'bindable id' },
   '/providers/scim/ auth_oauth': { list: 'sources', by: 'pk' },
   '/requests/rule-bindings/ target': { list: 'bindables', by: 'bindable id' },
-  '/requests/rule-bindings/ uuid': null,
   '/requests/rule-child-bindings/ binding': { list: 'request_rule_bindings', by: 'uuid' },
   '/requests/rule-child-bindings/ target': { list: 'bindables', by: 'bindable id' },
-  '/requests/rule-child-bindings/ uuid': null,
-  '/requests/rules/ uuid': null,
   '/stages/prompt/stages/ fields': { list: 'prompts', by: 'pk' },
 };
 
@@ -75,7 +69,7 @@ const numbered: ReadonlySet<string> = new Set(['permissions', 'providers', 'user
 export function referenceOf(path: string, field: string, facts: FieldFacts): Reference | undefined {
   if (facts.readOnly || !isId(facts.items ?? facts)) return undefined;
   const exception = exceptions[`${path} ${field}`];
-  if (exception !== undefined) return exception ?? undefined;
+  if (exception !== undefined) return exception;
   const list = byName.find(([name]) => name.test(field))?.[1];
   if (list === undefined || numbered.has(list) !== ((facts.items ?? facts).type === 'integer'))
     return undefined;

@@ -247,7 +247,7 @@ function wordsOf({ type, list }: Family, variant: Kind['variant']): Kind['words'
 
 /** Completes the row of a field with the facts in the API schema, if the schema has the field. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
-  const { part, whole, ordered, ...own } = row;
+  const { part: _part, whole: _whole, ordered: _ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;
   const reference = facts && referenceOf(path, name, facts);
   const refersTo = own.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
@@ -257,7 +257,7 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
-    ...comparisonOf(facts, reference !== undefined, { part, whole: whole ?? isHidden, ordered }),
+    ...comparisonOf(facts, reference !== undefined, isHidden ? { ...row, whole: true } : row),
     ...referring,
     ...(since !== undefined && row.earlier === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),
