@@ -61,10 +61,13 @@ function openField(field: Field): JsonValue {
 }
 
 /** The value to compare and send, with names replaced by ids, or undefined if an id is unknown. */
-export function sentValue({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
-  const field = fields[name];
-  if (field === undefined || field.mask?.isUnread) return undefined;
-  return kind.fields[name]?.refersTo ? idsOnly(openField(field)) : openField(field);
+export function sentValue(declared: DeclaredFields, name: string): JsonValue | undefined {
+  return declared.fields[name]?.mask?.isUnread ? undefined : valueWithIds(declared, name);
+}
+
+function valueWithIds({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
+  const value = fields[name] && openField(fields[name]);
+  return value !== undefined && kind.fields[name]?.refersTo ? idsOnly(value) : value;
 }
 
 export function shownValue(declared: DeclaredFields, name: string): JsonValue | undefined {
@@ -73,12 +76,10 @@ export function shownValue(declared: DeclaredFields, name: string): JsonValue | 
 }
 
 /** The value to compare with the baseline. Secrets are masked, but fields that the user hides are not. */
-export function baselineValue({ kind, fields }: DeclaredFields, name: string): JsonValue | undefined {
-  const field = fields[name];
-  if (field === undefined) return undefined;
-  const { mask } = field;
-  const value = kind.fields[name]?.refersTo ? idsOnly(openField(field)) : openField(field);
-  return mask?.sensitive ? maskTexts(value, mask.sensitive) : value;
+export function baselineValue(declared: DeclaredFields, name: string): JsonValue | undefined {
+  const value = valueWithIds(declared, name);
+  const { sensitive: templates } = declared.fields[name]?.mask ?? {};
+  return value !== undefined && templates ? maskTexts(value, templates) : value;
 }
 
 /** The value as the manifest contains it. If a name was looked up, the value also contains the id. */
@@ -192,7 +193,7 @@ function isNamedByInstruction(
   name: string,
 ): boolean {
   const names = fields[instruction] && openField(fields[instruction]);
-  return names !== undefined && isJsonList(names) && names.includes(name);
+  return isJsonList(names) && names.includes(name);
 }
 
 export function managedPart(declared: DeclaredFields, name: string, held: JsonValue | undefined): JsonValue {

@@ -247,13 +247,12 @@ function wordsOf({ type, list }: Family, variant: Kind['variant']): Kind['words'
 
 /** Completes the row of a field with the facts in the API schema, if the schema has the field. */
 function fieldFrom(path: string, name: string, row: FieldRow, { fields }: NewestFacts): FieldOfKind {
-  const { part: _part, whole: _whole, ordered: _ordered, ...own } = row;
   const { [name]: facts, [`${name}_obj`]: named } = fields;
   const reference = facts && referenceOf(path, name, facts);
-  const refersTo = own.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
+  const refersTo = row.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
   const referring = refersTo && { refersTo, findId: refersTo.findId };
-  if (own.children) return boundField(own.children, own);
-  if (facts === undefined) return { ...own, ...referring };
+  if (row.children) return boundField(row.children, row);
+  if (facts === undefined) return { ...row, ...referring };
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
@@ -268,6 +267,6 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(shorter && { checks: [lengthCheck(name, shorter)] }),
     ...(later && { checks: [laterValueCheck(name, since, later)] }),
     ...(row.earlier?.isSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
-    ...own,
+    ...row,
   };
 }

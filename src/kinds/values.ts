@@ -105,22 +105,18 @@ export interface PartialComparison {
 
 /** Compares a list of ids that is declared in part: the service's list may contain further ids. */
 export function partialIdComparison(form: IdForm): PartialComparison {
+  const without = (ids: readonly JsonValue[], others: readonly JsonValue[]): readonly JsonValue[] => {
+    const known = new Set(others.map(form));
+    return ids.filter((id) => !known.has(form(id)));
+  };
   return {
-    dropped: (before, now) => {
-      if (!isJsonList(before)) return [];
-      const ids = new Set(isJsonList(now) ? now.map(form) : []);
-      return before.filter((id) => !ids.has(form(id)));
-    },
-    managed: (declared, observed) => {
-      if (!isJsonList(declared) || !isJsonList(observed)) return observed;
-      const ids = new Set(declared.map(form));
-      return observed.filter((id) => ids.has(form(id)));
-    },
-    merged: (declared, observed) => {
-      if (!isJsonList(declared) || !isJsonList(observed)) return declared;
-      const ids = new Set(observed.map(form));
-      return [...observed, ...declared.filter((id) => !ids.has(form(id)))];
-    },
+    dropped: (before, now) => (isJsonList(before) ? without(before, isJsonList(now) ? now : []) : []),
+    managed: (declared, observed) =>
+      isJsonList(declared) && isJsonList(observed)
+        ? without(observed, without(observed, declared))
+        : observed,
+    merged: (declared, observed) =>
+      isJsonList(declared) && isJsonList(observed) ? [...observed, ...without(declared, observed)] : declared,
   };
 }
 

@@ -1,11 +1,9 @@
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { filterKeys, isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
 export type Values = Readonly<Record<string, JsonValue>>;
 
 export function pickValues(values: Values, names: readonly string[]): Values {
-  const some: Record<string, JsonValue> = {};
-  for (const name in values) if (names.includes(name)) some[name] = values[name] ?? null;
-  return some;
+  return filterKeys(values, (name) => names.includes(name));
 }
 
 /** A stored record. Some fields are set by requests, others by the service. */
