@@ -143,26 +143,23 @@ export class Executor {
         ...(isFrom2025 && { allow_show_password: stage?.fields['allow_show_password'] ?? false }),
       },
     };
-    return jsonResponse(200, { ...this.#whole(session), component, ...more, ...details[component] }, allow);
+    return this.#page(session, { component, ...more, ...details[component] });
   }
 
   #denied(session: Session, error_message: string): SandboxResponse {
-    const component = 'ak-stage-access-denied';
-    return jsonResponse(
-      200,
-      { ...this.#whole(session), component, ...userFields(session), error_message },
-      allow,
-    );
+    return this.#page(session, {
+      component: 'ak-stage-access-denied',
+      ...userFields(session),
+      error_message,
+    });
   }
 
-  #whole({ flow }: Session): JsonObject {
+  #page({ flow }: Session, body: JsonObject): SandboxResponse {
     const { title = '', layout = 'stacked' } = flow.fields;
     const background = '/static/dist/assets/images/flow_background.jpg';
     const themed = this.#world.rules.isFrom2025 && { background_themed_urls: null };
-    return {
-      ...this.#form('native'),
-      flow_info: { title, background, ...themed, cancel_url: '/flows/-/cancel/', layout },
-    };
+    const flow_info = { title, background, ...themed, cancel_url: '/flows/-/cancel/', layout };
+    return jsonResponse(200, { ...this.#form('native'), flow_info, ...body }, allow);
   }
 }
 

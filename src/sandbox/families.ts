@@ -9,19 +9,17 @@ interface Family {
   readonly component: string;
 }
 
-const typedLists: readonly Family[] = [
-  { path: referredLists.connectors, title: 'connector', component: 'endpoints-connector' },
-  { path: referredLists.policies, title: 'Policy', component: 'policy' },
-  { path: referredLists.property_mappings, title: 'Property Mapping', component: 'property-mapping' },
-  { path: referredLists.providers, title: 'provider', component: 'provider' },
-  {
-    path: referredLists.service_connections,
-    title: 'Outpost Service-Connection',
-    component: 'service-connection',
-  },
-  { path: referredLists.sources, title: 'source', component: 'source' },
-  { path: referredLists.stages, title: 'stage', component: 'stage' },
-];
+const typedLists: readonly Family[] = (
+  [
+    ['connectors', 'connector', 'endpoints-connector'],
+    ['policies', 'Policy', 'policy'],
+    ['property_mappings', 'Property Mapping', 'property-mapping'],
+    ['providers', 'provider', 'provider'],
+    ['service_connections', 'Outpost Service-Connection', 'service-connection'],
+    ['sources', 'source', 'source'],
+    ['stages', 'stage', 'stage'],
+  ] as const
+).map(([list, title, component]) => ({ path: referredLists[list], title, component }));
 
 /** The mappings whose type the service never returns. */
 const untypedPath = '/propertymappings/notification/';

@@ -87,7 +87,7 @@ function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
   const findId = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
   if (findId() === undefined)
-    insertRecord(world, path, { pk: uuidFrom(`policy ${name}`), name, result: false });
+    world.kind(path).insert({ pk: uuidFrom(`policy ${name}`), name, result: false });
   return findId() ?? null;
 }
 
@@ -113,7 +113,7 @@ export function insertSeed(world: World): RejectedEntry[] {
   });
   const withId = entries.filter(({ pk }) => pk !== undefined);
   for (const { path, whole } of withId.toSorted((a, b) => Number(a.pk) - Number(b.pk) || 0))
-    insertRecord(world, path, whole());
+    world.kind(path).insert(whole());
   const ids = new Set<string>();
   return entries.flatMap(({ list, index, path, pk, whole }): RejectedEntry[] => {
     const id = `${list} ${textOf(pk ?? null).toLowerCase()}`;
@@ -126,8 +126,4 @@ export function insertSeed(world: World): RejectedEntry[] {
       'errors' in saved ? saved.errors : { [saved.crashedOver]: ['The service crashes for this value.'] };
     return Object.entries(errors).map(([field, texts]) => ({ list, index, field, texts: [texts].flat() }));
   });
-}
-
-function insertRecord(world: World, path: string, record: JsonObject): void {
-  world.kind(path).insert(record);
 }

@@ -44,6 +44,7 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
   const { fields: rows = {}, shown, refuse, stored, afterSave, newPk, first, ...rest } = row;
   const facts = factsIn(world, path);
   const { model = '', id } = facts;
+  const hasNumbers = facts.fields['pk']?.type === 'integer';
   const family = familyOf(path, facts);
   const list = family?.path ?? path;
   const recorded = recordedOf(world.release, path, model);
@@ -51,9 +52,11 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
   const ownRows = list === path ? new Rows() : undefined;
   const records = (): Rows => ownRows ?? world.at(list);
   const taken =
-    recorded.taken ?? (family && list !== path ? { [identity]: [takenMessage(family.title)] } : {});
+    recorded.taken ??
+    (family && list !== path ? { [identity]: [`${family.title} with this name already exists.`] } : {});
   let fields: SandboxKind['fields'] | undefined; // made when a record is first written
-  const typed = list === path ? {} : storedType(model, recorded, () => family && componentOf(family, path));
+  const component = recorded.shown?.['component'] ?? (family && componentOf(family, path)) ?? '';
+  const typed = list === path ? {} : { meta_model_name: model, component };
   const bindable = path.startsWith('/flows/')
     ? (pk: Row['pk']) => ({ [bindableId]: uuidFrom(`bindable ${pk}`) })
     : undefined;
@@ -95,7 +98,10 @@ export function kindFrom(world: World, path: string, row: TableRow): SandboxKind
         refuse?.(values, { existing: changed, asker });
       if (refusal) return refusal;
       const nth = count + 1;
-      const pk = changed?.pk ?? newPk?.(nth, values) ?? idOf(facts, records(), `${model} ${nth}`);
+      const pk =
+        changed?.pk ??
+        newPk?.(nth, values) ??
+        (hasNumbers ? records().nextNumber() : uuidFrom(`${model} ${nth}`));
       const kept = stored?.(values, { existing: changed, pk, asker, count: nth }) ?? values;
       if (!changed) count = nth;
       const written = changed
@@ -115,14 +121,6 @@ const identities = ['slug', 'identifier', 'domain', 'name', 'username', 'key'];
 function isWritableText({ fields }: TypeFacts, name: string): boolean {
   const { type, format, readOnly } = fields[name] ?? {};
   return type === 'string' && format === undefined && !readOnly;
-}
-
-function takenMessage(title: string): string {
-  return `${title} with this name already exists.`;
-}
-
-function storedType(model: string, { shown }: Recorded, guessed: () => string | undefined): Values {
-  return { meta_model_name: model, component: shown?.['component'] ?? guessed() ?? '' };
 }
 
 function fieldRowsOf(
@@ -157,10 +155,6 @@ function rejectionOf(
   if (enterprise && !world.seed.is_licensed)
     return rejected('Enterprise is required to create/update this object.');
   return missingRequired(path, factsIn(world, path), sent, existing === undefined);
-}
-
-function idOf({ fields }: TypeFacts, rows: Rows, text: string): Row['pk'] {
-  return fields['pk']?.type === 'integer' ? rows.nextNumber() : uuidFrom(text);
 }
 
 function allowedMethods({ can }: TypeFacts): SandboxKind['allow'] {

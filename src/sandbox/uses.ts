@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { families } from '../kinds/families.ts';
 import { referenceOf, referredLists, type Reference } from '../kinds/references.ts';
 import { bindableIdOf } from './bindables.ts';
@@ -88,9 +88,11 @@ export function dependentsOf(world: World, kind: SandboxKind, row: Row): JsonObj
         : useRecord(world, by.isOfAllTypes ? other.allTypesPath : other.path, user, by.action),
     ),
     ...boundRecords(world, kind, row),
-    ...referringFields(world, kind)
-      .filter(({ action }) => action === 'cascade_many')
-      .flatMap((by) => otherUses(world, by, row)),
+    ...referringFields(world, kind).flatMap(({ list, field, action }) =>
+      list === 'bindables' || action !== 'cascade_many'
+        ? []
+        : usedRecords(world, referredLists[list], row.fields[field] ?? null),
+    ),
   ];
 }
 
@@ -142,27 +144,20 @@ function bindingTargets(world: World, { fields }: Row): JsonObject {
 
 /** The stages of a flow or the flows of a stage, once per binding. */
 function boundRecords(world: World, kind: SandboxKind, { pk }: Row): JsonObject[] {
-  const ends = {
-    [referredLists.flows]: ['target', 'stage', 'stages'],
-    [referredLists.stages]: ['stage', 'target', 'flows'],
-  } as const;
+  const { flows, stages } = referredLists;
   const list = kind.allTypesPath;
-  if (list !== referredLists.flows && list !== referredLists.stages) return [];
-  const [own, other, others_] = ends[list];
-  return world
-    .kind('/flows/bindings/')
-    .rows.with(own, pk)
-    .flatMap(({ fields }) => {
-      const found = world.at(referredLists[others_]).at(textOf(fields[other]));
-      return found ? [useRecord(world, referredLists[others_], found, 'cascade_many')] : [];
-    });
+  if (list !== flows && list !== stages) return [];
+  const [own, other, path] = list === flows ? ['target', 'stage', stages] : ['stage', 'target', flows];
+  const ids = world
+    .at('/flows/bindings/')
+    .with(own, pk)
+    .map(({ fields }) => fields[other] ?? null);
+  return usedRecords(world, path, ids);
 }
 
-function otherUses(world: World, { list, field }: ReferringField, row: Row): JsonObject[] {
-  if (list === 'bindables' || !isJsonList(row.fields[field] ?? null)) return [];
-  const path = referredLists[list];
+function usedRecords(world: World, path: string, ids: JsonValue): JsonObject[] {
   return world
     .at(path)
-    .those(row.fields[field])
-    .map((other) => useRecord(world, path, other, 'cascade_many'));
+    .those(ids)
+    .map((row) => useRecord(world, path, row, 'cascade_many'));
 }
