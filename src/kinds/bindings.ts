@@ -187,29 +187,22 @@ export function labelBindings(
     return `${one.binds.idField} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}`;
   };
   const { inside } = children;
-  const pairedBindings = wanted.map((one) => {
+  const field = inside?.field ?? '';
+  const declaredByLabel: Record<string, JsonObject> = {};
+  const observedByLabel: Record<string, JsonObject> = {};
+  for (const one of wanted) {
     const other = pairs.get(one);
-    const seen = other && filterKeys(other.values, (field) => Object.hasOwn(one.values, field));
-    const nested = inside && one.values[inside.field];
-    if (inside === undefined || nested === undefined)
-      return { label: labelOf(other ?? one), declared: one.values, observed: seen };
-    const { field } = inside;
-    const sides = labelBindings(inside.children, nested, seen?.[field] ?? []);
-    return {
-      label: labelOf(other ?? one),
-      declared: { ...one.values, [field]: sides.declared },
-      observed: seen && { ...seen, [field]: sides.observed },
-    };
-  });
-  return {
-    declared: Object.fromEntries(pairedBindings.map(({ label, declared: values }) => [label, values])),
-    observed: Object.fromEntries([
-      ...pairedBindings.flatMap(({ label, observed: values }) => (values ? [[label, values] as const] : [])),
-      ...held
-        .filter((one) => !paired.has(one))
-        .map((one) => [labelOf(one), withoutDefaults(children, one.values)] as const),
-    ]),
-  };
+    const label = labelOf(other ?? one);
+    const seen = other && filterKeys(other.values, (name) => Object.hasOwn(one.values, name));
+    const nested = one.values[field];
+    const sides =
+      inside && nested !== undefined && labelBindings(inside.children, nested, seen?.[field] ?? []);
+    declaredByLabel[label] = { ...one.values, ...(sides && { [field]: sides.declared }) };
+    if (seen) observedByLabel[label] = { ...seen, ...(sides && { [field]: sides.observed }) };
+  }
+  for (const one of held)
+    if (!paired.has(one)) observedByLabel[labelOf(one)] = withoutDefaults(children, one.values);
+  return { declared: declaredByLabel, observed: observedByLabel };
 }
 
 export function withoutDefaultsIn(children: Children, value: JsonValue): JsonValue {

@@ -1,13 +1,5 @@
 import { federationFields, urlProblem, providerFields, validityField } from './provider.ts';
-import {
-  redirectUrisAsLines,
-  redirectUrisAsRecords,
-  redirectUrisFromRecords,
-  redirectProblems,
-  sameUris,
-  keepUnknownKeys,
-  dropUnknownKeys,
-} from './redirect-uris.ts';
+import { redirectUriForms, redirectProblems, sameUris } from './redirect-uris.ts';
 import { releaseProblemFor } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
@@ -29,13 +21,7 @@ const fields = {
   redirect_uris: {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
-    form: {
-      former: redirectUrisAsLines,
-      sent: redirectUrisAsRecords,
-      held: redirectUrisFromRecords,
-      kept: keepUnknownKeys,
-      dropUnknown: dropUnknownKeys,
-    },
+    form: redirectUriForms,
     changeWarning: () => 'people are redirected to other URLs after they log in',
     checks: [redirectProblems],
     ifMissing: (release) =>

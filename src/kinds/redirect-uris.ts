@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import type { ItemProblem } from './kind.ts';
+import type { ItemProblem, ValueForms } from './kind.ts';
 import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
 import { inRange, releaseProblemFor, type Release } from './release.ts';
 
@@ -21,19 +21,34 @@ interface RedirectUri extends JsonObject {
 const use = 'redirect_uri_type';
 const usualUse = 'authorization';
 
-/** The form that earlier releases use: a string with one URI per line. */
-export function redirectUrisAsLines(declared: JsonValue): JsonValue {
-  return urisIn(declared)
-    .map(({ url }) => url)
-    .join('\n');
-}
-
-export function redirectUrisAsRecords(declared: JsonValue): JsonValue {
-  return urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri }));
-}
+export const redirectUriForms: ValueForms = {
+  former: (declared) =>
+    urisIn(declared)
+      .map(({ url }) => url)
+      .join('\n'),
+  sent: (declared) =>
+    urisIn(declared).map(({ matching_mode = 'strict', ...uri }) => ({ matching_mode, ...uri })),
+  held: heldUris,
+  kept: (declared, observed) => {
+    const theirs = urisIn(observed);
+    return urisIn(declared).flatMap((ours) => {
+      const same = theirs.filter((uri) => isSame(ours, uri));
+      return same.length === 0 ? [ours] : same.map((uri) => ({ ...uri, ...ours }));
+    });
+  },
+  dropUnknown: (observed) => {
+    if (!isJsonList(observed)) return observed;
+    return heldUris(
+      observed.map((uri) => {
+        if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
+        return filterKeys(uri, (key) => ['matching_mode', 'url', use].includes(key));
+      }),
+    );
+  },
+};
 
 /** The form that manifests use: a string for each URI with strict matching. */
-export function redirectUrisFromRecords(observed: JsonValue): JsonValue {
+function heldUris(observed: JsonValue): JsonValue {
   if (typeof observed === 'string')
     return observed
       .split('\n')
@@ -48,24 +63,6 @@ export function redirectUrisFromRecords(observed: JsonValue): JsonValue {
     if (mode === 'strict' && Object.keys(otherKeys).length === 0) return textOf(url);
     return { matching_mode: mode, url, ...otherKeys };
   });
-}
-
-export function keepUnknownKeys(declared: JsonValue, observed: JsonValue): JsonValue {
-  const theirs = urisIn(observed);
-  return urisIn(declared).flatMap((ours) => {
-    const same = theirs.filter((uri) => isSame(ours, uri));
-    return same.length === 0 ? [ours] : same.map((uri) => ({ ...uri, ...ours }));
-  });
-}
-
-export function dropUnknownKeys(observed: JsonValue): JsonValue {
-  if (!isJsonList(observed)) return observed;
-  return redirectUrisFromRecords(
-    observed.map((uri) => {
-      if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
-      return filterKeys(uri, (key) => ['matching_mode', 'url', use].includes(key));
-    }),
-  );
 }
 
 /** Characters that are common in regular expressions and rare in URIs. */
