@@ -39,9 +39,13 @@ export function equivalentFields({ access, fields }: Kind, field: string): reado
 }
 
 export function fieldsDeclaredTogether({ access, fields }: Kind, field: string): readonly string[] {
-  const isOfAccess = access?.subjects.some((subject) => subject.field === field);
   if (access && fields[field]?.children === access.children) return [field, access.field];
-  return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
+  const subjects = subjectFields(access);
+  return access && subjects.includes(field) ? [access.field, ...subjects] : [field];
+}
+
+function subjectFields(access: Access | undefined): readonly string[] {
+  return access?.subjects.map(({ field }) => field) ?? [];
 }
 
 /** The kinds of bindings that the given fields declare, each with the first field that declares it. */
@@ -49,12 +53,11 @@ export function childrenDeclaredBy(
   { access, fields: rows }: Kind,
   declared: readonly string[],
 ): ReadonlyMap<Children, string> {
+  const subjects = subjectFields(access);
   const pairs = declared.flatMap((field): [Children, string][] => {
     const { children } = rows[field] ?? {};
     if (children) return [[children, field]];
-    return access?.subjects.some((subject) => subject.field === field)
-      ? [[access.children, access.field]]
-      : [];
+    return access && subjects.includes(field) ? [[access.children, access.field]] : [];
   });
   const fieldByChildren = new Map<Children, string>();
   for (const [children, field] of pairs)
@@ -103,18 +106,13 @@ export function declaresBindings({ kind, fields }: Entry): boolean {
 }
 
 export function declaresAccess({ kind, fields }: Entry): boolean {
-  return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
+  return subjectFields(kind.access).some((field) => Object.hasOwn(fields, field));
 }
 
 /** Whether an entry declares access but no group or user, so that everyone is admitted. */
 export function isOpenToEveryone(resource: DeclaredFields): boolean {
-  return (
-    declaresAccess(resource) &&
-    resource.kind.access?.subjects.every(({ field }) => {
-      const ids = sentValue(resource, field) ?? [];
-      return isJsonList(ids) && ids.length === 0;
-    }) === true
-  );
+  const isEmpty = (field: string): boolean => idsOf(sentValue(resource, field)).length === 0;
+  return declaresAccess(resource) && subjectFields(resource.kind.access).every(isEmpty);
 }
 
 /** The type of subject that a binding admits, or undefined if the binding admits nobody, is negated, or is for a policy. */
@@ -171,7 +169,7 @@ function childrenFromAccess(resource: DeclaredFields): WantedChildren[] {
   return [
     {
       children: access.children,
-      fields: access.subjects.map(({ field }) => field),
+      fields: subjectFields(access),
       wanted,
       covers: (child) => admittedSubject(access, child) !== undefined,
       omittingField: (child) => admittedSubject(access, child)?.field,
@@ -186,10 +184,7 @@ export function isBindingField(kind: Kind, field: string): boolean {
 
 const boundFields = memoizePerKey(
   (kind: Kind): ReadonlySet<string> =>
-    new Set([
-      ...(kind.access?.subjects.map(({ field }) => field) ?? []),
-      ...childFields(kind).map(([field]) => field),
-    ]),
+    new Set([...subjectFields(kind.access), ...childFields(kind).map(([field]) => field)]),
 );
 
 export function withoutBindingFields(kind: Kind, fields: JsonObject): JsonObject {
@@ -236,7 +231,7 @@ function withSingleAccessForm({ access, fields: rows }: Kind, fields: JsonObject
   const isPlainAccess =
     bindings.every((one) => admittedSubject(access, one) !== undefined) &&
     new Set(bindings.map((one) => childKey(one))).size === bindings.length;
-  const redundantFields = isPlainAccess ? [fullField] : access.subjects.map(({ field }) => field);
+  const redundantFields = isPlainAccess ? [fullField] : subjectFields(access);
   const isWhole = redundantFields.every((field) => Object.hasOwn(fields, field));
   return isWhole || !isPlainAccess ? filterKeys(fields, (field) => !redundantFields.includes(field)) : fields;
 }

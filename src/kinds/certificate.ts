@@ -11,7 +11,6 @@ const selfSignedName = 'authentik Self-signed Certificate';
 /** The service returns neither the certificate nor the key, so certificates are compared by fingerprint. */
 export const certificate: RowKind = kindFrom({
   list: 'certificates',
-  // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
   unique: true,
   isInternal: ({ name, managed = null }) => name === selfSignedName || managed !== null,
   fields: {

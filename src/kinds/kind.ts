@@ -30,7 +30,6 @@ export interface KindTraits {
   readonly rights?: Rights;
   readonly isEnterprise?: boolean;
   readonly isPersonal?: boolean;
-  /** A note on every create and update. */
   readonly note?: string;
   /** Whether the service maintains a record itself, so that users do not declare it. */
   readonly isInternal?: (record: JsonObject) => boolean;
@@ -157,7 +156,6 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
   ];
 }
 
-/** Whether a look-up reads a list that is complete only for superusers. */
 export function needsSuperuserToLookUp({ lookUp, listing }: Pick<Kind, 'lookUp' | 'listing'>): boolean {
   return lookUp.answers !== 'record' && listing.completeFor === 'superusers';
 }

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-/** How a kind takes part in logins, with the relevant fields. */
 export type LoginPart =
   | LoginStep
   | FlowOfLogin

@@ -19,7 +19,6 @@ const fields = {
   },
 } satisfies FieldRows;
 
-/** A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4. */
 export const outpost: RowKind = kindFrom({
   list: 'outposts',
   isPermanent: true,

@@ -83,10 +83,8 @@ export function requiredFieldCheck(
 /** Fields of which the service requires one in every create and update, or only if another field is given. */
 export interface RequiredFields {
   readonly oneOf: readonly string[];
-  /** What requires the fields, in messages. */
   readonly by: string;
   readonly ifGiven?: string;
-  /** The first release that requires the fields. */
   readonly from?: string;
 }
 

@@ -33,6 +33,7 @@ export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
   readonly isFoundBySearch?: boolean;
   /** The documented operations for this kind. rollcall can be limited to such operations. */
   readonly documented?: readonly ('create' | 'look-up')[];
+  /** Set if authentik 2023.10.7 and 2025.12.4 refused a duplicate name, for every type of the list that they have and that needs no licence. */
   readonly unique?: boolean;
   readonly leftOut?: Readonly<Record<string, string>>;
   readonly withheld?: readonly string[];
@@ -117,7 +118,6 @@ export function kindFrom(written: KindRow): RowKind {
   return withLazy(kindWithoutFields, { fields: () => fieldsOf(row, kindWithoutFields, listPath) });
 }
 
-/** Adds required fields to the checks and to the updates of a row. */
 function withRequiredFields({ requires, ...row }: KindRow): KindRow {
   if (requires === undefined) return row;
   const { oneOf, ifGiven } = requires;

@@ -29,7 +29,6 @@ export function shippedRecordsOf(release: Release | undefined): ShippedRecords {
   return { records: recordsOf(line), line, isOwn: line === `${release.year}.${release.month}` };
 }
 
-/** Whether a release creates a record with this address. */
 export function isShipped(address: string): boolean {
   return recordedLines.some((line) => recordsOf(line).has(address));
 }

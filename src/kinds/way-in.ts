@@ -141,7 +141,6 @@ function referredBy(
     : referencesIn(record, fields).flatMap(({ family, id }) => recordOf(family, id) ?? []);
 }
 
-/** The references from these fields of a record to other records. */
 export function referencesIn(
   { kind, fields: values }: LoginRecord,
   fields: readonly (string | undefined)[],

@@ -15,7 +15,6 @@ const admitted: Readonly<Record<string, string>> = {
   require_token: 'anyone with a token for the flow',
 };
 
-/** A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4. */
 export const flow: RowKind = kindFrom({
   list: 'flows',
   unique: true,

@@ -1,7 +1,6 @@
 import { kindsFrom, type RowKind } from '../row.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
-/** A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4, for both types. */
 const shared = { list: 'service_connections', unique: true };
 
 export const serviceConnections: readonly RowKind[] = kindsFrom(shared, {

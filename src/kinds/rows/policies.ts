@@ -34,7 +34,6 @@ function gainByConstant(now: boolean | undefined, before: boolean | undefined): 
     : 'people whom this policy stopped in a negated binding or at a deny stage';
 }
 
-/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'policies', unique: true, login: { kind: 'login policy' } } as const;
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { kindsFrom, type RowKind } from '../row.ts';
 
-/** Names are unique across types. A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4 for every type. */
 const shared = {
   list: 'property_mappings',
   unique: true,

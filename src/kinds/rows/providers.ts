@@ -4,7 +4,6 @@ import { requiredFieldCheck } from '../release-checks.ts';
 import { inRange, refusedProblem } from '../release.ts';
 import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
 
-/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'providers', unique: true };
 
 const { invalidation_flow: _, ...withoutInvalidation } = providerFields;

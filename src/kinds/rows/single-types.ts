@@ -10,7 +10,6 @@ import { sameJson } from '../values.ts';
 const intents: ReadonlySet<JsonValue> = new Set(['api', 'app_password']);
 
 const rows: readonly KindRow[] = [
-  // A duplicate name was refused by authentik 2023.10.7 and by 2025.12.4.
   { list: 'roles', unique: true, rights: { to: 'its holders', lostInUpdates: 'its global permissions' } },
   { list: 'event_rules', unique: true },
   { list: 'prompts', unique: true },

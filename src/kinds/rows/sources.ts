@@ -49,7 +49,6 @@ const groupReach = {
   },
 } satisfies FieldRows;
 
-/** Slugs are unique across types. A duplicate slug was refused by authentik 2023.10.7 and by 2025.12.4 for every type. */
 const shared = {
   list: 'sources',
   login: { kind: 'login source', flow: 'authentication_flow' },

@@ -32,7 +32,6 @@ const duration: FieldRow = {
   ],
 };
 
-/** Names are unique across types. authentik 2023.10.7 and 2025.12.4 refused a duplicate name for every type that needs no licence. */
 const shared = { list: 'stages', unique: true, login: { kind: 'login stage' } } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
