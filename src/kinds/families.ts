@@ -3,7 +3,7 @@ import type { Family } from './kind.ts';
 import { newestFacts, type NewestFacts } from './newest-facts.ts';
 import { lazy, withLazy } from '../base/memoize.ts';
 import { referredLists } from './references.ts';
-import { longestWordQuery } from './search.ts';
+import { longestWordQuery } from './look-up.ts';
 import { isUuid } from './values.ts';
 
 interface FamilyRow {

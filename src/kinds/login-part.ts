@@ -32,14 +32,21 @@ interface FlowOfLogin {
   readonly purpose: { readonly field: string; readonly value: string };
   /** The purposes of flows in which people must prove who they are. */
   readonly proving: readonly JsonValue[];
-  /** The field that restricts who may start the flow, and the values that allow anonymous users to start it. */
-  readonly beginners: {
-    readonly field: string;
-    readonly values: readonly string[];
-    readonly default: string;
-    /** Who may start the flow, for each value. */
-    readonly admitted: Readonly<Record<string, string>>;
-  };
+}
+
+/** The people who may use a flow, for each value of its field `authentication`. */
+const flowUsersByValue: Readonly<Record<string, string>> = {
+  none: 'everyone',
+  require_authenticated: 'users who are logged in',
+  require_unauthenticated: 'people who are not logged in',
+  require_superuser: 'superusers',
+  require_redirect: 'people redirected by another flow',
+  require_outpost: 'outposts',
+  require_token: 'anyone with a token for the flow',
+};
+
+export function flowUsers(authentication: string): string {
+  return flowUsersByValue[authentication] ?? 'others';
 }
 
 interface PolicyOfLogin {

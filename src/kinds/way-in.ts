@@ -4,7 +4,7 @@ import { bindingsIn, childFields } from './bindings.ts';
 import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
-import type { LoginStep } from './login-part.ts';
+import { flowUsers, type LoginStep } from './login-part.ts';
 import { idsOf } from './named.ts';
 import type { Resource } from './resource.ts';
 
@@ -217,19 +217,17 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 
 /** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
 export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
-  const { login } = record.kind;
-  if (login?.kind !== 'login flow') return [];
-  const { field, values, default: usual, admitted } = login.beginners;
-  const beginners = textOf(record.fields[field] ?? usual);
+  if (record.kind.login?.kind !== 'login flow') return [];
+  const beginners = textOf(record.fields['authentication'] ?? 'none');
   const shown = stages.filter((stage) => stage.passes !== false);
   const isAny = (has: (part: LoginStep) => unknown): boolean =>
     shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { kind: 'login stage' }));
   const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
   const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
   return [
-    ...(values.includes(beginners)
+    ...(beginners === 'none' || beginners === 'require_unauthenticated'
       ? []
-      : [`its \`${field}\` is ${beginners}: the flow admits only ${admitted[beginners] ?? 'others'}`]),
+      : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
     ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],

@@ -86,10 +86,10 @@ function filtersOf(
   const absent = several.find((id) => targetOf(id) === undefined);
   if (absent !== undefined)
     return { target_in: [`Select a valid choice. ${absent} is not one of the available choices.`] };
-  return [
-    ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === targetOf(target)]),
-    ...(several.length === 0
-      ? []
-      : [({ fields }: Row) => several.some((id) => fields['target'] === targetOf(id))]),
-  ];
+  const given = [...(target === undefined ? [] : [[target]]), ...(several.length === 0 ? [] : [several])];
+  return given.map(
+    (ids): Filter =>
+      ({ fields }) =>
+        ids.some((id) => fields['target'] === targetOf(id)),
+  );
 }

@@ -37,15 +37,9 @@ export type ListResult =
   | 'crashed';
 
 /** Pages are numbered from 1; `next` and `previous` are 0 at the ends. */
-type Pagination = {
-  readonly next: number;
-  readonly previous: number;
-  readonly count: number;
-  readonly current: number;
-  readonly total_pages: number;
-  readonly start_index: number;
-  readonly end_index: number;
-};
+type Pagination = Readonly<
+  Record<'next' | 'previous' | 'count' | 'current' | 'total_pages' | 'start_index' | 'end_index', number>
+>;
 
 export type Filter = (row: Row) => boolean;
 

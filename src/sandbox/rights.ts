@@ -16,7 +16,8 @@ export interface Requester {
 export type RightExtent = 'all' | 'none' | ReadonlySet<string>;
 
 /** The right `open` depends on policies, even for superusers. */
-export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
+const verbs = ['view', 'add', 'change', 'delete', 'open', 'enable_superuser'] as const;
+export type Right = (typeof verbs)[number];
 
 /** The right that a method requires in addition to `view`. */
 export const rightFor: ReadonlyMap<string, Right> = new Map([
@@ -56,8 +57,6 @@ export class Requesters {
     return this.#known.get(token) ?? { refusal: 'Token invalid/expired' };
   }
 }
-
-const verbs: readonly Right[] = ['view', 'add', 'change', 'delete', 'open', 'enable_superuser'];
 
 const rightNames = lazy(() => verbs.flatMap((verb) => rightLists.map((list) => `${verb}_${list}`)));
 

@@ -1,19 +1,9 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import { bindingsIn, differingFields, matchBindings } from '../bindings.ts';
 import type { Binding, Children } from '../children.ts';
+import { flowUsers } from '../login-part.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
-
-/** The people who may use a flow, for each value of `authentication`. */
-const admitted: Readonly<Record<string, string>> = {
-  none: 'everyone',
-  require_authenticated: 'users who are logged in',
-  require_unauthenticated: 'people who are not logged in',
-  require_superuser: 'superusers',
-  require_redirect: 'people redirected by another flow',
-  require_outpost: 'outposts',
-  require_token: 'anyone with a token for the flow',
-};
 
 export const flow: RowKind = kindFrom({
   list: 'flows',
@@ -24,12 +14,6 @@ export const flow: RowKind = kindFrom({
     kind: 'login flow',
     purpose: { field: 'designation', value: 'authentication' },
     proving: ['authentication', 'recovery'],
-    beginners: {
-      field: 'authentication',
-      values: ['none', 'require_unauthenticated'],
-      default: 'none',
-      admitted,
-    },
   },
   fields: {
     stages: {
@@ -52,7 +36,7 @@ export const flow: RowKind = kindFrom({
 
 function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {
   const isCloser = before === 'none' || (before === 'require_authenticated' && now === 'require_superuser');
-  return before === undefined || before === now || isCloser ? undefined : (admitted[textOf(now)] ?? 'others');
+  return before === undefined || before === now || isCloser ? undefined : flowUsers(textOf(now));
 }
 
 /** Whether stages are removed, change places, or depend on other policies, so that the flow may stop fewer people. */
