@@ -101,10 +101,6 @@ export function inRange(range: ReleaseRange, release: Release | undefined): bool
   return 'from' in range ? compared >= 0 : compared < 0;
 }
 
-function shownRange(range: ReleaseRange): string {
-  return 'from' in range ? `releases since ${range.from}` : `releases before ${range.before}`;
-}
-
 /** Returns a negative number if `a` is earlier, and 0 if all known parts are equal. */
 function order(a: Release, b: Release): number {
   const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
@@ -145,7 +141,7 @@ export function releaseProblemFor(
 ): Problem | undefined {
   const isAffected = inRange(range, release);
   if (isAffected === false) return undefined;
-  const which = `${shownRange(range)} ${does}`;
+  const which = `releases ${'from' in range ? `since ${range.from}` : `before ${range.before}`} ${does}`;
   if (isAffected === 'perhaps' || release === undefined)
     return {
       code: 'not-in-release',

@@ -11,7 +11,10 @@ export function groupRow(world: World): TableRow {
     fields: {
       // Since 2024.6.
       ...(!world.rules.isFrom2025 && { name: { checkFirst: () => undefined } }),
-      parent: { checkFirst: ownParentProblem },
+      parent: {
+        checkFirst: (pk, existing) =>
+          pk === existing?.pk ? 'Cannot set group as parent of itself.' : undefined,
+      },
     },
     newPk: (made, { name }) => uuidFrom(`group ${made} ${textOf(name)}`),
     refuse: (values, { existing, asker }) => {
@@ -53,8 +56,4 @@ function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
     const others = valuesOf(user, 'groups').filter((id) => id !== pk);
     users.change(user, { groups: wanted.has(user) ? [...others, pk] : others });
   }
-}
-
-function ownParentProblem(pk: Row['pk'], existing?: Row): string | undefined {
-  return pk === existing?.pk ? 'Cannot set group as parent of itself.' : undefined;
 }

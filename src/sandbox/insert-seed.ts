@@ -85,10 +85,9 @@ function bindingTarget(
 
 function policyNamed(world: World, name: string): JsonValue {
   const path = '/policies/dummy/';
-  const findId = (): JsonValue | undefined => world.at(path).with('name', name)[0]?.pk;
-  if (findId() === undefined)
-    world.kind(path).insert({ pk: uuidFrom(`policy ${name}`), name, result: false });
-  return findId() ?? null;
+  const [existing] = world.at(path).with('name', name);
+  const policy = existing ?? world.kind(path).insert({ pk: uuidFrom(`policy ${name}`), name, result: false });
+  return policy.pk;
 }
 
 export interface RejectedEntry {

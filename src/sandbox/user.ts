@@ -15,7 +15,8 @@ const listPath = '/core/users/';
 export function userRow(world: World): TableRow {
   const { rules } = world;
   const { isFrom2025 } = rules;
-  const now = timesFrom(Date.UTC(2026, 0, 1));
+  let time = Date.UTC(2026, 0, 1); // advances by a millisecond at each change
+  const now = (): string => new Date((time += 1)).toISOString();
   const begun = (): Values => {
     const at = now();
     return { is_superuser: false, date_joined: at, password_change_date: at, last_updated: at };
@@ -135,12 +136,6 @@ function badEmail(email: string, rules: World['rules']): string | undefined {
 function badPath(path: string): string | undefined {
   if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
-}
-
-/** Returns a clock that advances by a millisecond at each change. */
-function timesFrom(first: number): () => string {
-  let changes = 0;
-  return () => new Date(first + (changes += 1)).toISOString();
 }
 
 const userTypes = new Set(['internal', 'external', internalServiceAccount, 'service_account']);
