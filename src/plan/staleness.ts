@@ -1,108 +1,123 @@
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isMasked } from '../base/sensitive.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { diagnosticOf } from '../kinds/resource.ts';
 import { canonicalJson } from './canonical.ts';
 import { changeDocument, resourceForDisplay, type ChangeDocument, type PlanDocument } from './document.ts';
-import type { Change, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 
-export type Staleness =
-  | { readonly kind: 'appeared' | 'vanished' | 'not in the plan' | 'only in the plan' }
-  | { readonly kind: 'presence'; readonly planned: Change['presence']; readonly now: Change['presence'] }
-  | { readonly kind: 'action'; readonly planned: string; readonly now: string }
-  /** A value that was observed, or that the plan would set. */
-  | {
-      readonly kind: 'field';
-      readonly which: 'observed' | 'declared';
-      readonly field: string;
-      readonly planned: JsonValue;
-      readonly now: JsonValue;
-    }
-  /** A field whose values are masked, or look the same, and that differs only in one of the plans. */
-  | { readonly kind: 'difference'; readonly field: string; readonly differsNow: boolean }
-  | { readonly kind: 'words'; readonly planned: JsonValue; readonly now: JsonValue };
-
-export interface StaleChange {
-  readonly resource: Resource;
-  readonly staleness: readonly [Staleness, ...Staleness[]];
+interface Staleness extends Pick<Problem, 'summary' | 'detail'> {
+  readonly field?: string;
 }
 
 /** Why a saved plan cannot be applied: every difference between the saved plan and a new plan. */
-export function staleChanges(saved: PlanDocument, now: Plan): StaleChange[] {
+export function stalePlanDiagnostics(saved: PlanDocument, now: Plan): Diagnostic[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
-  const stale = now.changes.flatMap((change): StaleChange[] => {
+  const stale = now.changes.map((change) => {
     const { resource } = change;
     const savedChange = planned.get(resource.address);
     planned.delete(resource.address);
-    const [first, ...others] = savedChange
+    const staleness = savedChange
       ? differencesBetween(savedChange, changeDocument(change), resource.kind)
-      : [{ kind: 'not in the plan' } as const];
-    return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
+      : [{ summary: 'it is not in the plan' }];
+    return { resource, staleness };
   });
-  const others = Array.from(planned.values(), (change): StaleChange => {
-    return { resource: resourceForDisplay(change), staleness: [{ kind: 'only in the plan' }] };
-  });
-  return [...stale, ...others];
+  const others = Array.from(planned.values(), (change) => ({
+    resource: resourceForDisplay(change),
+    staleness: [{ summary: 'it is in the plan, and not in a plan made now' }],
+  }));
+  return [...stale, ...others].flatMap(({ resource, staleness }) =>
+    staleness.map(({ field, ...words }: Staleness) =>
+      diagnosticOf(resource, field, { code: 'stale-plan', ...words }),
+    ),
+  );
 }
 
 function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kind): Staleness[] {
-  if (then.presence !== now.presence) return [presenceOf(then, now)];
+  if (then.presence !== now.presence) return [{ summary: presenceWords(then, now) }];
   const { actions: planned, before, after } = then.change;
   const { actions } = now.change;
   // Plans of earlier versions contain no ids.
   const idIn = ({ pk = '' }: ChangeDocument): JsonObject => (then.pk === undefined ? {} : { pk });
   const changed = [
-    ...changedFields('observed', kind, { ...idIn(then), ...before }, { ...idIn(now), ...now.change.before }),
     ...changedFields(
-      'declared',
       kind,
-      { ...after, ...declaredIn(then) },
-      { ...now.change.after, ...declaredIn(now) },
+      [
+        { ...idIn(then), ...before },
+        { ...idIn(now), ...now.change.before },
+      ],
+      'has changed since the plan was made',
+      (a, b) => `It was ${a}, and is ${b}.`,
+    ),
+    ...changedFields(
+      kind,
+      [
+        { ...after, ...declaredIn(then) },
+        { ...now.change.after, ...declaredIn(now) },
+      ],
+      'would not get the value that the plan shows',
+      bothPlansWords,
     ),
   ];
   const found = changed.length > 0 ? changed : differingInOne(then, now);
   if (found.length > 0) return found;
-  if (planned[0] !== actions[0]) return [{ kind: 'action', planned: planned[0], now: actions[0] }];
+  if (planned[0] !== actions[0])
+    return [{ summary: `its action is ${planned[0]} in the plan, but ${actions[0]} in a plan made now` }];
   // With --baseline, `opens` also has the access that changes since the baseline have given already.
   const { since, opens = [] } = then;
   const hasAll =
     since && opens.length > 0 && now.opens?.every((subject) => opens.includes(subject)) !== false;
   const same = hasAll ? { ...now, opens } : now;
-  return otherPartsOf.flatMap((words): Staleness[] => {
-    const [a = null, b = null] = [words(then), words(same)];
-    return canonicalJson(a) === canonicalJson(b) ? [] : [{ kind: 'words', planned: a, now: b }];
+  return otherPartsOf.flatMap((partOf): Staleness[] => {
+    const [a = null, b = null] = [partOf(then), partOf(same)];
+    if (canonicalJson(a) === canonicalJson(b)) return [];
+    const detail = bothPlansWords(partText(a), partText(b));
+    return [{ summary: 'a plan made now describes it differently', detail }];
   });
 }
 
-function presenceOf({ presence: planned }: ChangeDocument, { presence: now }: ChangeDocument): Staleness {
-  if (planned === 'absent' && now === 'present') return { kind: 'appeared' };
-  if (planned === 'present' && now === 'absent') return { kind: 'vanished' };
-  return { kind: 'presence', planned, now };
+function bothPlansWords(planned: string, now: string): string {
+  return `The plan has ${planned}, and a plan made now has ${now}.`;
+}
+
+function partText(part: JsonValue): string {
+  return part === null ? 'nothing' : JSON.stringify(part);
+}
+
+function presenceWords({ presence: planned }: ChangeDocument, { presence: now }: ChangeDocument): string {
+  if (planned === 'absent' && now === 'present') return 'it now exists, and the plan would create it';
+  if (planned === 'present' && now === 'absent')
+    return 'it existed when the plan was made, and no longer exists';
+  return `it was ${planned} when the plan was made, and is ${now}`;
 }
 
 /** The fields whose values differ, ignoring the order of ids. */
 function changedFields(
-  which: 'observed' | 'declared',
   kind: Kind,
-  then: JsonObject,
-  now: JsonObject,
+  [then, now]: readonly [JsonObject, JsonObject],
+  change: string,
+  detailOf: (planned: string, now: string) => string,
 ): Staleness[] {
-  return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((field): Staleness[] => {
+  return Object.keys({ ...then, ...now }).flatMap((field): Staleness[] => {
     const [planned = null, other = null] = [then[field], now[field]];
-    return sameValue(kind, field, planned, other)
-      ? []
-      : [{ kind: 'field', which, field, planned, now: other }];
+    if (sameValue(kind, field, planned, other)) return [];
+    const detail = isMasked(planned) ? '' : detailOf(JSON.stringify(planned), JSON.stringify(other));
+    return [{ field, summary: `\`${field}\` ${change}`, detail }];
   });
 }
 
-/** The fields that differ in one plan only, except fields that a plan could not compare. */
+/** The fields that differ in one plan only, except fields that a plan could not compare. Their values are masked, or look the same. */
 function differingInOne(then: ChangeDocument, now: ChangeDocument): Staleness[] {
   const [before, after] = [declaredIn(then), declaredIn(now)];
   const uncompared = new Set([then, now].flatMap((change) => change.not_compared ?? []));
   return Object.keys({ ...before, ...after }).flatMap((field): Staleness[] => {
     const differsNow = Object.hasOwn(after, field);
-    return uncompared.has(field) || differsNow === Object.hasOwn(before, field)
-      ? []
-      : [{ kind: 'difference', field, differsNow }];
+    if (uncompared.has(field) || differsNow === Object.hasOwn(before, field)) return [];
+    const words = differsNow
+      ? 'differs now, and did not when the plan was made'
+      : 'differed when the plan was made, and no longer does';
+    return [{ field, summary: `\`${field}\` ${words}` }];
   });
 }
 

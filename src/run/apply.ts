@@ -6,7 +6,7 @@ import { askFlowStart } from '../service/flow-executor.ts';
 import { endingOfInterrupt, interruptSignal } from '../base/exit-code.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { isLoginChange, pendingChanges, type Change, type Plan, type ReadyPlan } from '../plan/plan.ts';
-import { staleChanges } from '../plan/staleness.ts';
+import { stalePlanDiagnostics } from '../plan/staleness.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
 import { openPlan, selectionOf, settingsForPlan, stalePlanHalt } from './open-plan.ts';
@@ -46,8 +46,8 @@ interface SavedRequest extends PlanRequest, ApplyOptions {
 
 /**
  * Applies a saved plan if a new plan of the same manifests equals the saved plan: 1. `openPlan` reads and checks the saved plan.
- * 2. `runInScope` reads the manifests, and refuses changed manifests. 3. `planFor` makes a new plan, and `staleChanges` finds
- * differences, which stop the run. 4. The remaining steps are those of `apply`.
+ * 2. `runInScope` reads the manifests, and refuses changed manifests. 3. `planFor` makes a new plan, and
+ * `stalePlanDiagnostics` finds differences, which stop the run. 4. The remaining steps are those of `apply`.
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<FinishedJob<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
@@ -74,9 +74,9 @@ export async function applySaved(request: SavedRequest, job: Job): Promise<Finis
   return runInScope(asked, job, async (scoped, reached) => {
     const made = await planFor(scoped, reached, { keepGoing: asked.keepGoing, isSaved: true });
     if ('halt' in made) return made;
-    const changes = staleChanges(plan, made);
-    return changes.length > 0
-      ? stoppedRun({ kind: 'stale', changes }, reached)
+    const differences = stalePlanDiagnostics(plan, made);
+    return differences.length > 0
+      ? stoppedRun({ kind: 'stale', diagnostics: differences }, reached)
       : applyIfAllowed(made, request, reached, true);
   });
 }

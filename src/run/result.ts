@@ -8,7 +8,6 @@ import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { StaleChange } from '../plan/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
 /** The result of a job, for its reports, with the service if it is known. */
@@ -63,7 +62,8 @@ export type Halt =
   | { readonly kind: 'not_confirmed' }
   /** The saved plan must not be applied at all, or not to this service. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
+  /** The saved plan differs from a plan made now. The details contain values from the service. */
+  | { readonly kind: 'stale'; readonly diagnostics: readonly Diagnostic[] };
 
 /** Returns the exit code of a stopped job; `signal` is the signal that interrupted it, if any. */
 export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {

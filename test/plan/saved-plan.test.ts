@@ -4,7 +4,7 @@ import { planDocument, type ChangeDocument, type PlanDocument } from '../../src/
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { parsePlan } from '../../src/plan/parse-document.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { staleChanges } from '../../src/plan/staleness.ts';
+import { stalePlanDiagnostics } from '../../src/plan/staleness.ts';
 import { jsonText } from '../../src/report/formats/json.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';
@@ -31,16 +31,17 @@ async function planned(held: Existing = existing, secret = 'declared-SECRET'): P
   });
 }
 
-/** The differences from a saved plan, by address. Somebody may have altered the plan. */
+/** The differences from a saved plan: their addresses, summaries and details. Somebody may have altered the plan. */
 async function otherwise(
   held?: Existing,
   alter: (changes: ChangeDocument[]) => ChangeDocument[] = (changes) => changes,
 ): Promise<unknown[]> {
   const saved = planDocument(await planned());
   const document = { ...saved, resource_changes: alter([...saved.resource_changes]) };
-  return staleChanges(document, await planned(held)).map(({ resource, staleness }) => [
-    resource.address,
-    ...staleness,
+  return stalePlanDiagnostics(document, await planned(held)).map(({ address, summary, detail }) => [
+    address,
+    summary,
+    detail,
   ]);
 }
 
@@ -112,7 +113,7 @@ describe('a new plan', () => {
 
   test('equals the saved plan if only a masked secret changed', async () => {
     const saved = planDocument(await planned());
-    expect(staleChanges(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
+    expect(stalePlanDiagnostics(saved, await planned(existing, 'another-SECRET'))).toEqual([]);
   });
 
   test.each([true, false])(
@@ -121,8 +122,12 @@ describe('a new plan', () => {
       const held = { wiki: { ...existing['wiki'], group: 'declared-SECRET' } };
       const [inSync, rotated] = [await planned(held), await planned(held, 'another-SECRET')];
       const [saved, now] = differsNow ? [inSync, rotated] : [rotated, inSync];
-      const found = staleChanges(planDocument(saved), now).map(({ staleness }) => staleness);
-      expect(found).toEqual([[{ kind: 'difference', field: 'group', differsNow }]]);
+      const words = differsNow
+        ? 'differs now, and did not when the plan was made'
+        : 'differed when the plan was made, and no longer does';
+      expect(stalePlanDiagnostics(planDocument(saved), now)).toMatchObject([
+        { code: 'stale-plan', summary: `\`group\` ${words}`, detail: '', range: { start: { line: 3 } } },
+      ]);
     },
   );
 
@@ -140,74 +145,72 @@ describe('a new plan', () => {
       differences: change.differences.filter(({ field }) => field !== 'group'),
       notCompared: ['group'],
     }));
-    expect(staleChanges(planDocument(await planned()), { ...now, changes })).toEqual([]);
+    expect(stalePlanDiagnostics(planDocument(await planned()), { ...now, changes })).toEqual([]);
   });
+
+  const changedWords = (field: string) => `\`${field}\` has changed since the plan was made`;
+  const otherValueWords = '`name` would not get the value that the plan shows';
 
   test.each<[string, Existing, unknown[]]>([
     [
       'an application appeared',
       { ...existing, new: { slug: 'new', name: 'New' } },
-      ['application.new', { kind: 'appeared' }],
+      [['application.new', 'it now exists, and the plan would create it', '']],
     ],
-    ['an application disappeared', {}, ['application.wiki', { kind: 'vanished' }]],
+    [
+      'an application disappeared',
+      {},
+      [['application.wiki', 'it existed when the plan was made, and no longer exists', '']],
+    ],
     [
       'compared fields have other values',
       { wiki: { ...existing['wiki'], name: 'Older', backchannel_providers: [1, 2] } },
       [
-        'application.wiki',
-        { kind: 'field', which: 'observed', field: 'name', planned: 'Old', now: 'Older' },
-        { kind: 'field', which: 'observed', field: 'backchannel_providers', planned: [1, 2, 3], now: [1, 2] },
+        ['application.wiki', changedWords('name'), 'It was "Old", and is "Older".'],
+        ['application.wiki', changedWords('backchannel_providers'), 'It was [1,2,3], and is [1,2].'],
       ],
     ],
     [
       'a field is no longer shown',
       { wiki: { slug: 'wiki', backchannel_providers: [1, 2, 3], group: 'held-SECRET' } },
       [
-        'application.wiki',
-        { kind: 'field', which: 'observed', field: 'name', planned: 'Old', now: null },
-        { kind: 'field', which: 'declared', field: 'name', planned: 'Wiki', now: null },
+        ['application.wiki', changedWords('name'), 'It was "Old", and is null.'],
+        ['application.wiki', otherValueWords, 'The plan has "Wiki", and a plan made now has null.'],
       ],
     ],
   ])('differs from the saved plan if %s', async (_, held, expected) => {
-    expect(await otherwise(held)).toEqual([expected]);
+    expect(await otherwise(held)).toEqual(expected);
   });
 
   const altered = (address: string, more: Partial<ChangeDocument>) => (changes: ChangeDocument[]) =>
     changes.map((change) => (change.address === address ? { ...change, ...more } : change));
 
-  test.each<[string, Partial<ChangeDocument>, object]>([
-    ['note', { remarks: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
-    ['reported access', { opens: ['everyone'] }, { kind: 'words', planned: ['everyone'], now: null }],
-    [
-      'name of an id',
-      { names: { '/provider': 'x' } },
-      { kind: 'words', planned: { '/provider': 'x' }, now: null },
-    ],
-    [
-      'name of an observed id',
-      { observed_names: { '/provider': 'x' } },
-      { kind: 'words', planned: { '/provider': 'x' }, now: null },
-    ],
-    [
-      'dependency',
-      { waits_for: ['application.new'] },
-      { kind: 'words', planned: ['application.new'], now: null },
-    ],
-    ['name', { name: 'x' }, { kind: 'words', planned: 'x', now: 'wiki' }],
-    ['model', { model: 'x' }, { kind: 'words', planned: ['application', 'x'], now: ['application', null] }],
-    ['former name', { formerly: 'x' }, { kind: 'words', planned: ['x', null], now: [null, null] }],
-    ['field declared in part', { at_least: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
-    ['field declared in full', { exactly: ['x'] }, { kind: 'words', planned: ['x'], now: null }],
-    ['unfinished record', { unfinished: true }, { kind: 'words', planned: true, now: null }],
-    ['presence', { presence: 'unknown' }, { kind: 'presence', planned: 'unknown', now: 'present' }],
+  const otherWords = (saved: string, now = 'nothing') => [
+    'a plan made now describes it differently',
+    `The plan has ${saved}, and a plan made now has ${now}.`,
+  ];
+
+  test.each<[string, Partial<ChangeDocument>, readonly string[]]>([
+    ['note', { remarks: ['x'] }, otherWords('["x"]')],
+    ['reported access', { opens: ['everyone'] }, otherWords('["everyone"]')],
+    ['name of an id', { names: { '/provider': 'x' } }, otherWords('{"/provider":"x"}')],
+    ['name of an observed id', { observed_names: { '/provider': 'x' } }, otherWords('{"/provider":"x"}')],
+    ['dependency', { waits_for: ['application.new'] }, otherWords('["application.new"]')],
+    ['name', { name: 'x' }, otherWords('"x"', '"wiki"')],
+    ['model', { model: 'x' }, otherWords('["application","x"]', '["application",null]')],
+    ['former name', { formerly: 'x' }, otherWords('["x",null]', '[null,null]')],
+    ['field declared in part', { at_least: ['x'] }, otherWords('["x"]')],
+    ['field declared in full', { exactly: ['x'] }, otherWords('["x"]')],
+    ['unfinished record', { unfinished: true }, otherWords('true')],
+    ['presence', { presence: 'unknown' }, ['it was unknown when the plan was made, and is present', '']],
     [
       'declared value',
       { differences: [{ field: 'name', declared: 'Mine', observed: 'Old' }] },
-      { kind: 'field', which: 'declared', field: 'name', planned: 'Mine', now: 'Wiki' },
+      [otherValueWords, 'The plan has "Mine", and a plan made now has "Wiki".'],
     ],
-  ])('differs from a saved plan with a different %s', async (_, more, staleness) => {
+  ])('differs from a saved plan with a different %s', async (_, more, words) => {
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([
-      ['application.wiki', staleness],
+      ['application.wiki', ...words],
     ]);
   });
 
@@ -219,14 +222,15 @@ describe('a new plan', () => {
           : change,
       ),
     );
-    expect(found).toEqual([['application.wiki', { kind: 'action', planned: 'update', now: 'no-op' }]]);
+    const summary = 'its action is update in the plan, but no-op in a plan made now';
+    expect(found).toEqual([['application.wiki', summary, '']]);
   });
 
   test('differs from a saved plan with fewer resources', async () => {
     const found = await otherwise(existing, (changes) =>
       changes.filter(({ address }) => address !== 'application.new'),
     );
-    expect(found).toEqual([['application.new', { kind: 'not in the plan' }]]);
+    expect(found).toEqual([['application.new', 'it is not in the plan', '']]);
   });
 
   test('differs from a saved plan with more resources', async () => {
@@ -234,7 +238,7 @@ describe('a new plan', () => {
       ...changes,
       ...changes.map((change) => ({ ...change, address: 'application.more' as const })).slice(1),
     ]);
-    expect(found).toEqual([['application.more', { kind: 'only in the plan' }]]);
+    expect(found).toEqual([['application.more', 'it is in the plan, and not in a plan made now', '']]);
   });
 
   test('equals a saved plan that reports the access that an altered entry gave since a baseline', async () => {
@@ -242,13 +246,12 @@ describe('a new plan', () => {
     expect(await otherwise(existing, altered('application.wiki', more))).toEqual([]);
     const [saved, now] = [planDocument(await planned()), await planned()];
     const opens = ['everyone', 'others'];
-    const found = staleChanges(
+    const found = stalePlanDiagnostics(
       { ...saved, resource_changes: altered('application.wiki', more)([...saved.resource_changes]) },
       { ...now, changes: now.changes.map((change) => ({ ...change, opens })) },
     );
-    expect(found.map(({ staleness }) => staleness)).toContainEqual([
-      { kind: 'words', planned: ['everyone'], now: opens },
-    ]);
+    const [summary, detail] = otherWords('["everyone"]', '["everyone","others"]');
+    expect(found).toContainEqual(expect.objectContaining({ summary, detail }));
   });
 
   test.each<readonly string[]>([[], ['x']])(
@@ -261,8 +264,8 @@ describe('a new plan', () => {
         takesOwnRights: true as const,
         remarks: ['takes rights', ...remarks],
       }));
-      expect(staleChanges(saved, { ...now, changes }).length).toBe(remarks.length * changes.length);
-      expect(staleChanges(planDocument({ ...now, changes }), now).length).toBe(
+      expect(stalePlanDiagnostics(saved, { ...now, changes }).length).toBe(remarks.length * changes.length);
+      expect(stalePlanDiagnostics(planDocument({ ...now, changes }), now).length).toBe(
         remarks.length * changes.length,
       );
     },

@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/group-by.ts';
 import { listNames } from './diagnostics.ts';
+import { printableLine } from '../printable.ts';
 import { comparePlaces, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { childrenDeclaredBy, isBindingField } from '../../kinds/access.ts';
 import { idText } from '../../kinds/values.ts';
@@ -17,7 +18,6 @@ import {
   serviceSentence,
   serviceWords,
 } from './answers.ts';
-import { stalePlan } from './stale-plan.ts';
 import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -41,7 +41,7 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'refused':
       return halt.diagnostics;
     case 'stale':
-      return stalePlan(halt.changes);
+      return halt.diagnostics.map((found) => ({ ...found, detail: printableLine(found.detail) }));
   }
 }
 
