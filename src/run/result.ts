@@ -3,8 +3,6 @@ import { isDenied, isIncomplete, type Outcome, type OutcomeFacts } from '../appl
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending, type InterruptSignal } from '../base/exit-code.ts';
-import type { WriteAction } from '../plan/actions.ts';
-import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -47,18 +45,7 @@ export type Halt =
       /** Whether the names come from a saved plan and had ids when the plan was made. */
       readonly isStale: boolean;
     })
-  | {
-      readonly kind: 'too_many';
-      readonly action: WriteAction;
-      readonly count: number;
-      readonly most: number;
-      /** The kinds that are not looked up, so all of their resources count as creates. */
-      readonly unseen?: ReadonlySet<Kind>;
-      /** The kind with too many deletes, and the number of existing records of this kind. */
-      readonly of?: { readonly kind: Kind; readonly count: number };
-      /** The number of such changes of all kinds, if it differs from `count`. */
-      readonly total?: number;
-    }
+  | { readonly kind: 'too_many'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'not_confirmed' }
   /** The saved plan must not be applied at all, or not to this service. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }

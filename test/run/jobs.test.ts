@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { describe, expect, test } from 'vitest';
 import { settingsFromFlags } from '../../src/commands/flags.ts';
-import { user } from '../../src/kinds/user.ts';
+import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { FailedRead } from '../../src/observe/read-children.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
@@ -122,7 +122,17 @@ describe('a job of the library', () => {
       'a plan is too large',
       { maxCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
       {
-        halt: { kind: 'too_many', action: 'create', count: 2, most: 1, unseen: new Set([user]) },
+        halt: {
+          kind: 'too_many',
+          diagnostics: [
+            diagnosticFor(undefined, {
+              code: 'too-many-creates',
+              summary: 'the plan would create 2 resources, and --max-creates allows 1',
+              detail:
+                'The count includes all declared users, because users are not looked up. Raise the limit, or narrow the plan with --target and --exclude.',
+            }),
+          ],
+        },
         ending: 'failed',
       },
     ],
@@ -208,7 +218,10 @@ describe('a job of the library', () => {
   test('returns its plan even if the plan exceeds a limit', async () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, maxCreates: 1 }, job);
-    expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many', action: 'create' } });
+    expect(ran).toMatchObject({
+      ending: 'failed',
+      halt: { kind: 'too_many', diagnostics: [{ code: 'too-many-creates' }] },
+    });
     expect(ran.result?.changes).toHaveLength(3);
   });
 });

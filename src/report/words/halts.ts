@@ -18,7 +18,6 @@ import {
   serviceSentence,
   serviceWords,
 } from './answers.ts';
-import { joinListNames } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 
@@ -31,13 +30,12 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
       ];
     case 'unresolved':
       return unresolvedNames(halt);
-    case 'too_many':
-      return [tooManyDiagnostic(halt)];
     case 'not_confirmed': {
       const summary = 'the plan was not confirmed';
       const detail = 'Nothing was created or changed.';
       return [diagnosticFor(undefined, { code: 'not-confirmed', summary, detail })];
     }
+    case 'too_many':
     case 'refused':
       return halt.diagnostics;
     case 'stale':
@@ -51,20 +49,6 @@ function interruptedDiagnostic(what: string): Diagnostic {
     summary: `the run was interrupted while ${what} were looked up`,
     detail: 'Nothing was changed. Run the command again.',
   });
-}
-
-function tooManyDiagnostic(halt: Extract<Halt, { kind: 'too_many' }>): Diagnostic {
-  const { action, count, most, unseen = new Set(), of, total = count } = halt;
-  const summary = of
-    ? `the plan would delete ${count} of the ${of.count} ${of.kind.model.plural}, more than a tenth (${most})`
-    : `the plan would ${action === 'update' ? 'change' : action} ${count} ${count === 1 ? 'resource' : 'resources'}, and --max-${action}s allows ${most}`;
-  const lists = joinListNames(unseen);
-  const included = lists && `The count includes all declared ${lists}, because ${lists} are not looked up. `;
-  const detail =
-    action === 'delete'
-      ? `Read the plan. If it is intended, allow it with --max-deletes ${total}.`
-      : `${included}Raise the limit, or narrow the plan with --target and --exclude.`;
-  return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
 /** Diagnostics for failed reads. Failures with the same cause in the service or connection share a diagnostic. */

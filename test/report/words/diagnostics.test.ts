@@ -40,7 +40,8 @@ describe('the last line of a validation', () => {
 
 describe('the reason why a run ended early', () => {
   test('is reported after the problems of the manifests', () => {
-    const halt = { kind: 'too_many', action: 'create', count: 2, most: 1, unseen: new Set<never>() } as const;
+    const tooMany = diagnosticFor(undefined, { code: 'too-many-creates', summary: 'too many' });
+    const halt = { kind: 'too_many', diagnostics: [tooMany] } as const;
     const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
   });
