@@ -3,53 +3,47 @@ import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
 import { isDenial } from '../service/denial.ts';
 
-export const outcomeKinds = [
-  'created',
-  'updated',
-  'deleted',
+/** For each outcome, whether the resource is missing or incomplete, as far as the run knows. */
+const missing = {
+  created: false,
+  updated: false,
+  deleted: false,
   /** This run created or changed the resource, but not completely. The missing changes would extend access, not restrict it. */
-  'unfinished',
+  unfinished: true,
   /** The record exists, because somebody else or an earlier request of this run created it. */
-  'exists',
-  'unchanged',
-  'differs',
-  'rejected',
-  'denied',
+  exists: false,
+  unchanged: false,
+  differs: false,
+  rejected: true,
+  denied: true,
   /** The name is reserved or belongs to a record that the token cannot see, or the record has changed since the plan was made. */
-  'conflict',
-  'unknown',
+  conflict: true,
+  unknown: true,
   /** Nothing was sent, or no request had an effect. */
-  'not_attempted',
-] as const;
+  not_attempted: true,
+};
 
-export type OutcomeKind = (typeof outcomeKinds)[number];
+export type OutcomeKind = keyof typeof missing;
 
+// Object.keys returns the keys of the table as strings.
+export const outcomeKinds: readonly OutcomeKind[] = Object.keys(missing) as OutcomeKind[];
+
+/** Why nothing was sent. The words for each reason are in report/words/outcomes.ts. */
 export type StopReason =
   | 'interrupted'
   | 'denied'
-  /** Too many consecutive changes of this kind were denied. */
   | 'denials'
-  /** The token may not change bindings. */
   | 'access_denied'
-  /** The service's licence does not allow creating resources of this type. */
   | 'read_only'
-  /** The URL is wrong or redirects, or the service cannot be reached. */
   | 'no_way'
-  /** The service demands a pause that is longer than rollcall waits. */
   | 'pause'
-  /** The service was unavailable for too long. */
   | 'away'
-  /** Too many resources in a row ended with an unknown outcome. */
   | 'doubts'
   | 'fail_fast'
   | 'not_planned'
-  /** The plan states why the change cannot be made. */
   | 'left'
-  /** This change depends on a change that failed. */
   | 'waits'
-  /** The change must come last, as deletes do, and an earlier change failed. */
   | 'not_last'
-  /** A resource that this resource refers to was not created. */
   | 'unmade'
   | 'error';
 
@@ -110,24 +104,8 @@ export function isIncomplete(outcome: OutcomeFacts): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }
 
-/** Whether the resource is missing or incomplete, as far as the run knows. */
 export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
-  switch (outcome) {
-    case 'created':
-    case 'updated':
-    case 'deleted':
-    case 'exists':
-    case 'unchanged':
-    case 'differs':
-      return false;
-    case 'unfinished':
-    case 'rejected':
-    case 'denied':
-    case 'conflict':
-    case 'unknown':
-    case 'not_attempted':
-      return true;
-  }
+  return missing[outcome];
 }
 
 /** Whether this run created the resource, or may have created it, perhaps without some declared fields, or hidden from the token. */
