@@ -22,7 +22,6 @@ import {
   judgeDelete,
   judgeFailure,
   settleWrite,
-  resultWithoutWrites,
   type EndedWrite,
   type JudgedWrite,
   type NextRequest,
@@ -154,12 +153,12 @@ const lastBindingReason: Readonly<Record<WantedChildren['removal'], string>> = {
 export async function verifyBindings(
   { resource, client, pacing, control }: Writer & { readonly resource: Resource },
   { held }: WriteResult,
-): Promise<WriteResult> {
+): Promise<WriteEnding> {
   const { kind } = resource;
   if (held === undefined) throw new Error(`the state of ${resource.address} is unknown`);
   const read = await readDeclaredChildren(kind, [held], declaredChildFields(resource), { client, pacing });
-  if (read.kind === 'not_sent') return resultWithoutWrites({ outcome: 'not_attempted' });
-  if (read.kind === 'unread') return resultWithoutWrites(endAfterFailedRead(read.reading, control));
+  if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
+  if (read.kind === 'unread') return endAfterFailedRead(read.reading, control);
   return unchangedOrConflict(resource, read.of.get(held.pk) ?? held, (field) => isBindingField(kind, field));
 }
 
@@ -168,10 +167,10 @@ export function unchangedOrConflict(
   resource: Resource,
   now: ObservedRecord,
   isWanted: (field: string) => boolean,
-): WriteResult {
+): WriteEnding {
   const fields = compareRecord(resource, now).flatMap(({ field }) => (isWanted(field) ? [field] : []));
-  if (fields.length === 0) return resultWithoutWrites({ outcome: 'unchanged', held: now });
-  return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
+  if (fields.length === 0) return { outcome: 'unchanged', held: now };
+  return { outcome: 'conflict', clash: { kind: 'changed', fields, now }, held: now };
 }
 
 export async function readBoundChildren(target: BindingTarget): Promise<readonly Child[] | WriteEnding> {

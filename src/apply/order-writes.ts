@@ -22,16 +22,14 @@ import {
   differsInOwnFields,
   removeBinding,
 } from './children.ts';
-import { resultWithoutWrites, type WriteResult } from './settle.ts';
-import { runSteps, type WriteStep } from './steps.ts';
+import { runSteps, type StepResult, type WriteStep } from './steps.ts';
 
-async function writeNested(target: BindingTarget, child: WantedChild): Promise<WriteResult> {
+async function writeNested(target: BindingTarget, child: WantedChild): Promise<StepResult> {
   const { inside, field } = child;
   const bound = await readBoundChildren(target);
-  if ('outcome' in bound) return resultWithoutWrites({ ...bound, at: field });
+  if ('outcome' in bound) return { ...bound, at: field };
   const parent = bindingsByDeclaration(target, bound).get(child);
-  if (inside === undefined || parent === undefined)
-    return resultWithoutWrites({ ...bindingsChanged.end, at: field });
+  if (inside === undefined || parent === undefined) return { ...bindingsChanged.end, at: field };
   const nested: BindingTarget = {
     ...target,
     parent,
@@ -40,9 +38,9 @@ async function writeNested(target: BindingTarget, child: WantedChild): Promise<W
     ...coverAllBindings(field, false),
   };
   const nestedBindings = await readBoundChildren(nested);
-  if ('outcome' in nestedBindings) return resultWithoutWrites({ ...nestedBindings, at: field });
+  if ('outcome' in nestedBindings) return { ...nestedBindings, at: field };
   const steps = await orderWrites([nested], () => nestedBindings);
-  return runSteps(resultWithoutWrites({ outcome: 'unchanged' }), 'updated', steps);
+  return runSteps({ outcome: 'unchanged' }, 'updated', steps);
 }
 
 /**

@@ -11,13 +11,7 @@ import { createRecord } from './create.ts';
 import { verifyCreated } from './verify-created.ts';
 import { orderWrites } from './order-writes.ts';
 import { runSteps } from './steps.ts';
-import {
-  conflictWith,
-  resultWithoutWrites,
-  type RunControl,
-  type Writer,
-  type WriteResult,
-} from './settle.ts';
+import type { RunControl, WriteEnding, Writer, WriteResult } from './settle.ts';
 import {
   checkBeforeUpdate,
   updateRecord,
@@ -124,7 +118,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   const declared = wantedChildren(resource);
   if (declared.length === 0) return updateRecord(planned, writer);
   const check = await checkBeforeUpdate(planned, writer);
-  if (check.kind === 'ended') return resultWithoutWrites(check.end);
+  if (check.kind === 'ended') return { inDoubt: false, attempts: 0, ...check.end };
   const { now, missing } = check;
   const others = missing.filter((field) => !isBindingField(resource.kind, field));
   const control = ignoreDenials(continueOnceStarted(writer.control));
@@ -146,7 +140,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   const closing = withFields(resource, (field, name) =>
     closed.has(name) ? fieldOf(closed.get(name) ?? null, field) : field,
   );
-  return runSteps(resultWithoutWrites({ outcome: 'unchanged', held: now }), 'updated', [
+  return runSteps({ outcome: 'unchanged', held: now }, 'updated', [
     ...(first.length > 0 ? [changed(first, { resource: closing, base: planned.base })] : []),
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(target, known)] : []),
@@ -183,14 +177,14 @@ function closedValues(
   );
 }
 
-function finalResult(check: UpdateCheck): WriteResult {
+function finalResult(check: UpdateCheck): WriteEnding {
   if (check.kind === 'proceed') {
     const { now, missing: fields } = check;
-    return resultWithoutWrites({ ...conflictWith({ kind: 'changed', fields, now }).end, held: now });
+    return { outcome: 'conflict', clash: { kind: 'changed', fields, now }, held: now };
   }
   const { outcome } = check.end;
   const isUnseen = outcome === 'denied' || outcome === 'not_attempted';
-  return resultWithoutWrites({ ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end });
+  return { ...(isUnseen && { clash: { kind: 'unseen' } }), ...check.end };
 }
 
 /** Once a resource is partly written, it is completed even if the run stops, because a partial change is not safer. */

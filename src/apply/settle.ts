@@ -79,10 +79,6 @@ export function conflictWith(clash: NonNullable<WriteEnding['clash']>, answer?: 
   return endedWrite('conflict', { clash, ...(answer && { answer }) });
 }
 
-export function resultWithoutWrites(end: WriteEnding): WriteResult {
-  return { inDoubt: false, attempts: 0, ...end };
-}
-
 type FailedProof = 'rejected' | 'denied' | 'read_only' | 'fault' | 'ambiguous' | 'not_applied';
 
 /** Judges an answer that does not show the wanted effect. */
@@ -148,7 +144,7 @@ export async function settleWrite<Result extends JudgedRequest>(
     inDoubt ||= outcome === 'unchanged' && wasAnswered;
     const mayHaveOutage = outcome === 'not_attempted' || outcome === 'unknown';
     return {
-      outcome: inDoubt ? outcomeAfterUnclearAnswer[outcome] : outcome,
+      outcome: (inDoubt && outcomesAfterUnclearAnswer[outcome]) || outcome,
       answer: answer && mayHaveOutage ? withOutageWait(answer, pacing.outage) : answer,
       held,
       at,
@@ -191,17 +187,13 @@ export async function settleWrite<Result extends JudgedRequest>(
   }
 }
 
-/** The outcome to report if an earlier request with an unclear answer may have succeeded. */
-const outcomeAfterUnclearAnswer: Readonly<Record<WriteEnding['outcome'], WriteEnding['outcome']>> = {
-  created: 'created',
-  exists: 'exists',
-  updated: 'updated',
-  deleted: 'deleted',
-  unfinished: 'unfinished',
-  unchanged: 'updated',
-  rejected: 'unknown',
-  denied: 'unknown',
-  conflict: 'unknown',
-  unknown: 'unknown',
-  not_attempted: 'unknown',
-};
+/** The outcomes to report instead if an earlier request with an unclear answer may have succeeded. */
+const outcomesAfterUnclearAnswer: Readonly<Partial<Record<WriteEnding['outcome'], WriteEnding['outcome']>>> =
+  {
+    unchanged: 'updated',
+    rejected: 'unknown',
+    denied: 'unknown',
+    conflict: 'unknown',
+    unknown: 'unknown',
+    not_attempted: 'unknown',
+  };

@@ -1,17 +1,20 @@
 import type { ObservedRecord } from '../service/types.ts';
-import type { WriteResult } from './settle.ts';
+import type { WriteEnding, WriteResult } from './settle.ts';
 
-export type WriteStep = (known: WriteResult) => Promise<WriteResult>;
+/** The result of a step; a step that only reads has made no attempts. */
+export type StepResult = WriteEnding & Partial<WriteResult>;
+
+export type WriteStep = (known: WriteResult) => Promise<StepResult>;
 
 /** Runs steps until one of them fails. The effects of earlier steps remain, so the resource is then incomplete. */
 export async function runSteps(
-  start: WriteResult,
+  start: StepResult,
   done: 'created' | 'updated',
   steps: readonly WriteStep[],
 ): Promise<WriteResult> {
-  let known = start;
+  let known: WriteResult = { ...noWrites, ...start };
   for (const step of steps) {
-    const { held, answer, at: field, ...taken } = await step(known);
+    const { held, answer, at: field, ...taken } = { ...noWrites, ...(await step(known)) };
     const hasDone = isWritten(known);
     const isDone = isWritten(taken) || taken.outcome === 'unchanged';
     const afterSuccess = hasDone || isWritten(taken) ? done : known.outcome;
@@ -30,6 +33,8 @@ export async function runSteps(
   }
   return known;
 }
+
+const noWrites = { inDoubt: false, attempts: 0 };
 
 function isWritten({ outcome }: Pick<WriteResult, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated';

@@ -4,13 +4,7 @@ import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import type { ReadContext } from '../service/client.ts';
 import { isSuperuserToken, retrieve } from '../service/retrieve.ts';
 import { unchangedOrConflict, type BindingTarget } from './children.ts';
-import {
-  conflictWith,
-  endAfterFailedRead,
-  resultWithoutWrites,
-  type Writer,
-  type WriteResult,
-} from './settle.ts';
+import { endAfterFailedRead, type WriteEnding, type Writer, type WriteResult } from './settle.ts';
 import { withDeclaredBindings } from './update.ts';
 
 /** Finds creates whose records the token cannot see: later runs would create these records again. Reads once for each kind. */
@@ -37,23 +31,22 @@ export async function verifyCreated(
   { resource, parent, client, pacing, control }: Writer & Pick<BindingTarget, 'resource' | 'parent'>,
   isOpen: boolean,
   { held: known }: WriteResult,
-): Promise<WriteResult> {
+): Promise<WriteEnding> {
+  const unchanged = { outcome: 'unchanged' } as const;
+  const clash = { kind: 'unseen' } as const;
   const reading = await retrieve(lookUpTargetOf(resource), { client, pacing });
   // The token may be allowed to create the record but not to read it.
-  if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent'))
-    return resultWithoutWrites({ outcome: 'unchanged' });
+  if (isOpen && (reading?.proof === 'denied' || reading?.proof === 'absent')) return unchanged;
   if (reading?.proof === 'absent')
-    return resultWithoutWrites(conflictWith({ kind: 'vanished' }, reading.answer).end);
-  if (reading?.proof !== 'exists')
-    return resultWithoutWrites({ ...endAfterFailedRead(reading, control), clash: { kind: 'unseen' } });
-  if (reading.held.pk !== parent.pk) return resultWithoutWrites(conflictWith({ kind: 'replaced' }).end);
+    return { outcome: 'conflict', clash: { kind: 'vanished' }, answer: reading.answer };
+  if (reading?.proof !== 'exists') return { ...endAfterFailedRead(reading, control), clash };
+  if (reading.held.pk !== parent.pk) return { outcome: 'conflict', clash: { kind: 'replaced' } };
   const read = await withDeclaredBindings(resource, reading.held, { client, pacing });
-  if (read.kind === 'not_sent')
-    return resultWithoutWrites({ outcome: 'not_attempted', clash: { kind: 'unseen' } });
+  if (read.kind === 'not_sent') return { outcome: 'not_attempted', clash };
   if (read.kind === 'unread') {
     // The answer to the create already showed that the record has no bindings.
-    if (isOpen && read.reading.proof === 'denied') return resultWithoutWrites({ outcome: 'unchanged' });
-    return resultWithoutWrites({ ...endAfterFailedRead(read.reading, control), clash: { kind: 'unseen' } });
+    if (isOpen && read.reading.proof === 'denied') return unchanged;
+    return { ...endAfterFailedRead(read.reading, control), clash };
   }
   const before = new Set(known && compareRecord(resource, known).map(({ field }) => field));
   return unchangedOrConflict(resource, read.held, (field) => !before.has(field));
