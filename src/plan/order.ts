@@ -13,8 +13,12 @@ import { earlierResources, resourcesWithBindings } from './earlier-resources.ts'
 import { renameAdvice, type FindHolder } from './holders.ts';
 import { isPending, type Change, type ReadyChange } from './plan.ts';
 
+/** Something that a change waits for: the change of `holder`. */
+type Dependency = Need | { readonly kind: 'safety' | 'preference' | 'reference'; readonly holder: Address };
+
 /** A unique value that a change sets while another resource still has it. */
 interface Need {
+  readonly kind: 'value';
   readonly resource: Resource;
   readonly field: string;
   readonly id: JsonValue;
@@ -22,12 +26,7 @@ interface Need {
   readonly holder: Address;
 }
 
-interface Wait {
-  readonly holder: Address;
-  readonly mustSucceed?: boolean;
-}
-
-type Dependency = Need | (Wait & { readonly resource: Resource });
+type Waits = Map<Address, Dependency[]>;
 
 /**
  * Moves each change behind the new resources that it refers to and behind the changes that free its unique values. Refuses
@@ -40,39 +39,32 @@ export function orderChanges(
   const parents = new Set(resourcesWithBindings(changes));
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
-  const waits = new Map<Address, Dependency[]>();
-  const waitFor = (dependency: Dependency): void => addTo(waits, dependency.resource.address, dependency);
+  const waits: Waits = new Map();
   for (const change of changes) {
-    const { resource, waitsFor = [] } = change;
-    for (const holder of waitsFor) waitFor({ resource, holder, mustSucceed: true });
-    for (const holder of earlierResources(change, parents)) waitFor({ resource, holder });
+    const { address } = change.resource;
+    for (const holder of change.waitsFor ?? []) addTo(waits, address, { kind: 'safety', holder });
+    for (const holder of earlierResources(change, parents))
+      addTo(waits, address, { kind: 'reference', holder });
     for (const need of needsOf(change, holderOf)) {
-      const holder = planned.get(need.holder);
-      const refuse = (hint: string): unknown => refused.push(refusal(need, hint));
-      if (holder?.action === 'not-planned')
-        refuse(`${need.holder} may keep the value, because that resource has errors and is not planned.`);
-      else if (!isReleased(need, holder))
-        refuse(
-          `Remove the value from that record first, or declare another value.${holder ? '' : renameAdvice(change, need.holder)}`,
-        );
-      else if (isPending(holder)) waitFor(need);
-      else refuse(`The manifests remove the value from that record, but this plan ${omissionText(holder)}.`);
+      const obstacle = obstacleTo(need, change, planned.get(need.holder));
+      if (obstacle === undefined) addTo(waits, address, need);
+      else refused.push(refusal(need, obstacle));
     }
   }
-  for (const { yields, ...wait } of findAccessWaits(changes, parents))
-    waitFor({ ...wait, mustSucceed: yields !== true });
+  for (const { resource, holder, yields } of findAccessWaits(changes, parents))
+    addTo(waits, resource.address, { kind: yields ? 'preference' : 'safety', holder });
   if (waits.size === 0) return { changes, refused };
   const wanted = new Map(waits);
   const later = new Map<Address, LaterReference[]>();
   const done = sortChanges(changes, waits, (cycle, next) => {
-    const opening = 'field' in next ? undefined : cycleBreakOf(cycle, planned);
+    const opening = next.kind === 'value' ? undefined : cycleBreakOf(cycle, planned);
     if (opening) {
       breakCycle(opening, waits);
-      later.set(opening.address, [...(later.get(opening.address) ?? []), ...opening.later]);
+      for (const reference of opening.later) addTo(later, opening.address, reference);
       return opening.address;
     }
     const words = `${cycle.join(', ')} depend on each other. Remove the value from one of them, and apply this change first.`;
-    if ('field' in next) refused.push(refusal(next, words));
+    if (next.kind === 'value') refused.push(refusal(next, words));
     // An existing resource can be referred to before all of its bindings exist.
     else if (cycle.every((address) => planned.get(address)?.action === 'create'))
       refused.push(...cycle.flatMap((address) => cycleProblems(planned.get(address), cycle)));
@@ -81,11 +73,12 @@ export function orderChanges(
   const inOrder = done.flatMap((address): ReadyChange[] => {
     const change = planned.get(address);
     if (change === undefined) return [];
-    const [all = [], left = all] = [wanted.get(address), waits.get(address)];
+    const left = waits.get(address) ?? [];
     const holders = new Set(left.flatMap((wait) => (isStrict(wait) ? wait.holder : [])));
     const setAfter = later.get(address);
-    const dropped =
-      left === all ? undefined : all.find((wait) => 'mustSucceed' in wait && !left.includes(wait));
+    const dropped = wanted
+      .get(address)
+      ?.find((wait) => (wait.kind === 'safety' || wait.kind === 'preference') && !left.includes(wait));
     return [
       {
         ...change,
@@ -99,8 +92,8 @@ export function orderChanges(
 }
 
 /** Whether a change must not be made if the change that it waits for fails. */
-function isStrict(wait: Dependency): boolean {
-  return 'field' in wait || wait.mustSucceed === true;
+function isStrict({ kind }: Dependency): boolean {
+  return kind === 'value' || kind === 'safety';
 }
 
 function widerRemark({ holder }: Dependency): string {
@@ -111,10 +104,10 @@ function widerRemark({ holder }: Dependency): string {
  * Sorts changes so that dependencies come first. If `onCycle` cannot break a cycle, the sort ignores one dependency, preferably
  * the dependency on an existing record in which only bindings are missing.
  */
-function sortChanges<Waiting extends Wait>(
+function sortChanges(
   changes: readonly Change[],
-  waits: Map<Address, Waiting[]>,
-  onCycle: (cycle: readonly Address[], next: Waiting) => Address | undefined,
+  waits: Waits,
+  onCycle: (cycle: readonly Address[], next: Dependency) => Address | undefined,
 ): Address[] {
   const done = new Set<Address>();
   const isNew = (holder: Address): boolean =>
@@ -136,10 +129,10 @@ function sortChanges<Waiting extends Wait>(
         if (opened === undefined) {
           const early = cycle.flatMap((address, index) => {
             const holder = cycle[index + 1] ?? next.holder;
-            const wait = waits.get(address)?.find((item) => item.holder === holder && !('field' in item));
+            const wait = waits.get(address)?.find((item) => isBreakable(item, holder));
             return wait && !isNew(holder) ? [{ from: address, dropped: wait }] : [];
           });
-          const { from, dropped } = early.find((one) => !one.dropped.mustSucceed) ??
+          const { from, dropped } = early.find((one) => !isStrict(one.dropped)) ??
             early[0] ?? { from: last, dropped: next };
           waits.set(from, waits.get(from)?.filter((want) => want !== dropped) ?? []);
           opened = from;
@@ -159,16 +152,15 @@ export function orderBySequence<Planned extends Change>(
   const changes = withoutWaitsWithin(planned, sequence);
   const parents = new Set(resourcesWithBindings(changes));
   const beforeOf = new Map(sequence.slice(1).map((address, index) => [address, sequence[index] ?? address]));
-  const waits = new Map(
-    changes.map((change): [Address, Wait[]] => {
-      const { resource, waitsFor = [], setAfter = [] } = change;
-      const later = new Set(setAfter.map(({ after }) => after));
-      const earlier = earlierResources(change, parents).filter((address) => !later.has(address));
-      const strict = [waitsFor, beforeOf.get(resource.address) ?? []].flat();
-      const all = [...strict, ...earlier].map((holder, at) => ({ holder, mustSucceed: at < strict.length }));
-      return [resource.address, all];
-    }),
-  );
+  const waits: Waits = new Map();
+  for (const change of changes) {
+    const { resource, waitsFor = [], setAfter = [] } = change;
+    const later = new Set(setAfter.map(({ after }) => after));
+    for (const holder of [waitsFor, beforeOf.get(resource.address) ?? []].flat())
+      addTo(waits, resource.address, { kind: 'safety', holder });
+    for (const holder of earlierResources(change, parents))
+      if (!later.has(holder)) addTo(waits, resource.address, { kind: 'reference', holder });
+  }
   const order = new Map(
     sortChanges(changes, waits, () => undefined).map((address, index) => [address, index]),
   );
@@ -226,15 +218,18 @@ function missingCount({ fields }: Kind, sent: JsonObject): number {
 }
 
 /** Removes a dependency from a cycle; resources outside the cycle also wait until the omitted reference can be set. */
-function breakCycle({ address, to }: CycleBreak, waits: Map<Address, Dependency[]>): void {
-  const isOf = (holder: Address) => (wait: Dependency) => !('field' in wait) && wait.holder === holder;
-  waits.set(address, waits.get(address)?.filter((wait) => !isOf(to)(wait)) ?? []);
+function breakCycle({ address, to }: CycleBreak, waits: Waits): void {
+  waits.set(address, waits.get(address)?.filter((wait) => !isBreakable(wait, to)) ?? []);
   const inside = new Set([to]);
-  for (const text of inside) for (const { holder } of waits.get(text) ?? []) inside.add(holder);
-  for (const [other, wait] of waits) {
-    const found = wait.find(isOf(address));
-    if (found && !inside.has(other)) wait.push({ resource: found.resource, holder: to });
-  }
+  for (const one of inside) for (const { holder } of waits.get(one) ?? []) inside.add(holder);
+  for (const [other, all] of waits)
+    if (all.some((wait) => isBreakable(wait, address)) && !inside.has(other))
+      all.push({ kind: 'reference', holder: to });
+}
+
+/** Whether a change waits for another one, but not for a value of it, so that the changes may have another order. */
+function isBreakable(wait: Dependency, holder: Address): boolean {
+  return wait.kind !== 'value' && wait.holder === holder;
 }
 
 function needsOf(change: Change, holderOf: FindHolder): Need[] {
@@ -245,11 +240,11 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
     if (!isSent || isMovedBetweenRecords(kind, field)) return [];
     const names = namesById(resource, field);
-    return idsOf(sentValue(resource, field)).flatMap((id) => {
+    return idsOf(sentValue(resource, field)).flatMap((id): Need[] => {
       const holder = holderOf(resource, field, id);
       return holder === undefined
         ? []
-        : [{ resource, field, id, name: nameOfId(names, kind, field, id), holder }];
+        : [{ kind: 'value', resource, field, id, name: nameOfId(names, kind, field, id), holder }];
     });
   });
 }
@@ -266,6 +261,16 @@ function cycleProblems(change: Change | undefined, cycle: readonly Address[]): D
     detail: `${cycle.join(', ')} refer to each other, so none of them can be created first. Remove one of the references, apply, and add it again.`,
   } as const;
   return [diagnosticOf(change.resource, field, problem, item)];
+}
+
+/** Why a plan does not free a value, and what to do about it; undefined if the plan frees the value. */
+function obstacleTo(need: Need, change: Change, holder: Change | undefined): string | undefined {
+  if (holder?.action === 'not-planned')
+    return `${need.holder} may keep the value, because that resource has errors and is not planned.`;
+  if (!isReleased(need, holder))
+    return `Remove the value from that record first, or declare another value.${holder ? '' : renameAdvice(change, need.holder)}`;
+  if (isPending(holder)) return undefined;
+  return `The manifests remove the value from that record, but this plan ${omissionText(holder)}.`;
 }
 
 function omissionText({ resource, leftBecause }: Change): string {
