@@ -32,73 +32,43 @@ const asksToWaitRow: AnswerRow = [
   'the service asks clients to wait',
   'Try again later, or with a lower --concurrency.',
 ];
-const unavailableRow: AnswerRow = [
-  'service-unreachable',
-  'the service is unavailable',
-  'Check that the service runs, then try again.',
-];
 const refusedRow: AnswerRow = ['service-refused', 'the service refused the request', ''];
-
-function unreachableWords({ error }: Answer): AnswerRow {
-  const { cause, advice } = causeWords(error);
-  const usual = 'Check the service URL, the network, and that the service runs.';
-  return ['service-unreachable', `the service cannot be reached: ${cause}`, advice ?? usual];
-}
-
-function lostAnswerWords(answer: Answer): AnswerRow {
-  const { cause, advice } = causeWords(answer.error);
-  const usual = isTimeout(answer)
-    ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
-    : `The connection ended too early: check the service, and any proxy on the way.${tlsAdvice(answer)}`;
-  return ['service-unreachable', `no complete answer came back: ${cause}`, advice ?? usual];
-}
-
-function failureWords(answer: Answer): AnswerRow {
-  if (!isGatewayAnswer(answer))
-    return [
-      'service-unexpected',
-      'the service failed',
-      `Read the log of the service.${answer.status === 405 ? ' If it contains no error, check the service URL, and any proxy on the way.' : ''}`,
-    ];
-  return [
-    'service-unexpected',
-    'a proxy or gateway answered in place of the service',
-    'The proxy or gateway could not reach the service. If the service is starting, wait for it with --wait. Otherwise, read the log of the proxy or load balancer.',
-  ];
-}
-
-function unexpectedWords(answer: Answer): AnswerRow {
-  return [
-    'service-unexpected',
-    'the answer is not from the API',
-    `Check the service URL, and any proxy on the way.${tlsAdvice(answer)}`,
-  ];
-}
-
-function deniedWords(answer: Answer): AnswerRow {
-  return isTokenUnknown(answer)
+const unreachableRow = ({ error }: Answer): AnswerRow => {
+  const { cause, advice = 'Check the service URL, the network, and that the service runs.' } =
+    causeWords(error);
+  return ['service-unreachable', `the service cannot be reached: ${cause}`, advice];
+};
+const failureRow = (answer: Answer): AnswerRow =>
+  isGatewayAnswer(answer)
     ? [
-        'service-denied',
-        'the service does not accept the token',
-        'The token is unknown or has expired. Check that the token was copied completely, or create a new token.',
+        'service-unexpected',
+        'a proxy or gateway answered in place of the service',
+        'The proxy or gateway could not reach the service. If the service is starting, wait for it with --wait. Otherwise, read the log of the proxy or load balancer.',
       ]
     : [
-        'service-denied',
-        'the service denied access',
-        'Check the token and its permissions: the token must be able to view the records that are looked up, and to add or change the declared records. `rollcall doctor` lists missing permissions.',
+        'service-unexpected',
+        'the service failed',
+        `Read the log of the service.${answer.status === 405 ? ' If it contains no error, check the service URL, and any proxy on the way.' : ''}`,
       ];
-}
-
-/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
-export function isTokenUnknown(answer: Answer): boolean {
-  return (
-    answer.kind === 'denied' &&
-    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
-  );
-}
+const unexpectedRow = (answer: Answer): AnswerRow => [
+  'service-unexpected',
+  'the answer is not from the API',
+  `Check the service URL, and any proxy on the way.${tlsAdvice(answer)}`,
+];
 
 const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerRow)>> = {
-  denied: deniedWords,
+  denied: (answer) =>
+    isTokenUnknown(answer)
+      ? [
+          'service-denied',
+          'the service does not accept the token',
+          'The token is unknown or has expired. Check that the token was copied completely, or create a new token.',
+        ]
+      : [
+          'service-denied',
+          'the service denied access',
+          'Check the token and its permissions: the token must be able to view the records that are looked up, and to add or change the declared records. `rollcall doctor` lists missing permissions.',
+        ],
   read_only: [
     'service-read-only',
     'the service accepts no changes: its licence does not allow them',
@@ -116,21 +86,30 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
     'the service redirects',
     "rollcall does not follow redirects, because they could send the token to another server. Use the service's own URL.",
   ],
-  unreachable: unreachableWords,
-  unreachable_for_now: unreachableWords,
-  lost: lostAnswerWords,
-  failure: failureWords,
-  crash: failureWords,
-  unavailable: (answer) => (answer.retryAfter === undefined ? unavailableRow : asksToWaitRow),
+  unreachable: unreachableRow,
+  unreachable_for_now: unreachableRow,
+  lost: (answer) => {
+    const usual = isTimeout(answer)
+      ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
+      : `The connection ended too early: check the service, and any proxy on the way.${tlsAdvice(answer)}`;
+    const { cause, advice = usual } = causeWords(answer.error);
+    return ['service-unreachable', `no complete answer came back: ${cause}`, advice];
+  },
+  failure: failureRow,
+  crash: failureRow,
+  unavailable: ({ retryAfter }) =>
+    retryAfter === undefined
+      ? ['service-unreachable', 'the service is unavailable', 'Check that the service runs, then try again.']
+      : asksToWaitRow,
   slow_down: asksToWaitRow,
   identity_refused: refusedRow,
   identity_and_more_refused: refusedRow,
   fields_refused: refusedRow,
   unprocessable: refusedRow,
   clash: refusedRow,
-  unexplained_refusal: unexpectedWords,
-  unusable_success: unexpectedWords,
-  unlisted: unexpectedWords,
+  unexplained_refusal: unexpectedRow,
+  unusable_success: unexpectedRow,
+  unlisted: unexpectedRow,
   several: ({ ids = [] }) => [
     'ambiguous-name',
     'several records have this name',
@@ -141,10 +120,18 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
     'the service shows the whole list to superusers only',
     "It is unknown whether the record exists. Use a superuser's token.",
   ],
-  found: unexpectedWords,
-  deleted: unexpectedWords,
-  created: unexpectedWords,
+  found: unexpectedRow,
+  deleted: unexpectedRow,
+  created: unexpectedRow,
 };
+
+/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
+export function isTokenUnknown(answer: Answer): boolean {
+  return (
+    answer.kind === 'denied' &&
+    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
+  );
+}
 
 /** Whether a gateway answered: 502 and 504 are always from a gateway, and codes from 520 on are Cloudflare's. */
 function isGatewayAnswer({ status = 0 }: Answer): boolean {

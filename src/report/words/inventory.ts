@@ -2,7 +2,6 @@ import { childrenDeclaredBy } from '../../kinds/access.ts';
 import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
 import type { DeclaredRecord } from '../../adopt/declaration.ts';
 import { joinListNames } from '../../kinds/all.ts';
-import type { Kind } from '../../kinds/kind.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import type { UnwritableField } from '../../adopt/writable.ts';
 import type { InventoryGap, Inventory } from '../../observe/gaps.ts';
@@ -21,14 +20,13 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   );
   const reasons = groupBy(ended, ({ answer }) => JSON.stringify(answerWords(answer)));
   const refused = ended.find(({ answer }) => isTokenUnknown(answer));
+  // If the service refuses the token, all other answers have the same cause.
   const unread = refused
-    ? [refusedToken(refused.answer)]
-    : Array.from(reasons.values(), ([first, ...others]) =>
-        unreadLists(
-          [first, ...others].map(({ kind }) => kind),
-          first.answer,
-        ),
-      );
+    ? [unreadDiagnostic(refused.answer)]
+    : Array.from(reasons.values(), (alike) => {
+        const lists = joinListNames(alike.map(({ kind }) => kind)).replaceAll('_', ' ');
+        return unreadDiagnostic(alike[0].answer, `not all ${lists} could be read: `);
+      });
   const rest = inventories.flatMap(({ kind, gaps }) =>
     gaps.flatMap((gap) => (gap.kind === 'ended' ? [] : gapDiagnostic(kind, gap))),
   );
@@ -38,20 +36,9 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
-/** If the service refuses the token, this is the only diagnostic about unread lists, because all other answers have the same cause. */
-function refusedToken(answer: Answer): Diagnostic {
+function unreadDiagnostic(answer: Answer, opening = ''): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
-  return diagnosticFor(undefined, { code, summary, detail: advice });
-}
-
-function unreadLists(kinds: readonly Kind[], answer: Answer): Diagnostic {
-  const { code, summary, advice } = answerWords(answer);
-  const lists = joinListNames(kinds).replaceAll('_', ' ');
-  return diagnosticFor(undefined, {
-    code,
-    summary: `not all ${lists} could be read: ${summary}`,
-    detail: advice,
-  });
+  return diagnosticFor(undefined, { code, summary: `${opening}${summary}`, detail: advice });
 }
 
 function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kind: 'ended' }>): Diagnostic {
