@@ -6,7 +6,7 @@ import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { UnboundState } from '../kinds/children.ts';
 import { findTransfers } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/earlier-resources.ts';
-import { behindOwnRights } from '../plan/own-rights-last.ts';
+import { behindOwnRights } from '../plan/own-rights.ts';
 import type { WriteAction } from '../plan/actions.ts';
 import { isPending, type PendingChange, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import { filterFields, type Resource } from '../kinds/resource.ts';

@@ -6,8 +6,7 @@ import { observedRecordAt, type ObservedState } from '../observe/observation.ts'
 import { readGroups, type ObservedGroup } from '../observe/superusers.ts';
 import { changedLoginRecords, checkLoginChanges, type LoginPlan } from '../plan/login.ts';
 import type { ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import { lostPermissions, takesRights } from '../plan/own-rights.ts';
-import { withOwnRightsLast } from '../plan/own-rights-last.ts';
+import { lostPermissions, takesRights, withOwnRightsLast } from '../plan/own-rights.ts';
 import { isAnySuperuserLeft, superuserLosses, checkSuperusersLeft } from '../plan/superusers.ts';
 import { retrieveTokenUser } from '../service/retrieve.ts';
 import type { Service } from './connect.ts';

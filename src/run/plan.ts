@@ -16,8 +16,7 @@ import type { DescribeGaps } from '../observe/undeclared.ts';
 import { readUnboundAccess } from '../observe/unbound-access.ts';
 import { findNamesTakenByOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
-import { entriesOpenToNobody } from '../plan/open-to-nobody.ts';
-import { problemsOfEntries } from '../plan/needed-by-new.ts';
+import { problemsOfEntries } from '../plan/entry-problems.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { withoutRefusedChanges, type NotPlannedReasons } from '../plan/not-planned.ts';
 import { incompleteChanges, notPlannedChanges, type Permission, type ReadyPlan } from '../plan/plan.ts';
@@ -214,8 +213,7 @@ async function checkWithRelease(
   const mayDelete = allow.includes('delete');
   const declared = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const unbound = allow.includes('update') ? declared : { ...declared, after: declared.before };
-  const needed = problemsOfEntries(resources, observed, release);
-  return { unbound, needed: [...needed, ...entriesOpenToNobody(resources, observed, declared)] };
+  return { unbound, needed: problemsOfEntries(resources, observed, release, declared.after) };
 }
 
 function unreadHalt(

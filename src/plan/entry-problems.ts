@@ -1,4 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { admittedSubject, isOpenToEveryone } from '../kinds/access.ts';
+import { isEffective } from '../kinds/bindings.ts';
+import type { UnboundState } from '../kinds/children.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
@@ -7,15 +10,21 @@ import { diagnosticOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { sentValue } from '../kinds/fields.ts';
 import { plainUuid } from '../kinds/values.ts';
 import { formatPlace } from '../base/source.ts';
-import type { ObservedState } from '../observe/observation.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
+import { bindingsOf } from '../service/children.ts';
 
-/** Problems of entries that can only be found with the service's data. */
+/** Problems of entries that can only be found with the service's data. `unbound` is who may open records without bindings. */
 export function problemsOfEntries(
   resources: readonly Resource[],
   observed: ObservedState,
   release: Release | undefined,
+  unbound: UnboundState,
 ): Diagnostic[] {
-  return [...missingInCreates(resources, observed, release), ...duplicateEntries(resources)];
+  return [
+    ...missingInCreates(resources, observed, release),
+    ...duplicateEntries(resources),
+    ...(unbound === 'closed' ? entriesOpenToNobody(resources, observed) : []),
+  ];
 }
 
 function missingInCreates(
@@ -57,6 +66,25 @@ function duplicateEntries(resources: readonly Resource[]): Diagnostic[] {
       code: 'duplicate-resource',
       summary: `the ${kind.identity} \`${name}\` is declared twice within the same \`${kind.scope}\``,
       detail: `It is first declared at ${formatPlace(placeOf(first, kind.identity))}. Remove one of the two.`,
+    });
+  });
+}
+
+/** Reports entries that are declared open to everyone although the service closes records without bindings. */
+function entriesOpenToNobody(resources: readonly Resource[], observed: ObservedState): Diagnostic[] {
+  return resources.flatMap((resource) => {
+    const { access, words } = resource.kind;
+    if (access === undefined || isToBeDeleted(resource) || !isOpenToEveryone(resource)) return [];
+    const record = observedRecordAt(observed, resource.address);
+    const stays = (record ? bindingsOf(record, access.children) : []).some(
+      (child) => isEffective(child) && admittedSubject(access, child) === undefined,
+    );
+    if (stays) return [];
+    const { list, field, key } = access.openFlag;
+    return diagnosticOf(resource, access.subjects[0]?.field, {
+      code: 'open-to-nobody',
+      summary: `nobody could open it, because the service closes ${words.one} that has no binding`,
+      detail: `The flag \`${key}\` of the service is off. Name groups or users, or turn it on: \`${list}: [{ ${field}: { ${key}: true } }]\`.`,
     });
   });
 }
