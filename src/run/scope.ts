@@ -52,10 +52,8 @@ export async function runInScope<Result>(
   use: (scoped: ScopedResources, service: Service) => Promise<RunResult<Result>>,
 ): Promise<FinishedJob<Result>> {
   const checked = await checkScope(request, job);
-  const { known } = checked;
-  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
-  if (checked.kind === 'stale') return { ...known, ...checked.halted };
-  const { scoped, service: reached, secrets } = checked;
+  if ('ending' in checked) return checked;
+  const { known, scoped, service: reached, secrets } = checked;
   const { strict, contractOnly, release: configured } = request.settings;
   let late: readonly Diagnostic[] = [];
   const checkWithService: ScopedResources['checkByRelease'] = (release, existing, unseen) => {
@@ -80,25 +78,21 @@ export async function runInScope<Result>(
   return { ...known, ...rest, diagnostics: [...known.diagnostics, ...late] };
 }
 
-type CheckedScope = {
-  readonly known: Pick<JobResult<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
-} & (
-  | { readonly kind: 'invalid' }
-  /** The manifests differ from those of the saved plan. */
-  | { readonly kind: 'stale'; readonly halted: StoppedRun }
-  | {
-      readonly kind: 'ready';
-      readonly scoped: ScopedResources;
-      readonly service: ServiceSettings;
-      readonly secrets: readonly string[];
-    }
-);
+interface CheckedScope {
+  readonly known: Omit<JobResult<never>, 'result' | 'halt'>;
+  readonly scoped: ScopedResources;
+  readonly service: ServiceSettings;
+  readonly secrets: readonly string[];
+}
 
-/** Determines the scope of a run, and reports problems in the manifests, but no warnings about unselected resources. */
+/**
+ * Determines the scope of a run, and reports problems in the manifests, but no warnings about unselected resources. Ends the job if
+ * the manifests are invalid or differ from those of the saved plan.
+ */
 async function checkScope(
   { settings, selection, baseline, refuseOutputs, saved, resend = [] }: ScopeRequest,
   job: Job,
-): Promise<CheckedScope> {
+): Promise<CheckedScope | FinishedJob<never>> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
   const loaded = await checkManifests(settings, job, {
@@ -111,7 +105,8 @@ async function checkScope(
     (resource) => selector.has(resource.address) || mayBeIncluded(resource, selection),
   );
   const manifests = { ...loaded, resources: relevant };
-  const { selected: resources, included } = selectResources(relevant, selection, selector);
+  const resources = relevant.filter(({ address }) => selector.has(address));
+  const included = relevant.filter(({ address }) => !selector.has(address) && !selector.excludes(address));
   const clashes = (await refuseOutputs?.(inputFilesOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
@@ -128,10 +123,9 @@ async function checkScope(
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
-  if (!isValid) return { kind: 'invalid', known };
+  if (!isValid) return { ...known, ending: 'invalid' };
   const manifestDigest = (): string => manifestDigestOf(loaded.resources);
-  if (saved && saved.plan.manifest_digest !== manifestDigest())
-    return { kind: 'stale', known, halted: saved.staleResult() };
+  if (saved && saved.plan.manifest_digest !== manifestDigest()) return { ...known, ...saved.staleResult() };
   const selected = selector.scope(resources.length, { declared, addresses }, nameOf);
   const scope: Scope | undefined =
     baseline?.changedOnly || saved?.plan.scope?.changed_only
@@ -158,7 +152,7 @@ async function checkScope(
   };
   // All resources of a file share one list.
   const secrets = new Set([...new Set(loaded.resources.map((resource) => resource.secrets))].flat());
-  return { kind: 'ready', known, scoped, service, secrets: [...secrets] };
+  return { known, scoped, service, secrets: [...secrets] };
 }
 
 /** Whether unselected dependencies are included: with --target, but not with --shard, because shards are independent. */
@@ -166,38 +160,18 @@ function mayBeIncluded({ kind }: Resource, { shard }: Selection): boolean {
   return shard === undefined && canBeReferenced(kind.type);
 }
 
-function selectResources(
-  resources: readonly Resource[],
-  selection: Selection,
-  selector: Selector,
-): { readonly selected: readonly Resource[]; readonly included: readonly Resource[] } {
-  const isDependency = (resource: Resource): boolean =>
-    !selector.has(resource.address) && mayBeIncluded(resource, selection);
-  const included = resources.filter((resource) => isDependency(resource));
-  if (included.length === 0) return { selected: resources, included };
-  const left = new Set(included);
-  return {
-    selected: resources.filter((resource) => !left.has(resource)),
-    included: included.filter(({ address }) => !selector.excludes(address)),
-  };
-}
-
 /** The resources to which the selected ones refer, directly or indirectly. */
 function referencedResources(
   resources: readonly Resource[],
   others: ReadonlyMap<Address, Resource>,
 ): readonly Resource[] {
-  const found = new Set<Resource>();
   if (others.size === 0) return [];
-  const remaining = [...resources];
-  for (const resource of remaining) {
+  const reached = new Set(resources);
+  for (const resource of reached)
     for (const declared of declaredNames(resource)) {
       const address = addressOfName(declared);
       const named = address === undefined ? undefined : others.get(address);
-      if (named === undefined || found.has(named)) continue;
-      found.add(named);
-      remaining.push(named);
+      if (named) reached.add(named);
     }
-  }
-  return [...found];
+  return [...reached].slice(resources.length);
 }
