@@ -53,20 +53,12 @@ export async function orderWrites(
   boundTo: (binder: BindingTarget) => readonly Child[],
 ): Promise<readonly WriteStep[]> {
   const all = await Promise.all(binders.map((binder) => planMoves(binder, boundTo(binder))));
-  const phase = (of: (moves: Moves) => readonly WriteStep[]): WriteStep[] =>
-    all.flatMap((moves) => of(moves));
-  return [
-    ...phase(({ added }) => added),
-    ...phase(({ removedFirst }) => removedFirst),
-    ...phase(({ changed }) => changed),
-    ...phase(({ addedLast }) => addedLast),
-    ...phase(({ removed }) => removed),
-  ];
+  return phases.flatMap((phase) => all.flatMap((moves) => moves[phase]));
 }
 
-type Moves = Readonly<
-  Record<'added' | 'changed' | 'addedLast' | 'removed' | 'removedFirst', readonly WriteStep[]>
->;
+const phases = ['added', 'removedFirst', 'changed', 'addedLast', 'removed'] as const;
+
+type Moves = Readonly<Record<(typeof phases)[number], readonly WriteStep[]>>;
 
 async function planMoves(binder: BindingTarget, bound: readonly Child[]): Promise<Moves> {
   const missing = missingBindings(binder, bound);

@@ -120,11 +120,14 @@ function newAccessInState(
   const others = isInPart
     ? bindingsOf(observed, access.children).filter(isEnabled).length - count
     : bound.filter(({ isExpired }) => isExpired).length;
+  const declared = declaring.flatMap((field) =>
+    subjectsOfField(resource, field, sentValue(resource, field) ?? null),
+  );
   const opened = [
     ...(isPending ? newSubjects(before, after, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...after, each: undefined }, after) : []),
     ...(since?.kind === 'altered'
-      ? newAccessSince(resource, since, { ...after, each: declaredSubjects(resource, declaring) }, others)
+      ? newAccessSince(resource, since, { ...after, each: declared }, others)
       : []),
   ];
   const redactor = redactorOf(resource.secrets);
@@ -135,10 +138,6 @@ function newAccessInState(
 function declaredAfter(resource: Resource, field: string, observed: JsonValue): JsonValue {
   const isWhole = resource.kind.fields[field]?.children !== undefined;
   return isWhole ? valueAfter(resource, field, observed) : (sentValue(resource, field) ?? null);
-}
-
-function declaredSubjects(resource: Resource, declaring: readonly string[]): readonly PlannedSubject[] {
-  return declaring.flatMap((field) => subjectsOfField(resource, field, sentValue(resource, field) ?? null));
 }
 
 function accessFields({ kind, fields }: Resource): readonly string[] {

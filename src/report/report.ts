@@ -147,7 +147,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   const found = splitBySeverity(loaded);
   const { unchecked } = loaded;
   return {
-    ...problemsReport('rollcall validate', validationHeadline(found, loaded.counts), found),
+    ...problemsReport('rollcall validate', validationHeadline(found, loaded.counts), loaded),
     environment,
     valid: found.errors.length === 0,
     resourceCount: [...loaded.counts.values()].reduce((sum, count) => sum + count, 0),
@@ -161,7 +161,7 @@ export function planReport(
 ): ProblemsReport | PlanReport {
   const { result: plan } = ended;
   const title = 'rollcall plan';
-  if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', ended);
+  if (plan === undefined) return problemsReport(title, 'There is no plan. Nothing was changed.', ended);
   return {
     ...splitBySeverity(ended),
     kind: 'plan',
@@ -176,7 +176,7 @@ export function planReport(
 
 export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyReport {
   const { result: run } = ended;
-  if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
+  if (run === undefined) return problemsReport('rollcall apply', 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome): OutcomeView => {
     const { change, answer, ...known } = outcome;
     return {
@@ -217,15 +217,11 @@ export function reportOfRun(run: AppliedRun, outcomes: readonly OutcomeView[], f
   };
 }
 
-function noResult(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
+function problemsReport(title: Common['title'], headline: string, ended: JobResult<unknown>): ProblemsReport {
   const { service, environment } = ended;
-  const report = problemsReport(title, headline, splitBySeverity(ended));
-  return { ...report, ...(service !== undefined && { service }), environment };
-}
-
-function problemsReport(title: Common['title'], headline: string, found: Problems): ProblemsReport {
   const nothing = { findings: [], valid: false, resourceCount: 0, remarks: [] };
-  return { ...found, kind: 'problems', title, headline, ...nothing };
+  const about = { ...(service !== undefined && { service }), environment };
+  return { ...splitBySeverity(ended), kind: 'problems', title, headline, ...nothing, ...about };
 }
 
 /** The problems of a job by severity, including the reason if it stopped early. */

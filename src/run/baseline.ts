@@ -16,22 +16,14 @@ export interface BaselineRequest {
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
-interface Current {
-  readonly settings: Settings;
-  readonly selection: Selection;
-  readonly manifests: LoadedManifests;
-}
-
-interface Compared {
-  readonly comparison: Comparison;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 export async function readBaseline(
   { path, files, settingsIn }: BaselineRequest,
-  { settings, selection, manifests }: Current,
+  settings: Settings,
+  selection: Selection,
+  manifests: LoadedManifests,
   world: Pick<RunEnvironment, 'files' | 'env'>,
-): Promise<Compared> {
+): Promise<{ readonly comparison: Comparison; readonly diagnostics: readonly Diagnostic[] }> {
+  // A glob of the run must match a resource that is still declared, so the baseline has its own selector.
   const selector = new Selector(selection);
   const all = await manifestsIn(files, settingsIn, settings, world);
   const resources = all.resources.filter(

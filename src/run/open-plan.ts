@@ -1,5 +1,5 @@
 import { destinationLabel } from '../base/destination.ts';
-import { diagnosticFor, type Problem } from '../base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
@@ -49,33 +49,31 @@ export async function openPlan(
       detail: 'Apply the plan without contract_only, or make a new plan with contract_only.',
     });
   }
-  return missingPermission(filename, plan, service) ?? { kind: 'opened', plan };
+  const missing = missingPermission(filename, plan, service);
+  return missing ? { kind: 'refused', isStale: false, diagnostics: [missing] } : { kind: 'opened', plan };
 }
 
-/** Refuses a saved plan with changes or risks that this run does not allow. */
+/** The first risk or change of a saved plan that this run does not allow. */
 function missingPermission(
   filename: string,
   { accepts = [], resource_changes: changes }: PlanDocument,
   { allow, acceptedRisks = [] }: ServiceSettings,
-): OpenedPlan | undefined {
+): Diagnostic | undefined {
   const risk = accepts.find((each) => each !== 'way-in' && !acceptedRisks.includes(each));
-  if (risk !== undefined) {
-    const diagnostic = diagnosticFor(filename, {
+  if (risk !== undefined)
+    return diagnosticFor(filename, {
       code: 'not-allowed',
       summary: `the plan accepts the risk \`${risk}\`, which this run does not accept`,
       detail: `Accept the risk with --allow ${risk}, or make a plan without it.`,
     });
-    return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
-  }
   for (const change of changes) {
     const [action] = change.change.actions;
     if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
-    const diagnostic = diagnosticOf(resourceForDisplay(change), undefined, {
+    return diagnosticOf(resourceForDisplay(change), undefined, {
       code: 'not-allowed',
       summary: `the plan would ${action} ${change.address}, which this run may not do`,
       detail: `Allow the change with --allow ${action}, or make a plan without this change.`,
     });
-    return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
   }
   return undefined;
 }

@@ -110,7 +110,7 @@ async function checkScope(
   const clashes = (await refuseOutputs?.(inputFilesOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
-    baseline && isValid ? await readBaseline(baseline, { settings, selection, manifests }, job) : undefined;
+    baseline && isValid ? await readBaseline(baseline, settings, selection, manifests, job) : undefined;
   const alterations = baseline?.changedOnly ? compared?.comparison.alterations : undefined;
   // Without --baseline, only the saved plan says which entries have changed since.
   const changed = saved?.plan.scope?.changed_only

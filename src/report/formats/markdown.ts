@@ -98,39 +98,36 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   );
   const counts = [...failures, baseline ? headline : `**${headline}**`, view.counts].join(' ');
   const others = changesOf(shownChanges({ changes: baseline ? view.others : touched }));
+  const headlines = [counts, ...withoutEmpty(view.idleSentence), ...warningBlock(warnings)].join(' ');
   const rest = [
     warningsOf(warnings),
     others,
     ...undeclaredOf(view),
     sectionNeverCut(...planFooter(view, style)),
   ];
-  const head = sectionNeverCut(view.head);
+  const [head, access, wrong] = [
+    sectionNeverCut(view.head),
+    sectionNeverCut(...view.accessLines),
+    problems(errors),
+  ];
   if (!baseline) {
-    const sections = [head, sectionNeverCut(...view.accessLines), problems(errors), ...rest];
-    return {
-      headline: [counts, ...withoutEmpty(view.idleSentence), ...warningBlock(warnings)].join(' '),
-      blocks: [{ summary: 'Show the plan', language: 'diff', sections }],
-    };
+    const sections = [head, access, wrong, ...rest];
+    return { headline: headlines, blocks: [{ summary: 'Show the plan', language: 'diff', sections }] };
   }
-  const [wrong, changes] = [problems(errors), changesOf(touched)];
+  const changes = changesOf(touched);
   const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > maxUnfoldedLines;
   const goneItems = withoutEmpty(
     removedEntries.length > 0 && removedEntryWords(removedEntries, maxRemovedEntries),
   );
   const sections = [
-    sectionNeverCut(...view.accessLines),
+    access,
     wrong,
     sectionNeverCut(`Compared with ${baseline.path}:`),
     changes,
     sectionNeverCut(...goneItems),
   ];
   return {
-    headline: [
-      `**In this change: ${baseline.counts}**`,
-      counts,
-      ...withoutEmpty(view.idleSentence),
-      ...warningBlock(warnings),
-    ].join(' '),
+    headline: `**In this change: ${baseline.counts}** ${headlines}`,
     blocks: [
       { summary: isLong ? 'Show this change' : undefined, language: 'diff', sections },
       { summary: othersCount || 'Show the notes', language: 'diff', sections: [head, ...rest] },
