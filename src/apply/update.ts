@@ -93,10 +93,12 @@ export function updateRecord(
       : [];
     const fields = [...new Set([...missing, ...otherFields, ...demanded, ...requiredFields])];
     sent = { now, fields: new Set(fields) };
+    // A value includes the undeclared items of a list or object that the service would replace as a whole.
+    const values = fields.map((field) => [field, mergedValue(resource, field, now.fields[field])]);
+    const patch: JsonObject = Object.fromEntries(values);
     return {
       kind: 'send',
-      send: () =>
-        writer.client[request](kind, currentName(kind, now), now.pk, patchFields(resource, fields, now)),
+      send: () => writer.client[request](kind, currentName(kind, now), now.pk, patch),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
@@ -221,13 +223,4 @@ export function compareWithPlan(
 function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonValue) => boolean): JsonValue {
   if (!isJsonList(before) || !isJsonList(now)) return before;
   return before.filter((value) => now.includes(value) || !isTaken(value));
-}
-
-/** The fields to send. Includes undeclared items of a list or object that the service would replace as a whole. */
-function patchFields(
-  resource: Resource,
-  missing: readonly string[],
-  { fields: held }: ObservedRecord,
-): JsonObject {
-  return Object.fromEntries(missing.map((field) => [field, mergedValue(resource, field, held[field])]));
 }

@@ -46,11 +46,9 @@ export function findAccessWaits(
   );
   const updates = written.filter((change) => change.action === 'update');
   if (updates.length === 0 && withBindings.size === 0) return [];
-  const narrowing: ReadonlySet<Written> = new Set(updates.filter((change) => narrowsAccess(change)));
-  const narrowedAt = byKey(
-    updates.filter((change) => narrowing.has(change)),
-    keysOfRecord,
-  );
+  const narrowed = updates.filter((change) => narrowsAccess(change));
+  const narrowing: ReadonlySet<Written> = new Set(narrowed);
+  const narrowedAt = byKey(narrowed, keysOfRecord);
   addDependents(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
     const { withheld = [] } = change.resource.kind.bindable ?? {};
@@ -71,6 +69,8 @@ export function findAccessWaits(
     const { kind } = resource;
     const keys = declaredKeys(resource, namingFields(kind));
     const heldKeys = recordKeys(change, namingFields(kind));
+    const observation: Observation =
+      change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
     const holdersAt = (found: readonly string[]): Set<Update> =>
       new Set(found.flatMap((key) => narrowedAt.get(key) ?? []));
     const added = holdersAt(addedKeys(change, namingFields(kind)));
@@ -91,7 +91,7 @@ export function findAccessWaits(
     }
     for (const holder of settings) {
       if (holder.resource.kind.list !== kind.access?.openFlag.list) continue;
-      if (!isUnbound(resource, observationOf(change))) continue;
+      if (!isUnbound(resource, observation)) continue;
       if (narrowing.has(holder)) wait(change, holder);
       else if (holder.opens && isNarrowed(change)) wait(holder, change);
     }
@@ -209,8 +209,4 @@ function recordKeys(change: ReadyChange, fields: readonly string[]): string[] {
   if (change.action === 'no-op') return declaredKeys(change.resource, fields);
   if (!('base' in change)) return [];
   return referenceKeys(change.resource.kind, fields, (field) => change.base.fields[field]).flat();
-}
-
-function observationOf(change: Written): Observation {
-  return change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
 }

@@ -1,11 +1,6 @@
 import { loginObstacles, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
-/** Changes of users and groups affect a flow only for some people, so their order does not matter. */
-function isOfPeople({ resource: { kind } }: LoginChange): boolean {
-  return kind.rights !== undefined;
-}
-
 export interface ChangedFlow {
   readonly key: string;
   readonly before: LoginFlow | undefined;
@@ -36,9 +31,10 @@ export function safeLoginOrder(
   flows: readonly ChangedFlow[],
 ): { readonly changes: readonly LoginChange[]; readonly opening?: LoginChange } {
   const touching = new Set(flows.flatMap((flow) => flow.touching));
-  const left = pending.filter(
-    (change) => change.action === 'update' && touching.has(change) && !isOfPeople(change),
-  );
+  // Changes of users and groups affect a flow only for some people, so their order does not matter.
+  const isOrdered = (change: LoginChange): boolean =>
+    change.action === 'update' && touching.has(change) && change.resource.kind.rights === undefined;
+  const left = pending.filter((change) => isOrdered(change));
   const done: LoginChange[] = [];
   let state = before.after(pending.filter(({ action }) => action === 'create'));
   let opening: LoginChange | undefined;

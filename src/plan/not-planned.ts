@@ -30,7 +30,13 @@ export function withoutRefusedChanges({
     const { resource, waitsFor = [], since } = change;
     const waits = (addresses: readonly Address[], reason: string): Diagnostic[] =>
       addresses.flatMap((address) =>
-        notPlannedAddresses.has(address) ? dependencyNotPlanned(resource, address, reason) : [],
+        notPlannedAddresses.has(address)
+          ? diagnosticOf(resource, resource.kind.identity, {
+              code: 'not-planned',
+              summary: `it depends on ${address}, which is not planned`,
+              detail: reason,
+            })
+          : [],
       );
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
@@ -45,12 +51,4 @@ export function withoutRefusedChanges({
     if (action === 'not-planned' || found.has(resource.address)) notPlannedAddresses.add(resource.address);
   const planned = changes.map((change) => (isPending(change) ? unlessNotPlanned(change) : change));
   return planned.map((change) => (change.action === 'no-op' ? unlessNotPlanned(change) : change));
-}
-
-function dependencyNotPlanned(resource: Resource, address: Address, detail: string): Diagnostic {
-  return diagnosticOf(resource, resource.kind.identity, {
-    code: 'not-planned',
-    summary: `it depends on ${address}, which is not planned`,
-    detail,
-  });
 }

@@ -11,7 +11,7 @@ import {
   type PlanDocument,
 } from './document.ts';
 import { notPlanned } from './not-planned.ts';
-import type { Change, ObservedFields, Plan } from './plan.ts';
+import type { Change, Plan } from './plan.ts';
 
 export function planFromDocument(
   document: PlanDocument,
@@ -50,7 +50,9 @@ export function changeFromDocument(
     resource,
     presence,
     action,
-    ...(before && { observed: withoutMaskedValues(before, resource) }),
+    ...(before && {
+      observed: mapValues(before, (value, field) => placeholderFor(resource, field) ?? value),
+    }),
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = placeholderFor(resource, field);
@@ -66,8 +68,4 @@ export function changeFromDocument(
 function namesOf(field: string, names: NamesByPointer): NamesByPointer {
   const whole = pointer([field]);
   return filterKeys(names, (place) => place === whole || place.startsWith(`${whole}/`));
-}
-
-function withoutMaskedValues(observed: ObservedFields, resource: Resource): ObservedFields {
-  return mapValues(observed, (value, field) => placeholderFor(resource, field) ?? value);
 }

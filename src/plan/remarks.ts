@@ -63,7 +63,7 @@ export function remarksOn(
     return [
       ...(note === undefined ? [] : [note]),
       ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
-      ...(action === 'create' && mayExpire(resource) ? [expiryNote(resource)] : []),
+      ...(action === 'create' ? expiryNote(resource) : []),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),
       ...redact(ofIds),
     ];
@@ -84,14 +84,11 @@ export function remarksOn(
   ];
 }
 
-function mayExpire(resource: Resource): boolean {
-  return expiry in resource.kind.fields && sentValue(resource, 'expiring') !== false;
-}
-
 /** The service may remove or hide an expired record. */
-function expiryNote({ fields }: Resource): string {
-  const when = expiry in fields ? 'at the declared time' : 'after the default time of the service';
-  return `may expire ${when}; if the service then removes it, the next run creates it again`;
+function expiryNote(resource: Resource): string[] {
+  if (!(expiry in resource.kind.fields) || sentValue(resource, 'expiring') === false) return [];
+  const when = expiry in resource.fields ? 'at the declared time' : 'after the default time of the service';
+  return [`may expire ${when}; if the service then removes it, the next run creates it again`];
 }
 
 /** Mentions expired bindings, because they admit nobody but are not deleted. */

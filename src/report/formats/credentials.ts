@@ -38,15 +38,12 @@ export function nameInFormat({ address }: Credentials, format: CredentialFormat)
 
 /** Lines such as `GRAFANA_CLIENT_SECRET='…'`, which shells and parsers of .env files understand. */
 function toDotenv({ address, values }: Credentials): string {
-  const lines = Object.entries(values).map(
-    ([name, value]) => `${secretVariableName(nameOf(address), name)}=${quoted(value)}\n`,
-  );
+  const lines = Object.entries(values).map(([name, value]) => {
+    // In single quotes, no character has a special meaning.
+    const quote = value.includes("'") ? '"' : "'";
+    return `${secretVariableName(nameOf(address), name)}=${quote}${value}${quote}\n`;
+  });
   return lines.join('');
-}
-
-/** In single quotes, no character has a special meaning. */
-function quoted(value: string): string {
-  return value.includes("'") ? `"${value}"` : `'${value}'`;
 }
 
 /** The name of a value that a format cannot contain: dotenv has no escapes that all of its readers understand. */

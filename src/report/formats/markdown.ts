@@ -153,7 +153,7 @@ function changesOf(changes: readonly Change[]): Section {
   // The comment shows as many other changes as fit.
   const { inFull, named, more } = limitNewResources(pendingFirst(changes), ['create_if_absent']);
   const lines = named.map((change) => diffLine(compactLine(change, style)));
-  const blocks = inFull.map((change) => diffBlock(change));
+  const blocks = inFull.map((change) => changeLines(change, style).map(diffLine).join('\n'));
   const brief = lines.length > 0 ? [[...lines, ...more].join('\n')] : [];
   return { items: [...blocks, ...brief], separator: '\n\n', itemName: 'changes' };
 }
@@ -179,11 +179,7 @@ function warningBlock(warnings: readonly Diagnostic[]): string[] {
 /** Wider code blocks need scrolling. */
 const style: Style = { ...plainStyle, width: 100 };
 
-/** A diff of a change. The signs are in the first column, from which Markdown takes the colour of each line. */
-function diffBlock(change: Change): string {
-  return changeLines(change, style).map(diffLine).join('\n');
-}
-
+/** The signs are in the first column, from which Markdown takes the colour of each line. */
 function diffLine({ sign, indent, text }: ChangeLine): string {
   return `${sign} ${' '.repeat(indent)}${text}`.trimEnd();
 }

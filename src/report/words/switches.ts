@@ -16,7 +16,10 @@ export function flagNotes({
   const differing = changes.filter(
     (change) => changeKind(change) === 'differs' && change.leftBecause === undefined,
   );
-  return Array.from(groupBy(differing, capabilityFor), ([capability, some]) => {
+  const byCapability = groupBy(differing, ({ resource }): Capability =>
+    isToBeDeleted(resource) ? 'delete' : 'update',
+  );
+  return Array.from(byCapability, ([capability, some]) => {
     const isOn = capabilities.includes(capability);
     const onWay = accepts.includes('way-in') ? [] : some.filter(({ affectsLogin }) => affectsLogin);
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
@@ -50,7 +53,3 @@ const capabilityVerbs: Readonly<Record<Capability, string>> = {
   update: 'To change these differences',
   delete: 'To delete the entries with `state: absent`',
 };
-
-function capabilityFor({ resource }: Change): Capability {
-  return isToBeDeleted(resource) ? 'delete' : 'update';
-}
