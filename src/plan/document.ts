@@ -168,10 +168,9 @@ export function changeDocument(of: Change): ChangeDocument {
   const { address, kind, name } = resource;
   const shownFields = fieldValues(shownValue, resource);
   const names = declaredNamesFor(resource, differences, action === 'create' ? shownFields : observed);
-  const observedNames = Object.assign(
-    {},
-    ...differences.map((each) => each.observedNames ?? {}),
-  ) as NamesByPointer;
+  const observedNames: NamesByPointer = Object.fromEntries(
+    differences.flatMap((each) => Object.entries(each.observedNames ?? {})),
+  );
   return {
     address,
     name,

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { DeleteDecisions } from '../service/deletions.ts';
-import { observedRecordAt, type Observation, type ObservedState } from '../observe/observation.ts';
+import type { Observation, ObservedState } from '../observe/observation.ts';
 import { fieldNames, placeholderFor, sentValue } from '../kinds/fields.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { childFields } from '../kinds/bindings.ts';
@@ -64,8 +64,8 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): CheckedPlan {
-  const { comparison, permission, facts, heldBack, ...rest } = context;
-  const { deletions, resend, unbound, ...about } = rest;
+  const { comparison, permission, facts, heldBack, deletions, resend, unbound, ...about } = context;
+  const allowed = { permission, deletions, resend };
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = createHolderFinder(resources, observed, known);
   const inFlows = lazy(() => new Set(resources.flatMap((resource) => boundAddresses(resource))));
@@ -74,10 +74,12 @@ export function makePlan(
     const alteration = comparison?.alterations.get(resource.address);
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
-    const change = planChange(resource, observed, permission, deletions, resend?.has(resource.address));
+    if (observation === undefined) throw new Error(`${resource.address} was not observed`);
+    const change = planChange(resource, observation, allowed);
     // If only some resources are selected, a record that looks undeclared may be declared elsewhere, so no rename is suggested.
-    const renamed = about.scope ? [] : renameHint(resource, observed);
-    const record = observedRecordAt(observed, resource.address) ?? { fields: {} };
+    const renamed = about.scope ? [] : renameHint(resource, observation);
+    const held = observation.presence === 'present' ? observation.held : undefined;
+    const record = held ?? { fields: {} };
     const deletion = change.action === 'delete' ? deletions?.get(resource.address) : undefined;
     const freed = change.action === 'delete' ? freedValues(resource, record, about.hide) : [];
     const redact = (words: readonly string[]): string[] =>
@@ -98,18 +100,11 @@ export function makePlan(
     const openTo = accessOfNewRecord(change, unbound?.after);
     return {
       ...change,
-      ...(observation?.presence === 'present' && {
-        pk: redactorOf(resource.secrets).redactId(observation.held.pk),
-      }),
+      ...(held && { pk: redactorOf(resource.secrets).redactId(held.pk) }),
       ...(remarks.length > 0 && { remarks }),
       ...(opens.length > 0 && { opens }),
       ...(openTo !== undefined && { openTo }),
-      ...(alteration && {
-        since:
-          observation?.presence === 'present'
-            ? withRemovedFields(alteration, resource, observation.held)
-            : alteration,
-      }),
+      ...(alteration && { since: held ? withRemovedFields(alteration, resource, held) : alteration }),
     };
   });
   const ordered = orderChanges(moveDeletesLast(withNeededUnfinished(changes, observed)), holderOf);
@@ -132,19 +127,15 @@ function boundAddresses(resource: Resource): Address[] {
   );
 }
 
-export function planChange(
+function planChange(
   resource: Resource,
-  observed: ObservedState,
-  permission: Permission | 'none' = 'none',
-  deletions?: DeleteDecisions['of'],
-  isResent = false,
+  observation: Observation,
+  { permission, deletions, resend }: Pick<PlanContext, 'permission' | 'deletions' | 'resend'>,
 ): ReadyChange {
-  const observation = observed.get(resource.address);
-  if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
   if (isToBeDeleted(resource)) return plannedDelete(resource, observation, deletions);
-  if (presence === 'present') return plannedUpdate(resource, observation.held, permission, isResent);
-  return { resource, presence, action: 'create', differences: [] };
+  if (presence !== 'present') return { resource, presence, action: 'create', differences: [] };
+  return plannedUpdate(resource, observation.held, permission, resend?.has(resource.address) === true);
 }
 
 function plannedDelete(
@@ -226,10 +217,9 @@ export function findTransfers(
 }
 
 /** A hint that a new resource may be an existing record under a new name. */
-function renameHint(resource: Resource, observed: ObservedState): string[] {
-  const { kind, address } = resource;
-  const observation = observed.get(address);
-  if (observation?.presence !== 'absent' || observation.namesake === undefined) return [];
+function renameHint(resource: Resource, observation: Observation): string[] {
+  const { kind } = resource;
+  if (observation.presence !== 'absent' || observation.namesake === undefined) return [];
   if (placeholderFor(resource, kind.title) !== undefined) return [];
   const undeclaredAddress = addressOf(kind.type, observation.namesake);
   return [
