@@ -123,13 +123,11 @@ export function withoutWaitsWithin<Planned extends Change>(
   sequence: readonly Address[],
 ): readonly Planned[] {
   const within = new Set(sequence);
-  return changes.map((change) => {
-    if (change.waitsFor === undefined || !within.has(change.resource.address)) return change;
-    const { waitsFor, ...rest } = change;
-    const others = waitsFor.filter((address) => !within.has(address));
-    // The rest is the same change: only an optional property is missing.
-    return { ...(rest as Planned), ...(others.length > 0 && { waitsFor: others }) };
-  });
+  return changes.map((change) =>
+    change.waitsFor && within.has(change.resource.address)
+      ? { ...change, waitsFor: change.waitsFor.filter((address) => !within.has(address)) }
+      : change,
+  );
 }
 
 /** Whether an update takes access or rights away, as far as the plan shows. A policy may reject more people after any update. */
