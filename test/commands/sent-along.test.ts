@@ -210,7 +210,7 @@ test('an export leaves out tokens of the service itself, and keys that the servi
 });
 
 test.each([
-  ['tokens: [{ identifier: t, intent: recovery }]', 'the service refuses this intent'],
+  ['tokens: [{ identifier: t, intent: recovery }]', '`intent` must be one of: api, app_password'],
   [
     "tokens: [{ identifier: t, intent: api, expires: '2030-01-01T00:00:00Z' }]",
     'warning: token.t: the service sets its own expiry for a token with the intent `api`',

@@ -48,14 +48,7 @@ const rows: readonly KindRow[] = [
     // authentik 2023.10.7 and 2025.12.4 leave `managed` empty.
     fields: {
       managed: { default: null },
-      intent: {
-        checks: [
-          (intent) =>
-            intents.has(intent)
-              ? undefined
-              : refusedProblem('this intent', 'Write `api` or `app_password`.', 'invalid-value'),
-        ],
-      },
+      intent: { written: { enum: [...intents] } },
       expires: {
         isAccepted: ({ intent = 'api' }) => intent !== 'api',
         checks: [
