@@ -24,7 +24,7 @@ export function readCapabilities({ values, env, config }: Omit<SettingSources, '
       ? checkCapabilities(givenNames, nameOf('capabilities'))
       : variable === undefined
         ? (config.capabilities ?? [])
-        : checkCapabilities(variable.split(/[\s,]+/), variables.capabilities);
+        : checkCapabilities([variable], variables.capabilities);
   const isContractOnly = contractOnly ?? contractOnlyVariable(env) ?? config.contract_only ?? false;
   return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
@@ -34,7 +34,7 @@ export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,
 ): readonly Capability[] {
-  const givenNames = allow.filter((name) => !isRisk(name));
+  const givenNames = allow.flatMap(listed).filter((name) => !isRisk(name));
   const isGiven = givenNames.length > 0;
   const sourceName = isGiven ? nameOf('allow') : '`allow` of the environment';
   return [...new Set(isGiven ? givenNames : (config.allow ?? []))].map((action) => {
@@ -54,11 +54,15 @@ export function acceptedRisks({
   allow = [],
   nameOf,
 }: Pick<GivenSettings, 'allow' | 'nameOf'>): readonly Risk[] {
-  return [...new Set(allow)].flatMap((name) => {
+  return [...new Set(allow.flatMap(listed))].flatMap((name) => {
     if (isRisk(name)) return [name];
     if (isCapability(name)) return [];
     throw invalidPermission(nameOf('allow'), name);
   });
+}
+
+function listed(names: string): string[] {
+  return names.split(/[\s,]+/);
 }
 
 function invalidPermission(sourceName: string, name: string): UsageError {
@@ -68,7 +72,7 @@ function invalidPermission(sourceName: string, name: string): UsageError {
 }
 
 function checkCapabilities(names: readonly string[], sourceName: string): Capability[] {
-  return [...new Set(names.filter((name) => name !== ''))].map((name) => {
+  return [...new Set(names.flatMap(listed).filter((name) => name !== ''))].map((name) => {
     if (isCapability(name)) return name;
     throw new UsageError(
       `${sourceName}: there is no capability ${JSON.stringify(name)}`,

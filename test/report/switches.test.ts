@@ -43,7 +43,7 @@ describe.each([
   });
 
   test('suggests no option if the apply changes everything', async () => {
-    const text = await told('update,delete', { allow: ['update', 'delete'] });
+    const text = await told('update,delete', { allow: ['way-in,update', 'delete'] });
     expect(text).toContain('1 to change');
     expect(text).not.toContain('--allow');
   });

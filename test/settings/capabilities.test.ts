@@ -37,6 +37,7 @@ describe('the enabled capabilities', () => {
     const variable = { ROLLCALL_CAPABILITIES: ' update, update ' };
     expect((await settings({}, variable, none)).capabilities).toEqual(['update']);
     expect((await settings({ capability: ['update'] }, {}, none)).capabilities).toEqual(['update']);
+    expect((await settings({ capability: ['delete, update'] })).capabilities).toEqual(['delete', 'update']);
     expect((await settings({}, { ROLLCALL_CAPABILITIES: '' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' }, variable)).capabilities).toEqual(['update']);
     expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
