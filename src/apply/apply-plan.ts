@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { addTo } from '../base/group-by.ts';
 import type { JsonValue } from '../base/json.ts';
-import { prerequisitesOf, withRunIds } from '../kinds/named.ts';
+import { isInside, prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { UnboundState } from '../kinds/children.ts';
 import { findTransfers } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/earlier-resources.ts';
@@ -197,16 +197,17 @@ async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate
   const omitted = new Set(whole.setAfter?.map(({ field }) => field));
   const isSent = (field: string): boolean => !omitted.has(field);
   const change = omitted.size === 0 ? whole : { ...whole, resource: filterFields(whole.resource, isSent) };
-  const { stops } = run;
   const named = referencedOutcomes(change.resource, run);
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const ready = withCreatedIds(change, await named, run);
   const isEarly = run.last.includes(whole) && (await hasFailedBefore(whole, run));
-  const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
+  const stoppedBy = run.stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready) return notAttempted(whole, stoppedBy ?? 'unmade');
   await run.loginCheck?.before(change.resource.address);
   run.onStart?.(ready);
-  return { ready, result: await execute(ready, run) };
+  const created = (await named).filter(({ outcome }) => outcome === 'created');
+  const isParentNew = created.some((parent) => isInside(ready.resource, parent.change.resource));
+  return { ready, result: await execute(ready, isParentNew, run) };
 }
 
 function writerFor(change: ReadyPending, { client, pacing, stops, sent }: Run): Writer {
@@ -279,12 +280,12 @@ function withCreatedIds(
   return prerequisitesOf(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
-function execute(change: ReadyPending, run: Run): Promise<WriteResult> {
+function execute(change: ReadyPending, isParentNew: boolean, run: Run): Promise<WriteResult> {
   const { resource } = change;
   const writer = writerFor(change, run);
   switch (change.action) {
     case 'create':
-      return createParent(resource, writer);
+      return createParent(resource, { ...writer, isParentNew });
     case 'update': {
       const isMovedElsewhere = (field: string, value: JsonValue): boolean =>
         run.isMovedFrom(resource, field, value);

@@ -1,6 +1,7 @@
 import { uncomparedFields } from '../plan/resend.ts';
 import { withoutBindingFields } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
+import { needsSuperuserToLookUp } from '../kinds/kind.ts';
 import { type Resource, lookUpTargetOf } from '../kinds/resource.ts';
 import type { LookUpResult, CreateResult } from '../service/client.ts';
 import { isPage } from '../service/denial.ts';
@@ -66,9 +67,10 @@ export function createRecord(record: NewRecord, writer: Writer): Promise<WriteRe
   }
 
   async function next(): Promise<NextRequest<CreateResult>> {
-    if (!canDuplicate) return { kind: 'send', send };
+    if (!canDuplicate || writer.isParentNew) return { kind: 'send', send };
     const found = await lookUpRecord(record, writer);
-    if (found.proof === 'denied') control.stop('type', 'denied');
+    // In a new parent, other records can be created.
+    if (found.proof === 'denied' && !needsSuperuserToLookUp(kind)) control.stop('type', 'denied');
     if (found.stop === 'run') control.stop('run');
     return endAfter('before', found) ?? { kind: 'send', send };
   }

@@ -46,6 +46,8 @@ export interface Writer {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly control: RunControl;
+  /** Whether this run created the parent of the new record, so that no other record in the parent has the same name. */
+  readonly isParentNew?: boolean;
 }
 
 type JudgedRequest = CreateResult | UpdateResult | DeleteResult;

@@ -117,6 +117,12 @@ export function prerequisitesOf(resource: DeclaredFields): readonly Address[] {
   return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressOfName(one) ?? []) : []));
 }
 
+/** Whether a resource is declared as the parent of another, whose name is unique only within its parent. */
+export function isInside(resource: DeclaredFields, { address }: Pick<Resource, 'address'>): boolean {
+  const { scope } = resource.kind;
+  return declaredNames(resource).some((one) => one.field === scope && addressOfName(one) === address);
+}
+
 export function withNamesByPointer(value: JsonValue, field: string, names: NamesByPointer): JsonValue {
   const withName = (id: JsonValue, place: string): JsonValue => {
     const name = Object.hasOwn(names, place) ? names[place] : undefined;

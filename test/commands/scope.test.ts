@@ -174,20 +174,24 @@ describe.each(cases)('two records with the same name in different parents: $type
   });
 });
 
-test('RAC endpoints are not created with a token to which the service shows a cached list', async () => {
+test('RAC endpoints are created only in a new provider, with a token to which the service shows a cached list', async () => {
   const world = worldOf(false);
   const { wholes, list, more } = cases[1] ?? expect.fail();
-  const text = textOf({
-    ...wholes,
-    [list]: ['one', 'two'].map((name) => ({ name, provider: { name: 'a' }, ...more })),
+  const named = ([whole = '', name = '']: string): JsonObject => ({
+    name,
+    provider: { name: whole },
+    ...more,
   });
-  for (const denied of ['2 denied', '1 denied']) {
+  const { context: first } = world.run(textOf({ providers: [{ name: 'a', type: 'rac', ...flows }] }), env);
+  expect(await apply(['m.yaml'], allowed, first)).toBe('done');
+  const text = textOf({ ...wholes, [list]: ['a1', 'a2', 'b3'].map(named) });
+  for (const counted of ['2 created, 1 in sync, 2 denied', '0 created, 3 in sync, 2 denied']) {
     const run = world.run(text, env);
     expect(await apply(['m.yaml'], allowed, run.context)).toBe('denied');
-    expect(run.stdout()).toContain(denied);
-    expect(world.writes()).toHaveLength(2);
+    expect(run.stdout()).toContain(counted);
+    expect(world.writes()).toHaveLength(3);
     world.sandbox.create('/rac/endpoints/', {
-      name: 'one',
+      name: '1',
       provider: world.sandbox.pk('/providers/rac/', 'a') ?? 0,
       ...more,
     });
