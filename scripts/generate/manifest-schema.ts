@@ -226,7 +226,9 @@ function propertyOf(kind: Kind, name: string, making: Making): JsonObject {
       const { part } = fields[field] ?? {};
       return part === 'if at_least' || (part === 'unless exactly' && name === 'exactly');
     });
-    return { ...described, type: 'array', items: { enum: some } };
+    const always = Object.keys(fields).filter((field) => fields[field]?.part === 'always');
+    const description = `\`${always.join('` and `')}\` is always declared in part, because the service adds its own items.`;
+    return { ...described, type: 'array', items: { enum: some, ...(always.length > 0 && { description }) } };
   }
   const { children } = fields[name] ?? {};
   if (children)

@@ -257,6 +257,10 @@ test.each([
     '`basic_auth_enabled` needs `basic_auth_user_attribute`',
   ],
   [
+    proxy('exactly: [property_mappings]'),
+    '`property_mappings` is always declared in part, because the service adds its own items',
+  ],
+  [
     entry(
       'sources',
       'type: oauth, slug: o, name: O, provider_type: openidconnect, consumer_key: k, consumer_secret: "${env:K}", oidc_jwks_url: "https://o.example.com/", oidc_jwks: { keys: [] }',
