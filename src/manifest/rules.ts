@@ -3,7 +3,7 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import { formatPlace } from '../base/source.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { fieldsWith, singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { formerly } from '../kinds/lifecycle.ts';
+import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { idText } from '../kinds/values.ts';
@@ -119,6 +119,7 @@ function checkSingleOwner(
   report: ReportProblem,
 ): void {
   const { kind, address } = resource;
+  if (isToBeDeleted(resource)) return;
   for (const field of singleOwnerFields(kind)) {
     const rule = kind.fields[field]?.singleOwner;
     if (rule === undefined || !Object.hasOwn(resource.fields, field)) continue;

@@ -128,6 +128,11 @@ describe('all mistakes of an entry are reported in one run', () => {
       'users: [{ username: a, path: 1 }, { username: b, name: 1 }, { username: c, nmae: C }]',
       ['likely-refused', 'wrong-type', 'wrong-type', 'unknown-field'],
     ],
+    [
+      'with a value of another entry, unless it is to be deleted',
+      'brands: [{ domain: a, default: true }, { domain: b, default: true, state: absent }]',
+      ['declared-of-absent'],
+    ],
   ])('%s', async (_, manifest, codes) => {
     const files = memoryFiles({ 'a.yaml': `version: 1\n${manifest}\n` });
     const { diagnostics } = await loadManifests(['a.yaml'], {
