@@ -1,12 +1,23 @@
-import type { Address } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
+import { placeholderFor } from '../kinds/fields.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
 import { idsOf } from '../kinds/named.ts';
 import { type ReferenceFacts, factKey } from '../kinds/reference-facts.ts';
 import { formerName } from '../kinds/lifecycle.ts';
-import { addressOf, nameOf, type Resource } from '../kinds/resource.ts';
+import { addressOf, diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
+import { idText } from '../kinds/values.ts';
 import type { ObservedState } from '../observe/observation.ts';
 import type { Change } from './plan.ts';
+
+/** A unique value that a change sets while another resource still has it. */
+export interface Need {
+  readonly resource: Resource;
+  readonly field: string;
+  readonly id: JsonValue;
+  readonly name?: string | undefined;
+  readonly holder: Address;
+}
 
 /** Finds the record, declared or not, that now has a value which only one record may have. */
 export type FindHolder = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
@@ -42,4 +53,14 @@ export function createHolderFinder(
 export function renameAdvice({ action, resource }: Change, holder: Address): string {
   if (action !== 'create' || formerName(resource) !== undefined) return '';
   return ` If that record is to get the name of this one, write \`formerly: ${nameOf(holder)}\`.`;
+}
+
+export function takenValueProblem({ resource, field, id, name, holder }: Need, advice: string): Diagnostic {
+  const rule = resource.kind.fields[field]?.singleOwner;
+  if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
+  return diagnosticOf(resource, field, {
+    code: rule.takenCode ?? rule.code,
+    summary: rule.summary(placeholderFor(resource, field) ?? idText(id, name), nameOf(holder)),
+    detail: `${rule.detail} ${advice}`,
+  });
 }

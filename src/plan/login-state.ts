@@ -1,13 +1,16 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isJsonList, mapValues, type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { sentFields, valueAfter } from '../kinds/fields.ts';
+import { sentFields, sentValue, valueAfter } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { keyOfId } from '../kinds/record-keys.ts';
+import { addressOf, type Resource } from '../kinds/resource.ts';
 import { idOfReference, isNameReference } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
+import { takenValueProblem } from './holders.ts';
 import { isPending, type ReadyChange } from './plan.ts';
 
 export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'update' | 'delete' }>;
@@ -72,6 +75,10 @@ export class LoginState {
     return flow && this.keyOf(flow);
   }
 
+  defaultBrandBesides(name: string): LoginRecord | undefined {
+    return this.#brands.find((brand) => isDefaultBrand(brand) && brand.name !== name);
+  }
+
   get #brands(): readonly LoginRecord[] {
     return [...this.#records.values()].filter(({ kind }) => kind.login?.kind === 'login brand');
   }
@@ -105,6 +112,16 @@ export class LoginState {
 
 function isDefaultBrand({ kind: { login }, fields }: LoginRecord): boolean {
   return login?.kind === 'login brand' && fields[login.isDefault] === true;
+}
+
+/** Of several default brands, the service accepts only the first. */
+export function secondDefaultProblem(resource: Resource, after: LoginState): Diagnostic[] {
+  const { kind, name } = resource;
+  const field = kind.login?.kind === 'login brand' ? kind.login.isDefault : '';
+  const other = sentValue(resource, field) === true ? after.defaultBrandBesides(name) : undefined;
+  if (other === undefined) return [];
+  const need = { resource, field, id: true, holder: addressOf(resource.kind.type, other.name) };
+  return [takenValueProblem(need, 'Declare that brand too, with `default: false`.')];
 }
 
 export function loginChangeKey(change: LoginChange): string {

@@ -18,7 +18,14 @@ import {
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
-import { brandLogins, loginChangeKey, loginChanges, LoginState, type LoginChange } from './login-state.ts';
+import {
+  brandLogins,
+  loginChangeKey,
+  loginChanges,
+  LoginState,
+  secondDefaultProblem,
+  type LoginChange,
+} from './login-state.ts';
 import { orderBySequence } from './order.ts';
 import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 
@@ -89,6 +96,7 @@ export function checkLoginChanges(
       if (accepts.includes('lockout')) note(change, `locks people out: ${reason}`);
       else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
   }
+  refused.push(...pending.flatMap(({ resource }) => secondDefaultProblem(resource, after)));
   const sequence = safeLoginOrder(pending, before, flows);
   if (sequence.opening && !accepts.includes('open-login'))
     refused.push(diagnosticOf(sequence.opening.resource, undefined, openInBetween));

@@ -1,30 +1,21 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { addTo } from '../base/group-by.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
-import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
+import { sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { addressOfName, declaredNames, idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
-import { idText } from '../kinds/values.ts';
-import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
+import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { findAccessWaits, withoutWaitsWithin } from './access-waits.ts';
 import { earlierResources, resourcesWithBindings } from './earlier-resources.ts';
-import { renameAdvice, type FindHolder } from './holders.ts';
+import { renameAdvice, takenValueProblem, type FindHolder, type Need } from './holders.ts';
 import { isPending, type Change, type ReadyChange } from './plan.ts';
 
 /** Something that a change waits for: the change of `holder`. */
-type Dependency = Need | { readonly kind: 'safety' | 'preference' | 'reference'; readonly holder: Address };
-
-/** A unique value that a change sets while another resource still has it. */
-interface Need {
-  readonly kind: 'value';
-  readonly resource: Resource;
-  readonly field: string;
-  readonly id: JsonValue;
-  readonly name: string | undefined;
-  readonly holder: Address;
-}
+type Dependency =
+  | (Need & { readonly kind: 'value' })
+  | { readonly kind: 'safety' | 'preference' | 'reference'; readonly holder: Address };
 
 type Waits = Map<Address, Dependency[]>;
 
@@ -47,8 +38,8 @@ export function orderChanges(
       addTo(waits, address, { kind: 'reference', holder });
     for (const need of needsOf(change, holderOf)) {
       const obstacle = obstacleTo(need, change, planned.get(need.holder));
-      if (obstacle === undefined) addTo(waits, address, need);
-      else refused.push(refusal(need, obstacle));
+      if (obstacle === undefined) addTo(waits, address, { ...need, kind: 'value' });
+      else refused.push(takenValueProblem(need, obstacle));
     }
   }
   for (const { resource, holder, yields } of findAccessWaits(changes, parents))
@@ -64,7 +55,7 @@ export function orderChanges(
       return opening.address;
     }
     const words = `${cycle.join(', ')} depend on each other. Remove the value from one of them, and apply this change first.`;
-    if (next.kind === 'value') refused.push(refusal(next, words));
+    if (next.kind === 'value') refused.push(takenValueProblem(next, words));
     // An existing resource can be referred to before all of its bindings exist.
     else if (cycle.every((address) => planned.get(address)?.action === 'create'))
       refused.push(...cycle.flatMap((address) => cycleProblems(planned.get(address), cycle)));
@@ -244,7 +235,7 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
       const holder = holderOf(resource, field, id);
       return holder === undefined
         ? []
-        : [{ kind: 'value', resource, field, id, name: nameOfId(names, kind, field, id), holder }];
+        : [{ resource, field, id, name: nameOfId(names, kind, field, id), holder }];
     });
   });
 }
@@ -286,14 +277,4 @@ function isReleased({ field, id }: Need, change: Change | undefined): change is 
   const { kind } = change.resource;
   const keptIds = idsOf(sentValue(change.resource, field)).map((item) => idKey(kind, field, item));
   return !keptIds.includes(idKey(kind, field, id));
-}
-
-function refusal({ resource, field, id, name, holder }: Need, advice: string): Diagnostic {
-  const rule = resource.kind.fields[field]?.singleOwner;
-  if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
-  return diagnosticOf(resource, field, {
-    code: rule.takenCode ?? rule.code,
-    summary: rule.summary(placeholderFor(resource, field) ?? idText(id, name), nameOf(holder)),
-    detail: `${rule.detail} ${advice}`,
-  });
 }

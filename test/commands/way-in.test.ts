@@ -151,6 +151,16 @@ describe('with several brands', () => {
     expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('the stage "no" denies everybody')]);
   });
 
+  test('a brand that would become a second default brand is refused', async () => {
+    const added = brand('a.example.com', 'default: true');
+    const { ending, stderr } = await run(plan, fresh(), `brands:\n${added}`);
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('brand.a.example.com: `authentik-default` is already the default brand');
+    expect(stderr).toContain('Declare that brand too, with `default: false`.');
+    const moved = `brands:\n${added}${brand('authentik-default', 'default: false')}`;
+    await done(run(plan, fresh(), moved, { allow: ['update'] }));
+  });
+
   test('a lockout is reported at the brand that causes it', async () => {
     const service = fresh();
     const before = brand('a.example.com', usual) + brand('b.example.com', usual);
