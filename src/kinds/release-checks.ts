@@ -24,10 +24,17 @@ export function lengthCheck(
 }
 
 export function singleValueCheck(name: string, before: string): ValueCheck<readonly JsonValue[]> {
-  return (ids: readonly JsonValue[] | null, release) =>
-    ids === null || ids.length <= 1
+  const isNamedIn = (names: JsonValue): boolean => isJsonList(names) && names.includes(name);
+  return (ids: readonly JsonValue[] | null, release, others) => {
+    const { at_least: some = [], exactly = [] } = others?.() ?? {};
+    const isPart = isNamedIn(some) && !isNamedIn(exactly) && inRange({ before }, release) === true;
+    const advice = isPart
+      ? `This id would replace another: leave \`${name}\` out of \`at_least\`.`
+      : 'Write one.';
+    return ids === null || ids.length <= (isPart ? 0 : 1)
       ? undefined
-      : releaseProblemFor({ before }, release, `allow only one id in \`${name}\``, 'Write one.');
+      : releaseProblemFor({ before }, release, `allow only one id in \`${name}\``, advice);
+  };
 }
 
 export function laterValueCheck(

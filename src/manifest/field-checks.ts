@@ -1,5 +1,5 @@
 import type { Diagnostic, Problem } from '../base/diagnostic.ts';
-import { placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
+import { instructionsOf, placeholderFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem, Kind } from '../kinds/kind.ts';
 import { formerly, isToBeDeleted } from '../kinds/lifecycle.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
@@ -32,6 +32,7 @@ export function* fieldChecks(
   // An invalid field still counts as declared, so no default replaces it.
   const otherFields = lazy(() => ({
     ...Object.fromEntries(broken.map((field) => [field, null])),
+    ...instructionsOf(resource),
     ...sentFields(resource),
   }));
   for (const [field, { since, isOptionalBefore, ifMissing, checks = [] }] of checkedFields(kind)) {

@@ -191,15 +191,16 @@ test.each([
 
 test.each([
   ['groups: [{ name: ops, parents: [1, 2] }]', '2025.10', '2025.12'],
+  ['groups: [{ name: ops, parents: [1], at_least: [parents] }]', '2025.10', '2025.12'],
   [
     'providers: [{ type: scim, name: S, url: https://s.example.com/, token: "${env:T}", group_filters: [1, 2] }]',
     '2025.12',
     '2026.2',
   ],
 ])(
-  'several ids in a field that held one id are an error before the release that changed it',
+  'several ids, or one in part, in a field that held one id are an error before the release that changed it',
   async (entries, before, since) => {
-    const text = `version: 1\n${entries.replace('1, 2', `${idOf(1)}, ${idOf(2)}`)}\n`;
+    const text = `version: 1\n${entries.replaceAll(/[12](?=[,\]])/g, idOf)}\n`;
     const codesAt = async (release: string): Promise<string[]> => {
       const { diagnostics } = await loadText(text, {
         release: readRelease(release),
@@ -214,6 +215,15 @@ test.each([
   },
 );
 
-function idOf(digit: number): string {
-  return `${textOf(digit).repeat(8)}-1111-4111-8111-111111111111`;
+test('one id in a field that held one id may be declared in full, and in part if the release is unknown', async () => {
+  const group = (more: string): string =>
+    `version: 1\ngroups: [{ name: ops, parents: [${idOf('1')}]${more} }]\n`;
+  const all = group(', at_least: [parents], exactly: [parents]');
+  for (const text of [group(''), all])
+    expect((await loadText(text, { release: readRelease('2025.10') })).diagnostics).toEqual([]);
+  expect((await loadText(group(', at_least: [parents]'), {})).diagnostics).toEqual([]);
+});
+
+function idOf(digit: string): string {
+  return `${digit.repeat(8)}-1111-4111-8111-111111111111`;
 }
