@@ -8,6 +8,7 @@ import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { placeholderFor, sentValue } from '../kinds/fields.ts';
 import { idText } from '../kinds/values.ts';
 import { addressOfName, declaredNames, idsOf, nameOfId, namesById } from '../kinds/named.ts';
+import { inheritingFields } from '../kinds/reference-facts.ts';
 import { addressWithName, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { DeclaredEntries } from './desired.ts';
 import {
@@ -195,7 +196,7 @@ function checkSimilarName(
   });
 }
 
-/** Reports resources of a kind that refer to each other in a cycle, so that no resource can be created first. */
+/** Reports resources that refer to themselves, and parents in a cycle. An apply can close other cycles after it has created all resources. */
 function checkReferenceCycle(
   { resource, isFirst, declaredNames: names }: CheckedEntry,
   { references }: SeenEntries,
@@ -205,7 +206,9 @@ function checkReferenceCycle(
   const { kind, address } = resource;
   const steps = names.flatMap((named) => {
     const to = named.related.type === kind.type ? addressOfName(named) : undefined;
-    return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
+    const isParent = inheritingFields(kind).some(({ field }) => field === named.field);
+    const range = placeOf(resource, named.field, named.item);
+    return to !== undefined && (to === address || isParent) ? [{ ...named, to, range }] : [];
   });
   if (steps.length === 0) return;
   references.set(address, steps);
