@@ -179,7 +179,9 @@ describe('a token of another user', () => {
     const { ending, stdout } = await run(plan, service.send, other, allowed, setup);
     expect([ending, stdout]).toEqual([
       'incomplete',
-      expect.stringContaining('the service does not give a token to another user'),
+      expect.stringContaining(
+        'rollcall, like the service since 2024.6, does not give a token to another user',
+      ),
     ]);
   });
 });
