@@ -62,19 +62,10 @@ export async function credentials(
     stderr.write('Interrupted. Nothing was written.\n');
     return interrupted;
   }
-  const problems = [
-    ...gapDiagnostics(
-      inventories.map(({ kind, gaps }) => ({
-        kind,
-        gaps: gaps.filter(({ kind: what }) => what !== 'other_types'),
-      })),
-    ),
-    ...missing.flatMap((item) => missingCredentials(item)),
-  ];
+  const problems = [...gapDiagnostics(inventories), ...missing.flatMap((item) => missingCredentials(item))];
   if (problems.length > 0) stderr.write(`${diagnosticsText(problems, createStyle(stderr))}\n`);
   const isUnread =
-    missing.some(({ kind }) => kind === 'unread') ||
-    inventories.some(({ gaps }) => gaps.some(({ kind }) => kind !== 'other_types'));
+    missing.some(({ kind }) => kind === 'unread') || inventories.some(({ gaps }) => gaps.length > 0);
   const isOldKept = options.replace && isUnread && (await context.files.kindOf(to)) === 'file';
   if (found.length === 0 || isOldKept) {
     if (isOldKept) stderr.write('The existing file may contain the credentials that could not be read. ');

@@ -1,6 +1,5 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
-import { canBeReferenced } from '../kinds/named.ts';
 import { baselineWarning, compareWithBaseline, type Comparison } from '../manifest/baseline.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
@@ -25,11 +24,7 @@ export async function readBaseline(
 ): Promise<{ readonly comparison: Comparison; readonly diagnostics: readonly Diagnostic[] }> {
   // A glob of the run must match a resource that is still declared, so the baseline has its own selector.
   const selector = new Selector(selection);
-  const all = await manifestsIn(files, settingsIn, settings, world);
-  const resources = all.resources.filter(
-    ({ address, kind }) => selector.has(address) || canBeReferenced(kind.type),
-  );
-  const before = { ...all, resources };
+  const before = await manifestsIn(files, settingsIn, settings, world);
   const { alterations, noLongerDeclared } = compareWithBaseline(before, manifests, (address) =>
     selector.has(address),
   );
