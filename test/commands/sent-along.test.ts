@@ -144,6 +144,23 @@ test.each<[string, SandboxRelease, string, string]>([
   }
 });
 
+test('a required field whose value the service does not show is not sent', async () => {
+  const service = sandboxTransport(seed, 'chief', '2025.12');
+  const blueprint = (enabled: boolean): string =>
+    `version: 1\n${entry('blueprints', `name: b, content: 'version: 1', enabled: ${enabled}`)}`;
+  await done(run(apply, service.send, blueprint(true), allowed, setup));
+  const sent: unknown[] = [];
+  const hiding: Transport = async (request, signal) => {
+    if (request.method === 'PATCH') sent.push(JSON.parse(request.body ?? ''));
+    const answer = await service.send(request, signal);
+    return answer.kind === 'answered'
+      ? { ...answer, body: answer.body.replaceAll(/"path":"[^"]*"/g, '"path":null') }
+      : answer;
+  };
+  await done(run(apply, hiding, blueprint(false), allowed, setup));
+  expect(sent).toEqual([{ enabled: false, content: 'version: 1' }]);
+});
+
 describe('a token of another user', () => {
   const text = token('user: { name: alice }, intent: app_password, description: old');
   const held = (service: ReturnType<typeof sandboxTransport>) =>

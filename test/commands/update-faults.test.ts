@@ -392,16 +392,18 @@ test('a token without permission to create can still update', async () => {
   expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(['denied', 'not_attempted', 'updated']);
 });
 
-test('a licence that allows no changes stops updates and creates alike', async () => {
-  const world = new World();
-  world.tamper = ({ method }, answer) =>
-    method === 'PATCH' ? answered(400, { detail: 'no', code: 'denied_license' }) : answer();
-  const both =
-    'version: 1\napplications: [{ slug: mail, name: Post }, { slug: new, name: New }, { slug: wiki, name: Wiki, group: Tools }]\n';
-  const { stdout } = await applied(world, both, { output: 'json', concurrency: '1' });
-  expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(Array(3).fill('not_attempted'));
-  expect(world.writes()).toHaveLength(1);
-});
+test.each(['', ', access: everyone'])(
+  'a licence that allows no changes stops updates and creates alike%s',
+  async (access) => {
+    const world = new World();
+    world.tamper = ({ method }, answer) =>
+      method === 'PATCH' ? answered(400, { detail: 'no', code: 'denied_license' }) : answer();
+    const both = `version: 1\napplications: [{ slug: mail, name: Post${access} }, { slug: new, name: New${access} }, { slug: wiki, name: Wiki, group: Tools }]\n`;
+    const { stdout } = await applied(world, both, { output: 'json', concurrency: '1' });
+    expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(Array(3).fill('not_attempted'));
+    expect(world.writes()).toHaveLength(1);
+  },
+);
 
 test('a field that equals the value of a header is sent unmasked', async () => {
   const world = new World();

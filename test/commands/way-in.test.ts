@@ -572,6 +572,43 @@ test('a policy that makes a flow ask for the password changes before the flow lo
   ]);
 });
 
+test('a policy that shuts everybody out for a moment changes before the flow that would let anybody in', async () => {
+  const service = fresh();
+  const allow = [...all, 'way-in', 'lockout'];
+  const dummy = (result: boolean): string => `policies:\n  - { name: own, type: dummy, result: ${result} }\n`;
+  const shut = `stages:\n  - { name: no, type: deny }\n`;
+  const asked = guarded('own').replace(': 0', ': 0, negate: true');
+  const before = [
+    whole[0],
+    `{ stage: { name: no }, order: 15${guarded('own')} }`,
+    stage('password', 20, asked),
+    whole[3],
+  ];
+  await done(run(apply, service, dummy(false) + shut + flow(before.join(', ')), { allow }));
+  const after = flow([whole[0], stage('password', 20, guarded('own')), whole[3]].join(', '));
+  const { stdout, stderr } = await run(plan, service, dummy(true) + after, { allow });
+  expect(stdout, stderr).toMatch(/~ policy.own[^]*~ flow/);
+});
+
+test('of several changes that each let anybody in for a moment, the first is refused', async () => {
+  const service = fresh();
+  const allow = [...all, 'way-in'];
+  const swapped = (result: boolean): string =>
+    `policies:\n${['a', 'b', 'c', 'd'].map((name) => `  - { name: ${name}, type: dummy, result: ${result} }\n`).join('')}`;
+  const asking = (first: string, second: string): string => {
+    const guard = (more: string): string =>
+      `, policy_engine_mode: all, policies: [{ policy: { name: ${first} }, order: 0${more} }, { policy: { name: ${second} }, order: 1${more} }]`;
+    const other = `{ stage: { name: pw2 }, order: 25${guard(', negate: true')} }`;
+    return [whole[0], stage('password', 20, guard('')), other, whole[3]].join(', ');
+  };
+  const flows = `${flow(asking('a', 'b'))}  - { slug: other, name: O, title: O, designation: authentication, stages: [${asking('c', 'd')}] }\n`;
+  const proof =
+    'stages:\n  - { name: pw2, type: password, backends: [authentik.core.auth.InbuiltBackend] }\n';
+  await done(run(apply, service, swapped(true) + proof + flows, { allow }));
+  const { stderr } = await run(plan, service, swapped(false), { allow });
+  expect(stderr).toContain('policy.a: in any order of these changes, there is a moment');
+});
+
 test('an application waits for a stricter policy, even if the login determines when the policy changes', async () => {
   const service = fresh();
   const asking = [whole[0], stage('password', 20, guarded('own'))];

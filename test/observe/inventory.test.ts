@@ -302,6 +302,23 @@ describe('an inventory with corrupted pages', () => {
     expect(requests.filter(({ path }) => path.includes('page=')).length).toBeLessThan(10);
   });
 
+  test("keeps the records of a list that never ends, if the token is not a superuser's", async () => {
+    const applications = manyApplications(2000);
+    const { send } = listingService({
+      isSuperuser: false,
+      applications,
+      instead: ({ page }) =>
+        page === 1
+          ? withChangedPage(pageOf(applications, 1, 100), ({ pagination }) => ({
+              pagination: { ...pagination, count: 101 },
+            }))
+          : undefined,
+    });
+    const { gaps, records } = await taking(send, 'application');
+    expect(gaps).toMatchObject([{ kind: 'not_superuser' }, { kind: 'moved' }]);
+    expect(records.length).toBeGreaterThan(100);
+  });
+
   test('is complete or marked incomplete if the first page has the right count', async () => {
     const eachUser = (change: (user: object) => object): Spoil => {
       return ({ results }) => ({ results: results.map((user) => change(Object(user))) });

@@ -1,5 +1,6 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import { expect, test } from 'vitest';
+import { fieldOf } from '../../src/kinds/fields.ts';
 import { manifestDigestOf } from '../../src/plan/manifest-digest.ts';
 import { planOf } from '../support/plan-of.ts';
 import { fieldsOf } from '../support/values.ts';
@@ -35,6 +36,17 @@ test('the digest of manifests covers the text and the names of references, but n
   const digest = await digestOfName('x ${env:A}');
   expect(await digestOfName('x ${env:A}', 'b')).toBe(digest);
   for (const other of ['y ${env:A}', 'x ${env:B}', 'x a']) expect(await digestOfName(other)).not.toBe(digest);
+});
+
+test('the digest of manifests covers kinds whose entries have the same fields, and no template of a hidden field', async () => {
+  expect(await digestOfText('groups: [{ name: a }]')).not.toBe(await digestOfText('roles: [{ name: a }]'));
+  const hiddenFrom = (env: string): string => {
+    const mask = { isHidden: true, sensitive: { '': [{ env }] } };
+    return manifestDigestOf([
+      { kind: kindOf('user'), address: 'user.a', fields: { name: fieldOf('x', { at: [0, 0], mask }) } },
+    ]);
+  };
+  expect(hiddenFrom('A')).toBe(hiddenFrom('B'));
 });
 
 test('the digest of manifests works for thousands of resources', () => {
