@@ -138,7 +138,7 @@ export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean 
 
 /** The fields to read in order to compare the declared fields, including fields that a change affects indirectly. */
 export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
-  const { access, bindable, deletion, login, rights, update } = kind;
+  const { access, bindable, deletion, login, update } = kind;
   const isBound =
     access?.subjects.some(({ field }) => declared.includes(field)) === true ||
     declared.some((field) => kind.fields[field]?.children);
@@ -149,7 +149,6 @@ export function comparedFields(kind: Kind, declared: readonly string[]): string[
       ...(deletion?.last ? [deletion.last.field] : []),
       ...(isBound && bindable?.mode ? [bindable.mode.field] : []),
       ...declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []),
-      ...(rights?.owner === undefined ? [] : [rights.owner]),
       ...(login?.kind === 'superuser group' ? [login.parents] : []),
       ...singleOwnerFields(kind),
     ]),
