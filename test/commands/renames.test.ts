@@ -63,6 +63,7 @@ test('a rename without permission to update creates no second record', async () 
   const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
   const { stdout } = await run(world, apply, jane, { allow: [] });
   expect(stdout).toContain('0 created, 1 differing (left unchanged)');
+  expect(stdout).not.toContain('Already renamed');
   expect(world.writes()).toEqual([]);
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { findTransfers } from '../../src/plan/make-plan.ts';
+import { findTransfers, makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
 import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
 import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts';
-import { planHeadline } from '../../src/report/words/plan.ts';
+import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
@@ -50,6 +50,26 @@ describe('a plan', () => {
       differs: 0,
       not_planned: 0,
     });
+  });
+
+  test('suggests that a new record is a renamed one, unless its name is secret or not all entries are selected', async () => {
+    const remarksOf = async (manifest: string, scope?: CheckedPlan['scope']): Promise<readonly string[]> => {
+      const resources = await desired(manifest, { A: 'secret-name' });
+      const absent = { presence: 'absent', namesake: 'old' } as const;
+      const { changes } = makePlan(resources, new Map(resources.map(({ address }) => [address, absent])), {
+        toolVersion: '1.2.3',
+        createdAt: new Date(0),
+        service: 'https://id.example.com',
+        contractOnly: true,
+        permission: 'none',
+        ...(scope && { scope }),
+      });
+      return changes.flatMap(({ remarks = [] }) => remarks);
+    };
+    const wiki = manifestOf();
+    expect(await remarksOf(wiki)).toEqual([expect.stringContaining('write `formerly: old`')]);
+    expect(await remarksOf(wiki, { target: ['application.*'], exclude: [], declared: 2 })).toEqual([]);
+    expect(await remarksOf(wiki.replace('name: Wiki', 'name: ${env:A}'))).toEqual([]);
   });
 
   test('leaves equal records unchanged', async () => {
@@ -223,4 +243,19 @@ test('a resource that could not be planned takes no value from others, and its k
   expect(findTransfers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
   expect([...unreadKinds({ changes })]).toEqual([]);
   expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
+});
+
+test('if several resources are not planned for the same reason, the advice is shown once, whatever the request ids', async () => {
+  const resources = await desired(
+    'version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n',
+  );
+  const changes = resources.map((resource, index) => {
+    const detail = `Run the command again.\nRequest id: ${index}`;
+    const problem = { code: 'service-unexpected', summary: 'the service failed', detail } as const;
+    return notPlanned(resource, [diagnosticFor('m.yaml', problem)], undefined);
+  });
+  const details = shownChanges({ changes }).flatMap((change) =>
+    change.action === 'not-planned' ? change.diagnostics.map(({ detail }) => detail) : [],
+  );
+  expect(details).toEqual(['Run the command again.\nRequest id: 0', '']);
 });
