@@ -20,7 +20,7 @@ import type { ScopedResources } from './scope.ts';
 /** Adds undeclared records to the plan on request, except shipped records. A renamed resource counts as declared under both names. */
 export async function withUndeclared<Made extends Plan>(
   made: Made,
-  { resources, elsewhere }: ScopedResources,
+  { resources }: ScopedResources,
   wordsOf: DescribeGaps | undefined,
   service: Service,
 ): Promise<Made | { readonly halt: Halt }> {
@@ -31,14 +31,13 @@ export async function withUndeclared<Made extends Plan>(
       withFormerName(resource)?.address ?? resource.address,
     ]),
   );
-  const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
   const { send, pacing, signal } = service;
   const release = await fetchServiceRelease(send, pacing, signal);
   const { records: shipped } = shippedRecordsOf(release);
   const several = kinds.filter(({ single }) => single === undefined);
   const inventories = await readInventories(several, release, service);
   const all = await withOtherTypeGaps(inventories, ({ byName }) => readWholeList(byName, service));
-  const isKnown = (address: Address): boolean => isDeclared(address) || shipped.has(address);
+  const isKnown = (address: Address): boolean => declared.has(address) || shipped.has(address);
   if (!signal.aborted)
     return { ...made, undeclared: redactUndeclared(undeclaredRecords(all, isKnown, wordsOf), service) };
   const destination = destinationOf(service.settings);
