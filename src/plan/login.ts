@@ -32,10 +32,20 @@ import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
 /** The declared records whose changes may affect logins; without such changes, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
   const concerned = loginChanges(changes).filter(({ resource, action }) => {
-    const { login } = resource.kind;
-    if (login?.kind === 'superuser' || login?.kind === 'superuser group') return false;
-    if (action !== 'create' || login?.kind === 'login brand') return true;
-    return login?.kind === 'login flow' && isProvingFlow(declaredRecord(resource));
+    switch (resource.kind.login?.kind) {
+      case 'login brand':
+        return true;
+      case 'login flow':
+        return action !== 'create' || isProvingFlow(declaredRecord(resource));
+      case 'login stage':
+      case 'login policy':
+      case 'login source':
+        return action !== 'create';
+      case 'superuser':
+      case 'superuser group':
+      case undefined:
+        return false;
+    }
   });
   return concerned.map(({ resource }) => declaredRecord(resource));
 }
