@@ -33,6 +33,7 @@ export type StopReason =
   | 'interrupted'
   | 'denied'
   | 'denials'
+  | 'token_refused'
   | 'access_denied'
   | 'read_only'
   | 'no_way'

@@ -7,7 +7,7 @@ import type { OutcomeKind, StopReason } from './outcome.ts';
 import type { RunControl } from './settle.ts';
 
 interface StopsOptions {
-  readonly pacing: Pick<Pacing, 'outage'>;
+  readonly pacing: Pick<Pacing, 'outage' | 'isTokenRefused'>;
   readonly signal?: AbortSignal | undefined;
   readonly fault: AbortSignal;
 }
@@ -32,6 +32,7 @@ export class RunStops {
     const { fault, signal, pacing } = this.#options;
     if (fault.aborted) return 'error';
     if (signal?.aborted) return 'interrupted';
+    if (pacing.isTokenRefused) return 'token_refused';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     const { resource, action } = change;
     if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= maxConsecutiveFailures.writes)

@@ -1,4 +1,5 @@
 import { isAnswered, type Answer } from './answer.ts';
+import { fieldErrorsOf } from './complaints.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
 export function isDenial(answer: Pick<Answer, 'kind'> | undefined): boolean {
@@ -13,4 +14,12 @@ export function isOwnDenial(answer: Answer): boolean {
 /** Whether an answer lacks the `detail` that the service itself sends with each denial and each 404. */
 export function isPage(answer: Answer): boolean {
   return isAnswered(answer) && typeof answer.body?.['detail'] !== 'string';
+}
+
+/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
+export function isTokenUnknown(answer: Answer): boolean {
+  return (
+    answer.kind === 'denied' &&
+    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
+  );
 }

@@ -2,6 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { isTimeout, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { isTokenUnknown } from './denial.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -38,6 +39,8 @@ export interface Pacing {
    */
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
+  /** Whether the service has rejected the token itself. The token may expire or be revoked during a run. */
+  readonly isTokenRefused: boolean;
   pace(): Pace;
   now(): number;
 }
@@ -71,6 +74,7 @@ export function createPacing(options: PacingOptions): Pacing {
  */
 class SharedPacing implements Pacing {
   readonly outage: Outage;
+  isTokenRefused = false;
   readonly #options: PacingOptions;
   readonly #concurrency: ConcurrencyLimit;
   readonly #limiter: LimitFunction;
@@ -143,6 +147,7 @@ class SharedPacing implements Pacing {
   readonly note: Pacing['note'] = (answer, attempt) => {
     const now = this.#options.clock.now();
     this.#requests += 1;
+    this.isTokenRefused ||= isTokenUnknown(answer);
     this.#firstAnswerAt ??= now;
     const { pause } = whatAnswersProve[answer.kind];
     const isPushedBack = pause === 'always' || isTimeout(answer);

@@ -8,7 +8,10 @@ async function begun(endedOutages = 0): Promise<{ readonly stops: RunStops; read
   const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
   if (!change) throw new Error('nothing is planned');
   const outage = { isOver: true, endedOutages, waitedMs: undefined };
-  return { stops: new RunStops({ pacing: { outage }, fault: new AbortController().signal }), change };
+  return {
+    stops: new RunStops({ pacing: { outage, isTokenRefused: false }, fault: new AbortController().signal }),
+    change,
+  };
 }
 
 test('a run reports the first reason that stopped it', async () => {

@@ -217,6 +217,26 @@ describe('an apply with a failed or interrupted binding', () => {
     expect(service.sandbox.record('application', 'later')).toBeUndefined();
   });
 
+  test.each([401, 403])(
+    'says only that the token is no longer accepted if it is revoked: %s',
+    async (status) => {
+      const service = sandboxTransport({});
+      let isRevoked = false;
+      const send: Transport = async (request, signal) => {
+        isRevoked ||= isBind(request);
+        return isRevoked
+          ? answered(status, { detail: 'Token invalid/expired' })
+          : service.send(request, signal);
+      };
+      const users = 'users: [{ username: a, name: A }, { username: b, name: B }]\n';
+      const { ending, stdout, stderr } = await run(apply, send, text + users, { concurrency: '2' });
+      expect(ending).toBe('denied');
+      const reasons = stdout.match(/not attempted: .*/g)?.map((line) => line.replace(/: application.*/, ''));
+      expect(new Set(reasons)).toEqual(new Set(['not attempted: the service no longer accepts the token']));
+      expect(stdout + stderr).not.toMatch(/may not|add_policybinding/);
+    },
+  );
+
   test('still creates other applications if the service denies a binding', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';

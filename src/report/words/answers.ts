@@ -1,6 +1,7 @@
 import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { isTimeout, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
+import { isTokenUnknown } from '../../service/denial.ts';
 import { isStarting, type OutageEvent } from '../../service/outage.ts';
 import { shortened, withoutEmpty } from '../printable.ts';
 import { causeWords } from './causes.ts';
@@ -124,14 +125,6 @@ const rows: Readonly<Record<AnswerKind, AnswerRow | ((answer: Answer) => AnswerR
   deleted: unexpectedRow,
   created: unexpectedRow,
 };
-
-/** Whether the service rejects the token itself, and not only an action. For an invalid token, all releases send the same message. */
-export function isTokenUnknown(answer: Answer): boolean {
-  return (
-    answer.kind === 'denied' &&
-    fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
-  );
-}
 
 /** Whether a gateway answered: 502 and 504 are always from a gateway, and codes from 520 on are Cloudflare's. */
 function isGatewayAnswer({ status = 0 }: Answer): boolean {

@@ -12,7 +12,6 @@ import type { Halt } from '../../run/result.ts';
 import {
   answerDetail,
   answerWords,
-  isTokenUnknown,
   joinLines,
   requestIdWords,
   serviceSentence,
@@ -20,6 +19,7 @@ import {
 } from './answers.ts';
 import type { FailedRead } from '../../observe/read-children.ts';
 import type { AnswerKind } from '../../service/answer.ts';
+import { isTokenUnknown } from '../../service/denial.ts';
 
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {

@@ -7,7 +7,8 @@ import type { UnwritableField } from '../../adopt/writable.ts';
 import type { InventoryGap, Inventory } from '../../observe/gaps.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
-import { answerWords, isTokenUnknown } from './answers.ts';
+import { isTokenUnknown } from '../../service/denial.ts';
+import { answerWords } from './answers.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { listNames, summaryWithAddress } from './diagnostics.ts';
 

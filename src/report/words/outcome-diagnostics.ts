@@ -9,6 +9,7 @@ import type { Change } from '../../plan/plan.ts';
 import { expiry } from '../../kinds/time.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
+import { isTokenUnknown } from '../../service/denial.ts';
 import {
   answerWords,
   fieldPath,
@@ -171,7 +172,7 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
 }
 
 function rightsWords({ change, answer, at }: Outcome): string | undefined {
-  if (at === undefined || answer?.kind !== 'denied') return undefined;
+  if (at === undefined || answer?.kind !== 'denied' || isTokenUnknown(answer)) return undefined;
   const [children] = childrenDeclaredBy(change.resource.kind, [at]).keys();
   if (children === undefined) return undefined;
   const { name } = children.model;

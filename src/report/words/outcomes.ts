@@ -44,6 +44,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
     words: 'too many changes of resources of this type were denied in a row',
     needsFix: true,
   },
+  token_refused: { words: 'the service no longer accepts the token', needsFix: true },
   access_denied: { words: 'the token may not change access', needsFix: true },
   read_only: {
     words: 'the licence of the service does not allow resources of this type to be created or changed',
