@@ -110,6 +110,15 @@ test.each([
   },
 );
 
+test.each([
+  [{ outcome: 'unfinished' }, 'destroyed, 1 unfinished.'],
+  [{ outcome: 'unknown' }, 'destroyed, 1 unknown.'],
+  [{ outcome: 'exists', doubt: 'checked' }, 'destroyed, 1 probably added.'],
+  [{ outcome: 'exists' }, 'destroyed.'],
+] as const)('the last line counts each record that may have been created: %j', async (end, counts) => {
+  expect(reportOf(await runWith(end)).headline).toContain(`0 added, 0 changed, 0 ${counts}`);
+});
+
 test('after a create with an unknown result, the advice says how to find the result', async () => {
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([

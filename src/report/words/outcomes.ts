@@ -175,9 +175,18 @@ export function applyHeading(destination: Destination): string {
   return `Applied to ${printableLine(destinationLabel(destination))}`;
 }
 
-function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
+/** Counts every resource that this run has, or may have, written. */
+function applyHeadline(summary: ApplySummary, doubtful: number, incomplete: boolean): string {
   const { add, change, destroy } = effectsOf((action) => summary[actions[action].outcome]);
-  return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
+  const counts = withoutEmpty(
+    `${add} added`,
+    `${change} changed`,
+    `${destroy} destroyed`,
+    doubtful > 0 && `${doubtful} probably added`,
+    summary.unfinished > 0 && `${summary.unfinished} unfinished`,
+    summary.unknown > 0 && `${summary.unknown} unknown`,
+  );
+  return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${counts.join(', ')}.`;
 }
 
 interface ApplyWords {
@@ -201,6 +210,7 @@ export function applyWords(
       isMissing(each) && each.outcome !== 'unfinished' && !(areUnfinished && each.stoppedBy === 'unmade'),
   );
   const incomplete = lostLogins.length > 0 || outcomes.some((outcome) => isIncomplete(outcome));
+  const doubtful = outcomes.filter(({ outcome, doubt }) => outcome === 'exists' && doubt).length;
   const uncompared = outcomes.filter(
     ({ outcome, notCompared }) => outcome === 'unchanged' && notCompared,
   ).length;
@@ -213,7 +223,7 @@ export function applyWords(
     );
   });
   return {
-    headline: applyHeadline(summary, incomplete),
+    headline: applyHeadline(summary, doubtful, incomplete),
     counts: `${counts.join(', ')}.`,
     remarks: withoutEmpty(
       interrupted && interruptedSentence,
