@@ -40,7 +40,7 @@ async function writeNested(target: BindingTarget, child: WantedChild): Promise<S
   const nestedBindings = await readBoundChildren(nested);
   if ('outcome' in nestedBindings) return { ...nestedBindings, at: field };
   const steps = await orderWrites([nested], () => nestedBindings);
-  return runSteps({ outcome: 'unchanged' }, 'updated', steps);
+  return { ...(await runSteps({ outcome: 'unchanged' }, 'updated', steps)), at: field };
 }
 
 /**

@@ -117,5 +117,6 @@ export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): b
 
 /** Whether the token has no permission for the change or for a part of it. */
 export function isDenied({ outcome, answer, clash }: Pick<Outcome, 'outcome' | 'answer' | 'clash'>): boolean {
-  return outcome === 'denied' || (outcome === 'unfinished' && !clash && isDenial(answer));
+  const isAnswerCause = clash === undefined || clash.kind === 'unseen';
+  return outcome === 'denied' || (outcome === 'unfinished' && isAnswerCause && isDenial(answer));
 }

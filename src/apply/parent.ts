@@ -5,6 +5,7 @@ import { filterFields, withFields, type Resource } from '../kinds/resource.ts';
 import { restrictsAccess } from '../plan/reach.ts';
 import { isUnset } from '../plan/unfinished.ts';
 import { bindingsOf, withBindings } from '../service/children.ts';
+import type { ReadContext } from '../service/client.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import { verifyBindings } from './children.ts';
 import { createRecord } from './create.ts';
@@ -56,12 +57,13 @@ export async function createParent(resource: Resource, writer: Writer): Promise<
     declared.map((children) => ({ ...target, ...children })),
     () => [],
   );
-  return runSteps({ ...made, held }, 'created', [
+  const result = await runSteps({ ...made, held }, 'created', [
     ...moves,
     ...(isOpen ? [] : [(known: WriteResult) => verifyBindings(target, known)]),
     ...(withheld.length > 0 ? [() => completeRecord(resource, withheld, base, target)] : []),
     ...(opening.length > 0 ? [(known: WriteResult) => verifyCreated(target, isOpen, known)] : []),
   ]);
+  return readBack(resource, result, writer);
 }
 
 /** Sets the references that were omitted because the referenced records did not exist yet. */
@@ -140,7 +142,7 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
   const closing = withFields(resource, (field, name) =>
     closed.has(name) ? fieldOf(closed.get(name) ?? null, field) : field,
   );
-  return runSteps({ outcome: 'unchanged', held: now }, 'updated', [
+  const result = await runSteps({ outcome: 'unchanged', held: now }, 'updated', [
     ...(first.length > 0 ? [changed(first, { resource: closing, base: planned.base })] : []),
     ...moves,
     ...(moves.length > 0 && last.length > 0 ? [(known: WriteResult) => verifyBindings(target, known)] : []),
@@ -155,6 +157,19 @@ export async function updateParent(planned: PlannedUpdate, writer: Writer): Prom
     // Somebody else may have changed a field between the requests.
     async () => finalResult(await checkBeforeUpdate({ ...planned, resent: [] }, target)),
   ]);
+  return readBack(resource, result, writer);
+}
+
+/** Reads the bindings of a record that was written only in part, so that the report names only what is missing. */
+async function readBack(resource: Resource, result: WriteResult, context: ReadContext): Promise<WriteResult> {
+  const { outcome, held, clash } = result;
+  if (outcome !== 'unfinished' || held === undefined || (clash && clash.kind !== 'refused')) return result;
+  const read = await withDeclaredBindings(resource, held, context);
+  if (read.kind === 'read') return { ...result, held: read.held };
+  const isKnown = Object.keys(resource.fields).every(
+    (field) => !isBindingField(resource.kind, field) || Object.hasOwn(held.fields, field),
+  );
+  return isKnown ? result : { ...result, clash: clash ?? { kind: 'unseen' } };
 }
 
 /** The values that close a record while its bindings change, for each withheld field that changes from one set value to another. */

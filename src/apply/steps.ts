@@ -1,3 +1,4 @@
+import { filterKeys } from '../base/json.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { WriteEnding, WriteResult } from './settle.ts';
 
@@ -27,7 +28,10 @@ export async function runSteps(
       attempts: known.attempts + taken.attempts,
       ...(last && { answer: last }),
       ...(!isDone && field !== undefined && { at: field }),
-      ...(known.held && (isDone || hasDone) && { held: merged(known.held, held) }),
+      ...(known.held &&
+        (isDone || afterFailure === 'unfinished') && {
+          held: merged(withoutUnknown(known.held, taken.outcome, field), held),
+        }),
     };
     if (!isDone) return known;
   }
@@ -38,6 +42,17 @@ const noWrites = { inDoubt: false, attempts: 0 };
 
 function isWritten({ outcome }: Pick<WriteResult, 'outcome'>): boolean {
   return outcome === 'created' || outcome === 'updated';
+}
+
+/** Removes the values that a write has changed, or may have changed, until a step reads them again. */
+function withoutUnknown(
+  before: ObservedRecord,
+  outcome: WriteResult['outcome'],
+  field: string | undefined,
+): ObservedRecord {
+  const isUnclear = outcome === 'unknown' || outcome === 'unfinished';
+  if (!isUnclear && (field === undefined || !isWritten({ outcome }))) return before;
+  return { ...before, fields: filterKeys(before.fields, (name) => field !== undefined && name !== field) };
 }
 
 function merged(before: ObservedRecord, now: ObservedRecord | undefined): ObservedRecord {

@@ -10,6 +10,7 @@ import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { outcomesIn } from '../support/update-world.ts';
 import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
 
 const bindings = '/policies/bindings/';
@@ -160,6 +161,54 @@ test('an application gets its provider and backchannel providers after its bindi
   expect(created).toEqual({ slug: 'grafana', name: 'Grafana' });
   expect(others.map(({ order }) => order)).toEqual([0, 1, undefined]);
   expect(others.at(-1)).toEqual({ provider: 1, backchannel_providers: [2] });
+});
+
+describe('an unfinished application is reported without fields that may be as declared', () => {
+  const changed = grafana('{ groups: [{ name: contractors }], users: [{ name: alice }] }');
+
+  test.each([[answered(502, '<html>')], [lost]])(
+    'if its bindings cannot be read again: %j',
+    async (exchange) => {
+      const service = sandboxTransport({});
+      let isAway = false;
+      const send: Transport = async (request, signal) => {
+        if (isAway) return exchange;
+        isAway = isBind(request);
+        return service.send(request, signal);
+      };
+      const wanted = grafana('{ groups: [{ name: staff }] }');
+      const { stdout } = await run(apply, send, wanted, { output: 'json' });
+      expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'unfinished' }]);
+      expect(stdout).not.toContain('"observed"');
+      expect(stdout).toContain('could not be read again');
+      expect((await run(plan, service.send, wanted)).stdout).toContain('No changes.');
+    },
+  );
+
+  const first = (): Service =>
+    serviceWith([{ application: 'grafana', group: 'staff' }], { users: [{ username: 'alice', name: 'A' }] });
+
+  test('if a binding cannot be deleted', async () => {
+    const { send: whole } = first();
+    const send: Transport = async (request, signal) =>
+      request.method === 'DELETE' ? answered(403, { detail: 'no' }) : whole(request, signal);
+    const { ending, stdout } = await run(apply, send, changed, allowed);
+    expect(ending).toBe('denied');
+    expect(stdout).toMatch(/unfinished, not yet as declared: access\.groups$/m);
+  });
+
+  test.each([2, 3])('if no answer comes back from write %i on', async (nth) => {
+    const { send: whole } = first();
+    let writes = 0;
+    const send: Transport = async (request, signal) => {
+      const answer = await whole(request, signal);
+      if (request.method !== 'GET') writes += 1;
+      return writes >= nth ? lost : answer;
+    };
+    const { stdout } = await run(apply, send, changed, allowed);
+    expect(stdout).toMatch(/unfinished, could not be read back/);
+    expect(stdout).not.toContain('not yet as declared');
+  });
 });
 
 describe('an apply with a failed or interrupted binding', () => {

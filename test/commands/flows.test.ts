@@ -249,6 +249,30 @@ test('the entry of a flow binds, changes and unbinds a policy of a stage', async
   expect(stagesIn(service)).toEqual(['10 who', '20 proof', '30 enter']);
 });
 
+test.each([
+  ['could be bound', 1, 'unfinished, could not be read back'],
+  ['could not be bound', 2, 'unfinished, not yet as declared: stages'],
+])(
+  'a flow is reported as it is after a change of two policies of a stage, of which the last %s',
+  async (_, failing, words) => {
+    const service = serviceWith(['10 who', '20 proof']);
+    service.ask('POST', '/policies/dummy/', { name: 'other', result: true });
+    const two = ', policies: [{ policy: { name: never }, order: 0 }, { policy: { name: other }, order: 1 }]';
+    let bound = 0;
+    const send: Transport = async (request, signal) => {
+      if (failing === 1 && bound === 2) return answered(403, { detail: 'no' });
+      if (request.method === 'POST') bound += 1;
+      return request.method === 'POST' && bound === 2 && failing === 2
+        ? answered(403, { detail: 'no' })
+        : service.send(request, signal);
+    };
+    const text = flow([stage('who', 10), stage('proof', 20, two)].join(', '));
+    const { stdout, ending } = await run('apply', send, text, ['update']);
+    expect([ending, stdout]).toEqual(['denied', expect.stringContaining(words)]);
+    expect((await run('plan', service.send, text)).stdout.includes('No changes.')).toBe(failing === 1);
+  },
+);
+
 test('an update reports that a new stage is used without its policies until they are bound', async () => {
   const text = flow([stage('who', 10), stage('second', 25, guarded)].join(', '), ', at_least: [stages]');
   const { stdout } = await run('plan', serviceWith(['10 who', '30 enter']).send, text, ['update']);

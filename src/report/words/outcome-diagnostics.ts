@@ -192,7 +192,10 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
   const answerText = answer && !successes.has(answer.kind) ? answerWords(answer) : undefined;
   return {
     field: at ?? differences[0]?.field,
-    code: clash ? 'changed-since-plan' : (answerText?.code ?? 'not-as-declared'),
+    code:
+      clash && !(clash.kind === 'unseen' && answerText)
+        ? 'changed-since-plan'
+        : (answerText?.code ?? 'not-as-declared'),
     summary:
       clash?.kind === 'unseen'
         ? `it exists, but ${change.resource.kind.access ? 'who can open it' : 'what is bound to it'} is unknown`
@@ -207,7 +210,9 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       rightsWords(outcome),
       answer && waitAdvice(answer),
       clash === undefined && usabilityWords(done, change.resource, differences),
-      'To finish it, plan and apply with --allow update.',
+      differences.length > 0
+        ? 'To finish it, plan and apply with --allow update.'
+        : 'Plan again to see what it lacks, if anything.',
       answer && requestIdWords(answer),
     ),
   };

@@ -66,7 +66,7 @@ const stopRows: Readonly<Record<StopReason, { readonly words: string; readonly n
   error: { words: 'the run met an unexpected error' },
 };
 
-export type VerdictFacts = OutcomeFacts & Pick<Outcome, 'stoppedBy' | 'notCompared'>;
+export type VerdictFacts = OutcomeFacts & Pick<Outcome, 'stoppedBy' | 'notCompared' | 'clash'>;
 
 export function verdictWords({
   outcome,
@@ -74,6 +74,7 @@ export function verdictWords({
   differences = [],
   stoppedBy,
   notCompared,
+  clash,
 }: VerdictFacts): string {
   switch (outcome) {
     case 'created':
@@ -88,7 +89,11 @@ export function verdictWords({
         : 'changed: the answer was lost or unclear, and the record is as declared';
     case 'unfinished': {
       const lacking = differences.map(({ field }) => field).join(', ');
-      return `unfinished${lacking && `, not yet as declared: ${lacking}`}`;
+      return withoutEmpty(
+        'unfinished',
+        clash?.kind === 'unseen' && 'could not be read back',
+        lacking && `not yet as declared: ${lacking}`,
+      ).join(', ');
     }
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
@@ -204,6 +209,7 @@ export function applyWords(
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
   const areHidden = outcomes.some(({ doubt }) => doubt === 'hidden');
   const areUnfinished = outcomes.some(({ outcome }) => outcome === 'unfinished');
+  const areLacking = outcomes.some(({ outcome, differences }) => outcome === 'unfinished' && differences);
   // The same apply does not complete an unfinished resource, nor create the resources that wait for it.
   const continues = outcomes.some(
     (each) =>
@@ -227,7 +233,7 @@ export function applyWords(
     counts: `${counts.join(', ')}.`,
     remarks: withoutEmpty(
       interrupted && interruptedSentence,
-      areUnfinished && finishByUpdateAdvice,
+      areUnfinished && (areLacking ? finishByUpdateAdvice : planAgainAdvice),
       continues && !areHidden && runAgainAdvice(isFixNeeded, saved),
       // Another run does not help, because that run may not change the existing record either.
       outcomes.some((outcome) => isPartial(outcome) && outcome.doubt !== 'hidden') && checkPartsAdvice,
@@ -239,6 +245,8 @@ export const interruptedSentence = 'The run was interrupted.';
 
 const finishByUpdateAdvice =
   'To finish the unfinished resources, apply again with the capability `update` and --allow update. The next plan shows the missing parts as changes.';
+
+const planAgainAdvice = 'Plan again to see what the unfinished resources lack, if anything.';
 
 const checkPartsAdvice =
   'Check these resources: plan again with the capability `update` and --allow update, or look at them in the service.';
@@ -254,7 +262,7 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 /** Whether the same run would end in the same way until something is fixed. */
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
   // The next plan starts from the present state, but a field that the service ignored will be ignored again.
-  if (clash) return clash.kind === 'ignored';
+  if (clash && clash.kind !== 'unseen') return clash.kind === 'ignored';
   const row = stoppedBy === undefined ? outcomeLooks[outcome] : stopRows[stoppedBy];
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);
 }
