@@ -297,7 +297,7 @@ describe('apply', () => {
   });
 
   test('shows progress only on a terminal', async () => {
-    expect((await runApply({ terminal: true })).stderr).toContain('Creating [########################] 3/3');
+    expect((await runApply({ terminal: true })).stderr).toContain('Applying [########################] 3/3');
     expect((await runApply({ terminal: false })).stderr).toBe('');
   });
 
@@ -306,7 +306,7 @@ describe('apply', () => {
     const whole = (await runApply({ terminal: true })).stderr.split(cleared);
     expect(whole.map((part) => /[A-Z][a-z ]+(?= \[)/.exec(part)?.[0])).toEqual([
       'Looking up',
-      'Creating',
+      'Applying',
       undefined,
     ]);
     expect((await runPlan({ terminal: true })).stderr.endsWith(cleared)).toBe(true);

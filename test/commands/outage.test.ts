@@ -96,7 +96,7 @@ async function applying(
 }
 
 function withoutProgress(stderr: string): string[] {
-  return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Creating: '));
+  return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Applying: '));
 }
 
 describe('an apply during a restart of the service', () => {
