@@ -21,6 +21,12 @@ export interface LoginStep {
   /** Whether the stage requires a proof of identity: always, or only if a field has this value. */
   readonly proves?: true | { readonly field: string; readonly value: JsonValue };
   readonly denies?: true;
+  /** Whether the stage may determine who the user is. */
+  readonly identifies?: true;
+  /** Whether the stage fails if no earlier stage has determined who the user is. */
+  readonly needsUser?: true;
+  /** The field with a list; if the list is empty, nobody passes the stage. */
+  readonly needs?: string;
   readonly logsIn?: true;
   /** Whether the stage changes the user, such as the password in a recovery. */
   readonly writes?: true;
@@ -53,6 +59,10 @@ interface PolicyOfLogin {
   readonly kind: 'login policy';
   /** True if everybody passes the policy, false if nobody does, undefined if the result depends on the user. Absent if the result always depends on the user. */
   readonly passes?: (fields: JsonObject) => boolean | undefined;
+  /** Whether the policy rejects everybody of whom it is not yet known who they are. */
+  readonly needsUser?: true;
+  /** Whether the policy may itself determine who the user is. */
+  readonly mayIdentify?: true;
 }
 
 /** A brand determines the login flow of its domain; the default brand, that of all other domains. */

@@ -6,6 +6,7 @@ import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
 import { flowUsers, type LoginStep } from './login-part.ts';
 import { idsOf } from './named.ts';
+import { isPolicyKind } from './policy-bindings.ts';
 import type { Resource } from './resource.ts';
 
 /** A declared, observed or planned record. As in manifests, the fields include the bindings. */
@@ -24,19 +25,25 @@ export type FindRecord = (family: Family, reference: JsonValue) => LoginRecord |
 /** True if everybody passes, false if nobody does, undefined if the result depends on the user or is unknown. */
 type Verdict = boolean | undefined;
 
-export interface LoginFlow {
-  readonly record: LoginRecord;
+/** Who passes the bindings of a flow or of a stage. */
+interface Judgement {
   readonly passes: Verdict;
+  /** The same for people of whom the flow does not know yet who they are. */
+  readonly passesUnknown: Verdict;
+  /** Whether a policy may itself determine who the user is. */
+  readonly mayIdentify: boolean;
+  readonly policies: readonly LoginRecord[];
+}
+
+export interface LoginFlow extends Judgement {
+  readonly record: LoginRecord;
   readonly stages: readonly LoginStage[];
   readonly parts: readonly LoginRecord[];
 }
 
-interface LoginStage {
+interface LoginStage extends Judgement {
   readonly record: LoginRecord | undefined;
-  readonly passes: Verdict;
   readonly inside: readonly LoginRecord[];
-  /** The policies that decide whether the stage is shown. */
-  readonly policies: readonly LoginRecord[];
 }
 
 export function isLoginFlow({ kind: { login }, fields }: Pick<LoginRecord, 'kind' | 'fields'>): boolean {
@@ -60,15 +67,14 @@ export function loginFlow(
   const bound = stagesIn === undefined ? undefined : fields[stagesIn];
   if (children?.inside === undefined || bound === undefined) return undefined;
   const { inside } = children;
-  const own = bindingFields.flatMap(([field, of]) =>
-    of.inside ? [] : [judged(of, fields[field], kind, fields, recordOf)],
-  );
+  const [field = '', own = inside.children] = bindingFields.find((each) => !each[1].inside) ?? [];
+  const judgement = judged(own, fields[field], kind, fields, recordOf);
   const stages = bindingsIn(children, bound)
     .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
     .map(({ binds, id, values }): LoginStage => {
       const stage = recordOf(binds.refersTo, id);
-      const { passes, policies } = judged(inside.children, values[inside.field], kind, values, recordOf);
-      return { record: stage, passes, policies, inside: referredBy(stage, [stepOf(stage)?.shows], recordOf) };
+      const ofStage = judged(inside.children, values[inside.field], kind, values, recordOf);
+      return { ...ofStage, record: stage, inside: referredBy(stage, [stepOf(stage)?.shows], recordOf) };
     });
   // A flow that another flow offers may in turn offer the other flow.
   const offered = isOffered
@@ -79,7 +85,7 @@ export function loginFlow(
   );
   const parts = [
     record,
-    ...own.flatMap(({ policies }) => policies),
+    ...judgement.policies,
     ...stages.flatMap((stage) => [
       ...(stage.record ? [stage.record] : []),
       ...stage.inside,
@@ -88,12 +94,7 @@ export function loginFlow(
     ...offered,
     ...[...offered, ...ofSources].flatMap((one) => loginFlow(one, recordOf, true)?.parts ?? []),
   ];
-  return {
-    record,
-    passes: together(own, true),
-    stages,
-    parts,
-  };
+  return { ...judgement, record, stages, parts };
 }
 
 function judged(
@@ -102,26 +103,38 @@ function judged(
   { bindable }: Kind,
   values: JsonObject,
   recordOf: FindRecord,
-): { readonly passes: Verdict; readonly policies: readonly LoginRecord[] } {
+): Judgement {
   const counted = bindingsIn(children, bound).filter((one) => one.values['enabled'] !== false);
-  const verdicts = counted.map(({ binds, id, values: { negate } }) => {
+  const verdicts = counted.map(({ binds, id, values: { negate } }): Judgement => {
     const record = recordOf(binds.refersTo, id);
-    const part = record?.kind.login;
-    const passes = record && part?.kind === 'login policy' ? part.passes?.(record.fields) : undefined;
+    const isPolicy = isPolicyKind({ family: binds.refersTo });
+    const part = record?.kind.login?.kind === 'login policy' ? record.kind.login : undefined;
+    const result = record && part?.passes?.(record.fields);
+    const passes = result === undefined ? undefined : result !== (negate === true);
+    // Some releases reject people who are not logged in even if the binding of a group is negated.
+    const needsUser = negate !== true && (!isPolicy || part?.needsUser === true);
     return {
       policies: record ? [record] : [],
-      passes: passes === undefined ? undefined : passes !== (negate === true),
+      passes,
+      passesUnknown: needsUser ? false : passes,
+      mayIdentify: isPolicy && (part === undefined || part.mayIdentify === true),
     };
   });
   const mode = bindable?.mode;
   const isAll = mode !== undefined && values[mode.field] === mode.all;
   const isNeverEvaluated = values['re_evaluate_policies'] === false && values['evaluate_on_plan'] !== true;
-  const passes = isNeverEvaluated || verdicts.length === 0 || together(verdicts, isAll);
-  return { passes, policies: verdicts.flatMap(({ policies }) => policies) };
+  const all = (of: (one: Judgement) => Verdict): Verdict =>
+    isNeverEvaluated || verdicts.length === 0 || together(verdicts.map(of), isAll);
+  return {
+    passes: all(({ passes }) => passes),
+    passesUnknown: all(({ passesUnknown }) => passesUnknown),
+    mayIdentify: verdicts.some(({ mayIdentify }) => mayIdentify),
+    policies: verdicts.flatMap(({ policies }) => policies),
+  };
 }
 
-function together(parts: readonly { readonly passes: Verdict }[], isAll: boolean): Verdict {
-  const verdicts = new Set(parts.map(({ passes }) => passes));
+function together(each: readonly Verdict[], isAll: boolean): Verdict {
+  const verdicts = new Set(each);
   if (verdicts.has(!isAll)) return !isAll;
   return verdicts.has(undefined) ? undefined : isAll;
 }
@@ -232,9 +245,39 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
     ...before.flatMap(({ record: stage }) =>
       stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
     ),
+    ...before.flatMap(({ record: stage, inside }) =>
+      [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),
+    ),
     ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who the user is']),
     ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
   ];
+}
+
+function emptyNeeds(stage: LoginRecord): string[] {
+  const field = stepOf(stage)?.needs ?? '';
+  const value = stage.fields[field];
+  return isJsonList(value) && value.length === 0
+    ? [`nobody passes the stage ${JSON.stringify(stage.name)}, because its \`${field}\` is empty`]
+    : [];
+}
+
+/** The reasons why a flow lets nobody pass of whom it does not know yet who they are. The list is empty unless this is certain. */
+export function obstaclesToUnknown(flow: LoginFlow): readonly string[] {
+  if (flow.passesUnknown === false && flow.passes !== false)
+    return [
+      'the groups, users and policies that are bound to the flow reject everybody who is not logged in',
+    ];
+  if (flow.mayIdentify) return [];
+  for (const { record, passesUnknown, mayIdentify } of flow.stages) {
+    const step = stepOf(record);
+    if (mayIdentify || (passesUnknown !== false && (record === undefined || step?.identifies))) return [];
+    if (record && passesUnknown && step?.needsUser)
+      return [`no stage before the stage ${JSON.stringify(record.name)} asks who the user is`];
+  }
+  const asking = flow.stages.find(({ record, passes }) => passes !== false && stepOf(record)?.identifies);
+  return asking
+    ? [`nobody who is not logged in reaches the stage ${JSON.stringify(asking.record?.name)}`]
+    : [];
 }
 
 export function kindsWithChallenge({ stages }: LoginFlow): ReadonlySet<Kind> {

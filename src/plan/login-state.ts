@@ -83,12 +83,12 @@ export class LoginState {
     return [...this.#records.values()].filter(({ kind }) => kind.login?.kind === 'login brand');
   }
 
-  /** The first login flow, by slug, whose policies let people pass. */
+  /** The first login flow, by slug, whose bindings let people pass who are not logged in. */
   #firstLoginKey(): string | undefined {
     const nameOf = (key: string): string => this.#records.get(key)?.name ?? '';
     return this.keysOf(isLoginFlow)
       .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-      .find((key) => this.flowAt(key)?.passes !== false);
+      .find((key) => this.flowAt(key)?.passesUnknown !== false);
   }
 
   recordAt(key: string): LoginRecord | undefined {

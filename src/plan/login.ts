@@ -13,7 +13,9 @@ import {
   lockout,
   loginObstacles,
   nameOnlyLogin,
+  obstaclesToUnknown,
   openLogin,
+  type LoginFlow,
   type LoginRecord,
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
@@ -268,15 +270,20 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
     : `${policyNames} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
 }
 
-function lockoutReasons({ before, after, isOfNewBrand = false }: PlannedFlow): readonly string[] {
+function lockoutReasons({ before, after, isOfBrand, isOfNewBrand = false }: PlannedFlow): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
-  const known = new Set(loginObstacles(before));
+  // Other flows, such as that of a source, may know from the start who the user is.
+  const obstacles = (flow: LoginFlow): readonly string[] => [
+    ...loginObstacles(flow),
+    ...(isOfBrand ? obstaclesToUnknown(flow) : []),
+  ];
+  const known = new Set(obstacles(before));
   const asks = kindsWithChallenge(after);
   // A new brand may ask for other proofs than the brand whose flow its domain used before.
   const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
-    ...loginObstacles(after).filter((reason) => !known.has(reason)),
+    ...obstacles(after).filter((reason) => !known.has(reason)),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];
 }

@@ -251,6 +251,21 @@ describe('a plan that locks people out is refused:', () => {
       'a policy that is bound to the flow rejects everybody',
     ],
     [
+      'a group is bound',
+      `${flow(whole.join(', '), ', policies: [{ group: { name: staff }, order: 0 }]')}groups: [{ name: staff }]\n`,
+      'reject everybody who is not logged in',
+    ],
+    [
+      'the login stage moves before the identification stage',
+      flow([...whole.slice(0, 3), stage('login', 5)].join(', ')),
+      'no stage before the stage "default-authentication-login" asks who the user is',
+    ],
+    [
+      'the password stage has no backends',
+      'stages:\n  - { name: default-authentication-password, type: password, backends: [] }\n',
+      'because its `backends` is empty',
+    ],
+    [
       'the flow requires people who are logged in',
       flow(whole.join(', '), ', authentication: require_authenticated'),
       'the flow admits only users who are logged in',

@@ -7,6 +7,7 @@ import {
   loginFlow,
   loginObstacles,
   nameOnlyLogin,
+  obstaclesToUnknown,
   type LoginFlow,
   type LoginRecord,
 } from '../../src/kinds/way-in.ts';
@@ -24,6 +25,8 @@ const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = 
   whole: stage('identification', { user_fields: ['username'], password_stage: { name: 'proof' } }),
   sources: stage('identification', { user_fields: [], sources: [{ name: 'any' }] }),
   proof: stage('password'),
+  noProof: stage('password', { backends: [] }),
+  withNoProof: stage('identification', { user_fields: ['username'], password_stage: { name: 'noProof' } }),
   device: stage('authenticator/validate', { not_configured_action: 'deny' }),
   deviceIfAny: stage('authenticator/validate', { not_configured_action: 'skip' }),
   deviceOrNew: stage('authenticator/validate'),
@@ -36,6 +39,9 @@ const records: Readonly<Record<string, Pick<LoginRecord, 'kind' | 'fields'>>> = 
   never: { kind: kindAt('/policies/dummy/'), fields: { result: false } },
   always: { kind: kindAt('/policies/dummy/'), fields: { result: true } },
   returnFalse: { kind: kindAt('/policies/expression/'), fields: { expression: '# off\nreturn False\n' } },
+  expiry: { kind: kindAt('/policies/password_expiry/'), fields: { days: 30 } },
+  event: { kind: kindAt('/policies/event_matcher/'), fields: { action: 'login' } },
+  country: { kind: kindAt('/policies/geoip/'), fields: { countries: ['SE'] } },
   expression: { kind: kindAt('/policies/expression/'), fields: { expression: 'return request.user.pk > 3' } },
 };
 
@@ -190,6 +196,79 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ],
   ['no stages', [], {}, ['no stage asks who the user is', 'no stage logs anybody in']],
   ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
+  [
+    'a policy for events',
+    ['who', 'proof', 'enter'],
+    { policies: [policy('event')] },
+    ['a policy that is bound to the flow rejects everybody'],
+  ],
+  ...[
+    ['who', 'noProof', 'enter'],
+    ['withNoProof', 'enter'],
+  ].map((bound): [string, Bound[], JsonObject, string[]] => [
+    `a password stage without backends: ${bound.join(', ')}`,
+    bound,
+    {},
+    ['nobody passes the stage "noProof", because its `backends` is empty'],
+  ]),
 ])('if nobody can pass a login flow, the reason is reported: %s', (_, bound, fields, obstacles) => {
   expect(loginObstacles(flowOf(bound, fields))).toEqual(obstacles);
+});
+
+const staff: JsonObject = { group: { name: 'staff' }, order: 0 };
+const root: JsonObject = { user: { name: 'root' }, order: 0 };
+const notStaff: JsonObject = { ...staff, negate: true };
+const usual = ['who', 'proof', 'enter'];
+const ofUsers =
+  'the groups, users and policies that are bound to the flow reject everybody who is not logged in';
+const notAsked = (name: string): string => `no stage before the stage "${name}" asks who the user is`;
+const notReached = 'nobody who is not logged in reaches the stage "who"';
+
+test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacle?: string]>([
+  ['a group', usual, { policies: [staff] }, ofUsers],
+  ['a user', usual, { policies: [root] }, ofUsers],
+  ['groups and users', usual, { policies: [staff, root], policy_engine_mode: 'any' }, ofUsers],
+  ['the age of a password', usual, { policies: [policy('expiry')] }, ofUsers],
+  [
+    'all of a group and a policy',
+    usual,
+    { policies: [staff, policy('country')], policy_engine_mode: 'all' },
+    ofUsers,
+  ],
+  ['any of a group and a policy', usual, { policies: [staff, policy('country')], policy_engine_mode: 'any' }],
+  ['a group that is disabled', usual, { policies: [{ ...staff, enabled: false }] }],
+  ['everybody except a group', usual, { policies: [notStaff] }],
+  ['nobody', usual, { policies: [policy('never')] }],
+  ['everybody who comes in any order', usual, {}],
+  ['a login before the name', ['enter', 'who', 'proof'], {}, notAsked('enter')],
+  ['a password before the name', ['proof', 'who', 'enter'], {}, notAsked('proof')],
+  ['a login after a captcha', ['captcha', 'enter', 'who'], {}, notAsked('enter')],
+  [
+    'a login before the name, in some countries',
+    [{ stage: 'enter', policies: [policy('country')] }, ...usual],
+    {},
+  ],
+  ['a login before the name, for a group', [{ stage: 'enter', policies: [staff] }, ...usual], {}],
+  ['a login after an expression', ['enter', 'who'], { policies: [policy('expression')] }],
+  ['a login with an expression', [{ stage: 'enter', policies: [policy('expression')] }, ...usual], {}],
+  ['a login after an unknown stage', ['unknown', 'enter', 'who'], {}],
+  ['a login after a device', ['device', 'enter', 'who'], {}],
+  [
+    'a name that only a group is asked for',
+    [{ stage: 'who', policies: [staff] }, 'proof'],
+    {},
+    notAsked('proof'),
+  ],
+  [
+    'a name and a login only for a group',
+    [
+      { stage: 'who', policies: [staff] },
+      { stage: 'enter', policies: [staff] },
+    ],
+    {},
+    notReached,
+  ],
+  ['a login only for a group', ['who', 'proof', { stage: 'enter', policies: [staff] }], {}],
+])('a flow stops people whom it does not know yet if that is certain: %s', (_, bound, fields, obstacle) => {
+  expect(obstaclesToUnknown(flowOf(bound, fields))).toEqual(obstacle === undefined ? [] : [obstacle]);
 });

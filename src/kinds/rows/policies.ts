@@ -48,11 +48,17 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     },
   },
   '/policies/event_matcher/': {
+    // No login contains an event that the policy could match.
+    login: { kind: 'login policy', passes: () => false },
     // authentik 2023.10.7 and 2025.12.4 crashed on an update that contained none of these fields.
     requires: { oneOf: ['action', 'client_ip', 'app', 'model', 'query'], by: 'a new event matcher' },
   },
   '/policies/expression/': {
-    login: { kind: 'login policy', passes: ({ expression = null }) => constantIn(expression) },
+    login: {
+      kind: 'login policy',
+      passes: ({ expression = null }) => constantIn(expression),
+      mayIdentify: true,
+    },
     fields: {
       expression: {
         changeWarning: () => 'other users may pass this policy',
@@ -67,7 +73,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   },
-  '/policies/password_expiry/': {},
+  '/policies/password_expiry/': { login: { kind: 'login policy', needsUser: true } },
   '/policies/reputation/': {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     requires: { oneOf: ['check_ip', 'check_username'], by: 'a new reputation policy' },

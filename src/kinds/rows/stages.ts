@@ -32,6 +32,8 @@ const duration: FieldRow = {
   ],
 };
 
+const identifying = { kind: 'login stage', identifies: true } as const;
+
 const shared = { list: 'stages', unique: true, login: { kind: 'login stage' } } as const;
 
 export const stages: readonly RowKind[] = kindsFrom(shared, {
@@ -47,7 +49,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
-    login: { kind: 'login stage', proves: { field: 'not_configured_action', value: 'deny' } },
+    login: { ...identifying, proves: { field: 'not_configured_action', value: 'deny' } },
     // If a PATCH contains `configure`, the service requires the stages for the configuration.
     update: { requiredInUpdates: ['configuration_stages'] },
     fields: {
@@ -70,12 +72,12 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     // Releases before 2025.4 use a number of minutes for `token_expiry`.
     fields: { token_expiry: { form: earlierNumber(minutesIn, (minutes) => `minutes=${textOf(minutes)}`) } },
   },
-  '/stages/endpoints/': {},
+  '/stages/endpoints/': { login: identifying },
   '/stages/identification/': {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     requires: { oneOf: ['user_fields', 'sources'], by: 'a new identification stage' },
     login: {
-      kind: 'login stage',
+      ...identifying,
       challenge: 'ak-stage-identification',
       takesName: 'user_fields',
       shows: 'password_stage',
@@ -98,27 +100,36 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   },
   '/stages/mtls/': {
     isEnterprise: true,
-    login: { kind: 'login stage', proves: { field: 'mode', value: 'required' } },
+    login: { ...identifying, proves: { field: 'mode', value: 'required' } },
   },
-  '/stages/password/': { login: { kind: 'login stage', challenge: 'ak-stage-password', proves: true } },
-  '/stages/prompt/stages/': {},
+  '/stages/password/': {
+    login: {
+      kind: 'login stage',
+      challenge: 'ak-stage-password',
+      proves: true,
+      needsUser: true,
+      needs: 'backends',
+    },
+  },
+  '/stages/prompt/stages/': { login: identifying },
   '/stages/redirect/': {
+    login: identifying,
     // The service requires the target of the mode in the same request.
     update: { requiredInUpdates: ['mode'] },
     requires: { oneOf: ['target_static', 'target_flow'], by: 'a new redirect stage' },
   },
   '/stages/source/': {
     isEnterprise: true,
-    login: { kind: 'login stage', challenge: 'ak-stage-source', proves: true },
+    login: { ...identifying, challenge: 'ak-stage-source', proves: true },
   },
   '/stages/user_delete/': {},
   '/stages/user_login/': {
-    login: { kind: 'login stage', logsIn: true },
+    login: { kind: 'login stage', logsIn: true, needsUser: true },
     fields: { session_duration: duration, remember_me_offset: duration },
   },
   '/stages/user_logout/': {},
   '/stages/user_write/': {
-    login: { kind: 'login stage', writes: true },
+    login: { ...identifying, writes: true },
     fields: {
       create_users_group: {
         fact: { field: 'is_superuser', grants: "gives everyone whom it creates a superuser's rights" },
