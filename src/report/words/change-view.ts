@@ -1,11 +1,11 @@
 // Only this module is imported, because the whole package takes as long to load as a small command takes to run.
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { isJsonList, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { formatPlace } from '../../base/source.ts';
 import { idsWithPointers, type NamesByPointer, namesByPointer, namesById } from '../../kinds/named.ts';
-import { isNameReference, sameJson, idText } from '../../kinds/values.ts';
+import { isNameReference, idText } from '../../kinds/values.ts';
 import { everyone, isBindingField } from '../../kinds/access.ts';
 import { labelBindings } from '../../kinds/bindings.ts';
 import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
@@ -13,8 +13,9 @@ import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
-import { printableLine, shortened } from '../printable.ts';
+import { printableLine } from '../printable.ts';
 import { maxListedWaits, omittedReferenceWords } from './changes.ts';
+import { splitByKey, stepWords } from './parts.ts';
 import { dependencyReason } from './way-in.ts';
 
 export type FieldView =
@@ -225,34 +226,6 @@ function differenceViews(
       { name: 'declared', value: part.declared, names },
     ),
   );
-}
-
-interface Part {
-  readonly field: string;
-  readonly declared: JsonValue | undefined;
-  readonly observed: JsonValue | undefined;
-  readonly observedNames?: NamesByPointer;
-}
-
-/** Splits a difference between mappings into differences between keys, at any depth: `attributes.department`. */
-function splitByKey(part: Part): Part[] {
-  const { field, declared, observed } = part;
-  if (!isJsonObject(declared) || !isJsonObject(observed)) return [part];
-  const keys = new Set([...Object.keys(declared), ...Object.keys(observed)]);
-  return [...keys].flatMap((key) => {
-    const of = (value: JsonObject): JsonValue | undefined =>
-      Object.hasOwn(value, key) ? value[key] : undefined;
-    const [a, b] = [of(declared), of(observed)];
-    if (a !== undefined && b !== undefined && sameJson(a, b)) return [];
-    return splitByKey({ field: `${field}${stepWords(key)}`, declared: a, observed: b });
-  });
-}
-
-const longestKey = 60;
-
-function stepWords(key: string): string {
-  const short = shortened(key, longestKey);
-  return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
 function isForDiff(observed: string, declared: string): boolean {

@@ -1,11 +1,15 @@
 import type { Address } from '../../base/diagnostic.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { filterKeys, isJsonList, type JsonValue } from '../../base/json.ts';
 import { joinWords } from '../../kinds/all.ts';
+import { labelBindings } from '../../kinds/bindings.ts';
+import { partialComparison } from '../../kinds/fields.ts';
 import { singleOwnerFields } from '../../kinds/kind.ts';
 import { isLoginChange, type Change, type Plan } from '../../plan/plan.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { printableLine, quotedJson, withoutEmpty } from '../printable.ts';
 import { listAddresses } from './diagnostics.ts';
+import { splitByKey, type Part } from './parts.ts';
 
 /** How a plan changes the ways to log in. Safe to print. */
 export function loginChangeWords({
@@ -55,11 +59,28 @@ export function lostLoginDiagnostics({
   );
 }
 
-function earlierValueLines({ resource: { address }, action, undo = {} }: Change): string[] {
-  if (action === 'delete') return [printableLine(`- create ${address} again`)];
-  return Object.entries(undo).map(([field, value]) =>
-    printableLine(`- ${address}: \`${field}\` was ${quotedJson(value)}`),
+function earlierValueLines(change: Change): string[] {
+  const { address } = change.resource;
+  if (change.action === 'delete') return [printableLine(`- create ${address} again`)];
+  return Object.entries(change.undo ?? {}).flatMap(([field, value]) =>
+    earlierParts(change, field, value).map(({ field: part, observed }) =>
+      printableLine(
+        `- ${address}: \`${part}\` ${observed === undefined ? 'did not exist' : `was ${quotedJson(observed)}`}`,
+      ),
+    ),
   );
+}
+
+/** Of a list of bindings, only the parts that the change alters. */
+function earlierParts({ resource, differences }: Change, field: string, value: JsonValue): readonly Part[] {
+  const { children } = resource.kind.fields[field] ?? {};
+  const declared = differences.find((one) => one.field === field)?.declared ?? null;
+  if (children === undefined || !isJsonList(value) || !isJsonList(declared))
+    return [{ field, declared, observed: value }];
+  const sides = labelBindings(children, declared, value);
+  const isAll = partialComparison(resource, field) === undefined;
+  const observed = filterKeys(sides.observed, (label) => isAll || Object.hasOwn(sides.declared, label));
+  return splitByKey({ field, declared: sides.declared, observed });
 }
 
 export function dependencyReason({ resource: { kind } }: Change, holder: Address): string {
