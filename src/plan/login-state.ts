@@ -1,17 +1,19 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { groupBy } from '../base/group-by.ts';
 import { isJsonList, mapValues, type JsonObject, type JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
 import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
-import { sentFields, sentValue, valueAfter } from '../kinds/fields.ts';
+import { placeholderFor, sentFields, sentValue, valueAfter } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
+import { formerName } from '../kinds/lifecycle.ts';
 import { keyOfId } from '../kinds/record-keys.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import { idOfReference, isNameReference } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLoginRecord } from '../observe/login.ts';
 import { takenValueProblem } from './holders.ts';
-import { isPending, type ReadyChange } from './plan.ts';
+import { isPending, type ObservedFields, type ReadyChange } from './plan.ts';
 
 export type LoginChange = Extract<ReadyChange, { readonly action: 'create' | 'update' | 'delete' }>;
 
@@ -129,6 +131,20 @@ export function loginChangeKey(change: LoginChange): string {
   return change.action === 'create' ? `${kind.type} {${name}}` : keyOfId(kind.family, change.base.pk);
 }
 
+/** The domain of a brand, and the domain from before a rename. */
+export function domainsOf({ resource }: LoginChange): readonly string[] {
+  return [resource.name, formerName(resource) ?? resource.name];
+}
+
+export function hasDomain(change: LoginChange, domains: readonly string[]): boolean {
+  return domainsOf(change).some((domain) => domains.includes(domain));
+}
+
+/** Whether a brand is created, deleted or renamed. */
+export function changesDomain({ action, resource, differences }: LoginChange): boolean {
+  return action !== 'update' || differences.some(({ field }) => field === resource.kind.identity);
+}
+
 interface BrandLogin {
   /** The keys of the login flow before and after the plan. */
   readonly was: string | undefined;
@@ -190,4 +206,20 @@ function bindingsWithout(children: Children, value: JsonValue, gone: string): Js
         : {};
     return [{ [binds.idField]: id, ...values, ...keptBindings }];
   });
+}
+
+/** The values and all bindings from before a change, so that a person can undo the change. */
+export function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
+  const { resource, observed = {}, differences } = change;
+  const observedFields =
+    change.action === 'update' ? before.recordAt(loginChangeKey(change))?.fields : undefined;
+  const bound = new Map(childFields(resource.kind));
+  const values = differences.map(({ field }) => {
+    const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
+    const wholeValue = isWhole ? observedFields?.[field] : undefined;
+    const value =
+      wholeValue === undefined ? observed[field] : redactorOf(resource.secrets).redactJson(wholeValue);
+    return [field, value ?? null] as const;
+  });
+  return Object.fromEntries(values);
 }

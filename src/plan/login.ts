@@ -1,8 +1,6 @@
 import { addTo } from '../base/group-by.ts';
-import { redactorOf } from '../base/redactor.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { childFields } from '../kinds/bindings.ts';
-import { placeholderFor } from '../kinds/fields.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
@@ -22,14 +20,18 @@ import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
 import {
   brandLogins,
+  changesDomain,
+  domainsOf,
+  hasDomain,
   loginChangeKey,
   loginChanges,
   LoginState,
   secondDefaultProblem,
+  undoOf,
   type LoginChange,
 } from './login-state.ts';
 import { orderBySequence } from './order.ts';
-import type { ObservedFields, ReadyChange, PlannedLoginFlows } from './plan.ts';
+import type { ReadyChange, PlannedLoginFlows } from './plan.ts';
 
 /** The declared records whose changes may affect logins; without such changes, the login records are not read. */
 export function changedLoginRecords(changes: readonly ReadyChange[]): readonly LoginRecord[] {
@@ -152,22 +154,6 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   });
 }
 
-/** The values and all bindings from before a change, so that a person can undo the change. */
-function undoOf(change: ReadyChange, before: LoginState): ObservedFields {
-  const { resource, observed = {}, differences } = change;
-  const observedFields =
-    change.action === 'update' ? before.recordAt(loginChangeKey(change))?.fields : undefined;
-  const bound = new Map(childFields(resource.kind));
-  const values = differences.map(({ field }) => {
-    const isWhole = bound.has(field) && placeholderFor(resource, field) === undefined;
-    const wholeValue = isWhole ? observedFields?.[field] : undefined;
-    const value =
-      wholeValue === undefined ? observed[field] : redactorOf(resource.secrets).redactJson(wholeValue);
-    return [field, value ?? null] as const;
-  });
-  return Object.fromEntries(values);
-}
-
 /** The changes to existing parts of the login flows of brands. If login records could not be read, changes to all login flows are included. */
 function changesOfLoginFlows(
   pending: readonly LoginChange[],
@@ -178,16 +164,17 @@ function changesOfLoginFlows(
   );
   const replacing = new Set(
     brandLogins(before, after).flatMap(({ was, is, domains }) =>
-      was !== is && !pending.some(({ resource }) => domains.includes(resource.name)) ? is : [],
+      was !== is && !pending.some((change) => hasDomain(change, domains)) ? is : [],
     ),
   );
   const others = pending.filter((change) => {
-    const { kind, name } = change.resource;
-    const { login } = kind;
+    const { login } = change.resource.kind;
     if (login?.kind === 'login brand')
-      return change.action === 'update'
-        ? change.differences.some(({ field }) => field === login.flow || field === login.isDefault)
-        : isUnknown || before.loginFor(name) !== after.loginFor(name);
+      return (
+        change.differences.some(({ field }) => field === login.flow || field === login.isDefault) ||
+        (changesDomain(change) &&
+          (isUnknown || domainsOf(change).some((each) => before.loginFor(each) !== after.loginFor(each))))
+      );
     if (change.action === 'create') return replacing.has(loginChangeKey(change));
     return (
       isUnknown &&
@@ -208,11 +195,11 @@ function loginFlows(
     const ofBrand = flows.filter(({ key }) => key === was || key === is);
     if (was === undefined || was === is) return ofBrand;
     const touching = [
-      ...pending.filter(({ resource: { kind, name }, differences }) => {
-        const { login } = kind;
+      ...pending.filter((change) => {
+        const { login } = change.resource.kind;
         if (login?.kind !== 'login brand') return false;
-        const isOfOthers = differences.some(({ field }) => field === login.isDefault);
-        return domains.includes(name) || (isOfOthers && domains.includes(''));
+        const isOfOthers = change.differences.some(({ field }) => field === login.isDefault);
+        return hasDomain(change, domains) || (isOfOthers && domains.includes(''));
       }),
       ...ofBrand.flatMap((flow) => flow.touching),
     ];

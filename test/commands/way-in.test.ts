@@ -174,6 +174,32 @@ describe('with several brands', () => {
     expect(stderr).not.toContain('brand.a.example.com');
   });
 
+  test.each([
+    ['another flow', 'second', true],
+    ['the flow of the default brand', 'default-authentication-flow', false],
+  ])('a renamed domain of a brand with %s is on the way in: %s', async (_, slug, isOnWay) => {
+    const service = fresh();
+    const second = `flows:\n${authentication('second', whole)}`;
+    const own = `flow_authentication: { slug: ${slug} }`;
+    const allow = [...all, 'way-in'];
+    await done(run(apply, service, `${second}brands:\n${brand('old.example.com', own)}`, { allow }));
+    const renamed = `brands:\n${brand('new.example.com', `formerly: old.example.com, ${own}`)}`;
+    const { ending, stdout, stderr } = await run(apply, service, renamed);
+    expect([ending, stdout.includes('note  on the way in')]).toEqual([isOnWay ? 'invalid' : 'done', isOnWay]);
+    expect(stderr.includes('[way-in]')).toBe(isOnWay);
+  });
+
+  test('a lockout of the former domain of a renamed brand is reported', async () => {
+    const service = fresh();
+    const stages = `flows:\n${shut}${deny}`;
+    const brands =
+      brand('example.com', 'flow_authentication: { slug: z-shut }') + brand('b.example.com', usual);
+    await run(apply, service, `${stages}brands:\n${brands}`, { allow: [...all, 'lockout', 'way-in'] });
+    const renamed = `brands:\n${brand('b.example.org', 'formerly: b.example.com')}`;
+    const { ending, stderr } = await run(plan, service, renamed);
+    expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('the stage "no" denies everybody')]);
+  });
+
   test('a new flow that becomes the login flow of a brand without a flow is on the way in', async () => {
     const service = fresh();
     await done(run(apply, service, `brands:\n${brand('plain.example.com', 'branding_title: P')}`));
