@@ -1,5 +1,5 @@
 import { federationFields, urlProblem, providerFields, validityField } from './provider.ts';
-import { redirectUriForms, redirectProblems, sameUris } from './redirect-uris.ts';
+import { redirectGain, redirectNote, redirectUriForms, redirectProblems, sameUris } from './redirect-uris.ts';
 import { releaseProblemFor } from './release.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
@@ -22,14 +22,15 @@ const fields = {
     written: { items: { type: ['string', 'object'], required: ['url'] } },
     same: sameUris,
     form: redirectUriForms,
-    changeWarning: () => 'people are redirected to other URLs after they log in',
+    changeWarning: redirectNote,
+    accessGain: redirectGain,
     checks: [redirectProblems],
     ifMissing: (release) =>
       releaseProblemFor(
         { from: '2024.8' },
         release,
         'require `redirect_uris`',
-        'Write the URLs to which people return after the login: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
+        'Write the URLs to which people return after the login: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]` if nobody logs in through the provider.',
       ),
   },
   signing_key: {

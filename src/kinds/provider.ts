@@ -72,16 +72,21 @@ export function isUnencrypted({ protocol, hostname }: Pick<URL, 'protocol' | 'ho
   return protocol === 'http:' && !local.test(hostname);
 }
 
-/** The problem with a regular expression that does not compile. Python's syntax for groups and flags is accepted. */
+/** The problem with a regular expression that does not compile. */
 export function patternProblem(pattern: string): Problem | undefined {
+  if (patternOf(pattern)) return undefined;
+  return {
+    code: 'invalid-format',
+    summary: 'this regular expression does not compile',
+    detail: 'Close all brackets, and write \\ before a literal special character.',
+  };
+}
+
+/** A regular expression, or undefined if it does not compile. Python's syntax for groups and flags is accepted. */
+export function patternOf(pattern: string): RegExp | undefined {
   try {
-    RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));
-    return undefined;
+    return RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^(\^\(\?:)?\(\?[aimsux]+\)/, '$1'));
   } catch {
-    return {
-      code: 'invalid-format',
-      summary: 'this regular expression does not compile',
-      detail: 'Close all brackets, and write \\ before a literal special character.',
-    };
+    return undefined;
   }
 }

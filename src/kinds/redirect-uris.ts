@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import type { ItemProblem, ValueForms } from './kind.ts';
-import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
+import { isUnencrypted, patternOf, patternProblem, plainHttp } from './provider.ts';
 import { inRange, releaseProblemFor, type Release } from './release.ts';
 
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
@@ -97,6 +97,41 @@ function urisIn(list: JsonValue): RedirectUri[] {
       ...others,
     };
   });
+}
+
+/** URLs of different sites: a pattern that matches all of them is not limited to certain sites. */
+const unrelated = ['https://a.example/', 'https://login.b-2.test/callback'];
+
+/** The sites that get logins although no URI names them; each item includes the items before it. */
+const unnamedSites = [
+  undefined,
+  // The patches are authentik's change 21746.
+  'the first site that asks for a login, on releases before 2026.5 without the latest patches',
+  'any site that asks for a login, on releases before 2024.8',
+  'any site that asks for a login',
+] as const;
+
+function unnamedSitesOf(list: JsonValue): number {
+  if (!isJsonList(list)) return 0;
+  const uris = urisIn(list).filter((uri) => (uri[use] ?? usualUse) === usualUse);
+  if (uris.length === 0) return 1;
+  const total = uris.filter(({ url }) => {
+    const pattern = patternOf(`^(?:${url})$`);
+    return unrelated.every((site) => pattern?.test(site));
+  });
+  if (total.length === 0) return 0;
+  return total.every(({ matching_mode: mode }) => mode === 'strict') ? 2 : 3;
+}
+
+export function redirectGain(now: JsonValue, before: JsonValue = null): string | undefined {
+  const sites = unnamedSitesOf(now);
+  return sites > unnamedSitesOf(before) ? unnamedSites[sites] : undefined;
+}
+
+export function redirectNote(declared: JsonValue): string {
+  return isJsonList(declared) && declared.length === 0
+    ? 'no URL is left to which people are redirected after they log in'
+    : 'people are redirected to other URLs after they log in';
 }
 
 export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {

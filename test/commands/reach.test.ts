@@ -393,6 +393,38 @@ const provider = (type: string, more: JsonObject): JsonObject => {
   const { external_host: _, internal_host: __, ...shared } = proxy;
   return { providers: [{ ...shared, type, ...more }] };
 };
+const byPattern = (url: string): JsonObject => ({ matching_mode: 'regex', url });
+const first = /^Opens provider\.p to the first site that asks for a login,/;
+const any = /^Opens provider\.p to any site that asks for a login\.$/;
+const one = 'https://a.example/cb';
+const several = byPattern('https://[a-z]+\\.a\\.example/cb');
+
+test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], opens: RegExp | undefined]>([
+  [[one], [], first],
+  [[one], [one, byPattern('.*')], any],
+  [[one], [byPattern('https?://.+')], any],
+  [[one], [byPattern('(?i)https://.*')], any],
+  [
+    [one],
+    ['https://.*'],
+    /^Opens provider\.p to any site that asks for a login, on releases before 2024\.8\.$/,
+  ],
+  [[], [byPattern('.*')], any],
+  [[byPattern('.*')], [], undefined],
+  [[byPattern('.*')], [byPattern('https://.*')], undefined],
+  [[], [one], undefined],
+  [[one], [several], undefined],
+])('redirect URIs that become %j and then %j', async (before, after, opens) => {
+  const [was, is] = [before, after].map((uris) => provider('oauth2', { redirect_uris: uris }));
+  const world = new World();
+  await applied(world, was ?? {});
+  const found = await lines(world, is ?? {});
+  expect(found).toEqual(opens ? [expect.stringMatching(opens)] : []);
+  expect(await lines(new World(), provider('oauth2', { redirect_uris: [] }))).toEqual([
+    expect.stringMatching(first),
+  ]);
+});
+
 const saml = { acs_url: 'https://a.example/acs' };
 const scim = { type: 'scim', name: 'p', url: 'https://a.example', token: '${env:SECRET}' };
 
