@@ -31,7 +31,7 @@ describe.each([
   test('explains once how to allow updates, and once how to allow deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
-    const deleting = both('delete').replace('\n', " Only a superuser's token can delete user.bob.\n");
+    const deleting = both('delete').replace('\n', " The token must be a superuser's to delete user.bob.\n");
     expect(count(text, `To delete the entries with \`state: absent\`, ${deleting}`)).toBe(1);
     expect(count(text, 'To change')).toBe(1);
   });

@@ -41,7 +41,7 @@ function superuserWords(capability: Capability, changes: readonly Change[]): str
   const some = changes.filter(
     ({ resource }) => capability === 'delete' && needsSuperuserToDelete(resource.kind),
   );
-  return some.length > 0 ? [`Only a superuser's token can delete ${listAddresses(some)}.`] : [];
+  return some.length > 0 ? [`The token must be a superuser's to delete ${listAddresses(some)}.`] : [];
 }
 
 /** Whether an apply would change nothing although there are differences. */
