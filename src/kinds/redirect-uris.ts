@@ -39,9 +39,10 @@ export const redirectUriForms: ValueForms = {
   dropUnknown: (observed) => {
     if (!isJsonList(observed)) return observed;
     return heldUris(
-      observed.map((uri) => {
+      observed.map((uri): JsonObject => {
         if (!isJsonObject(uri)) return { matching_mode: 'strict', url: uri };
-        return filterKeys(uri, (key) => ['matching_mode', 'url', use].includes(key));
+        const known = filterKeys(uri, (key) => ['matching_mode', 'url', use].includes(key));
+        return { matching_mode: likelyMode(textOf(uri['url'] ?? null)), ...known };
       }),
     );
   },
@@ -54,7 +55,7 @@ function heldUris(observed: JsonValue): JsonValue {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '')
-      .map((url) => (special.test(url) ? { url } : url));
+      .map((url) => ({ url }));
   if (!isJsonList(observed)) return observed;
   return observed.map((uri) => {
     if (!isJsonObject(uri)) return uri;
@@ -67,6 +68,12 @@ function heldUris(observed: JsonValue): JsonValue {
 
 /** Characters that are common in regular expressions and rare in URIs. */
 const special = /[\\*+()[\]{}|^$]/;
+
+/** The mode to write for a URI of an earlier release, which has no modes. */
+function likelyMode(url: string): 'strict' | 'regex' {
+  const isUri = URL.canParse(url) && (!special.test(url) || patternProblem(url) !== undefined);
+  return isUri ? 'strict' : 'regex';
+}
 
 /** Whether two lists have equal items in any order. Unknown keys are compared only if they are declared. */
 export function sameUris(declared: JsonValue, observed: JsonValue): boolean {

@@ -99,6 +99,26 @@ describe('redirect URIs of an OAuth2 provider', () => {
   });
 });
 
+test('redirect URIs of a release without modes are in sync and exported, with a mode for each', async () => {
+  const { send } = sandboxTransport({}, undefined, '2023.10');
+  const pattern = (url: string): string => `{ matching_mode: regex, url: '${url}' }`;
+  const uris = `[${login}, 'https://a/(b', ${pattern('https://[a-z]+.x.example.com/')}, ${pattern('wiki/')}, ${pattern('https://b/')}]`;
+  await runOn(apply, send, manifest(uris), allowed, setup);
+  const again = await runOn(plan, send, manifest(uris), allowed, setup);
+  expect(again.stdout).toContain('No changes.');
+  const { context, stdout, stderr } = capture({ ...setup, url: 'http://127.0.0.1:9', transport: send });
+  await exportManifests({ output: 'yaml', target: ['provider.*'] }, context);
+  expect(stderr()).not.toContain('left out: ');
+  expect(stdout().split(/redirect_uris:\n| +# client_secret/)[1]).toBe(`      - ${login}
+      - https://a/(b
+      - matching_mode: regex
+        url: https://[a-z]+.x.example.com/
+      - matching_mode: regex
+        url: wiki/
+      - https://b/
+`);
+});
+
 test.each([
   ['2026.2', ['error not-in-release']],
   ['2026.5', []],
