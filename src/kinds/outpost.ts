@@ -21,8 +21,18 @@ const fields = {
 
 export const outpost: RowKind = kindFrom({
   list: 'outposts',
-  isPermanent: true,
   unique: true,
+  update: {
+    refusal: ({ name }, declared) =>
+      name === embedded && declared['name'] !== embedded
+        ? 'the service rejects another name for its own outpost'
+        : undefined,
+    fieldsForRefusal: ['name'],
+  },
+  deletion: {
+    refusal: ({ name }) =>
+      name === embedded ? 'the service creates its own outpost again when it starts' : undefined,
+  },
   isInternal: ({ name, providers = [] }) =>
     name === embedded && isJsonList(providers) && providers.length === 0,
   fields,

@@ -316,6 +316,23 @@ describe('an outpost', () => {
     expect(part.stdout).not.toContain('nobody can reach');
   });
 
+  test('can be renamed and deleted, except for the one of the service itself', async () => {
+    const made = service({ providers: [{ pk: 3, name: 'Wiki', type: 'proxy' }] });
+    const applied = async (entry: string, { send } = made): Promise<string> => {
+      const text = `version: 1\noutposts: [{ ${entry} }]\n`;
+      const both = { allow: ['update', 'delete'], capability: ['update', 'delete'] };
+      const { stdout } = await run('apply', send, text, { ...allowed, ...both });
+      return stdout;
+    };
+    await applied('name: edge, type: proxy, config: { authentik_host: https://a.example }, providers: [3]');
+    expect(await applied('name: Edge, formerly: edge')).toContain('0 added, 1 changed');
+    expect(await applied('name: Edge, state: absent')).toContain('1 destroyed');
+    expect(made.sandbox.record('outpost', 'Edge')).toBeUndefined();
+    const own = 'authentik Embedded Outpost';
+    expect(await applied(`name: ${own}, state: absent`, service())).toContain('its own outpost again');
+    expect(await applied(`name: E, formerly: ${own}`, service())).toContain('another name for its own');
+  });
+
   test('that is new is created once, with its providers', async () => {
     const made = service({}, '2025.12');
     const own = served
