@@ -115,7 +115,7 @@ export const diagnosticCodes = {
       'the resource depends on a resource that could not be planned → fix the problem of that resource',
     'not-created': 'the apply ended before it reached the resource → fix the cause, then apply again',
     differs:
-      'a declared field has another value in the service (an error with `--fail-on differs`) → change the manifest or the service, or turn on the capability `update`',
+      'a declared field has another value in the service, or a record is missing (an error with `--fail-on differs`) → change the manifest or the service, or turn on the capability `update`',
     'fail-on':
       'a condition of `--fail-on` holds, or could not be checked → declare or delete the resources that are named, or read what the plan opens',
     'broken-before':

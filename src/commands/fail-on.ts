@@ -28,21 +28,30 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
     );
 }
 
+/** With --detailed-exitcode, `differs` includes missing records. */
+type Condition = FailOn | 'missing';
+
 export interface FailedCondition {
-  readonly name: FailOn;
+  readonly name: Condition;
   readonly summary: string;
   readonly addresses: readonly Address[];
 }
 
 /** Returns the conditions of `--fail-on` that make the plan fail. */
-export function failedConditions(plan: Plan, failOn: readonly FailOn[]): FailedCondition[] {
-  return [...new Set(failOn)].flatMap((name) => {
+export function failedConditions(
+  plan: Plan,
+  failOn: readonly FailOn[],
+  isMissingFailure: boolean,
+): FailedCondition[] {
+  const names: readonly Condition[] = isMissingFailure ? [...failOn, 'missing'] : failOn;
+  return [...new Set(names)].flatMap((name) => {
     const addresses = addressesFor(name, plan);
     const count = addresses.length;
     if (count === 0) return [];
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
     const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : conditionVerbs[name];
-    const summary = `${subject} ${count === 1 ? one : several}, and --fail-on ${name} is given`;
+    const option = name === 'missing' ? 'differs' : name;
+    const summary = `${subject} ${count === 1 ? one : several}, and --fail-on ${option} is given`;
     return [{ name, summary, addresses }];
   });
 }
@@ -88,10 +97,12 @@ export function conditionErrors(
 
 const maxNamed = 20;
 
-function addressesFor(name: FailOn, { changes, baseline, undeclared }: Plan): Address[] {
+function addressesFor(name: Condition, { changes, baseline, undeclared }: Plan): Address[] {
   switch (name) {
     case 'differs':
       return changes.flatMap(({ differences, resource }) => (differences.length > 0 ? resource.address : []));
+    case 'missing':
+      return changes.flatMap(({ action, resource }) => (action === 'create' ? resource.address : []));
     case 'undeclared':
       return [...(baseline?.noLongerDeclared ?? []), ...(undeclared?.found ?? [])].map(
         ({ address }) => address,
@@ -103,8 +114,9 @@ function addressesFor(name: FailOn, { changes, baseline, undeclared }: Plan): Ad
   }
 }
 
-const conditionVerbs: Readonly<Record<FailOn, readonly [string, string]>> = {
+const conditionVerbs: Readonly<Record<Condition, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
+  missing: ['is missing', 'are missing'],
   undeclared: ['is no longer declared', 'are no longer declared'],
   opens: ['is opened to more people than before', 'are opened to more people than before'],
 };

@@ -47,15 +47,16 @@ export async function plan(
   const reports = await Reports.parse(options, context, { plan: options.out, find });
   const target = await runTargetOf(options, context.env);
   const { ending, ...ended } = await catchError(() => runPlan(paths, options, reports, context));
-  const { failOn = [] } = options;
+  const { failOn = [], detailedExitcode = false } = options;
+  const isMissingFailure = detailedExitcode && failOn.includes('differs');
   const made = isMade(ending) ? ended.result : undefined;
-  const findings = made ? failedConditions(made, failOn) : [];
+  const findings = made ? failedConditions(made, failOn, isMissingFailure) : [];
   const unknown = made ? uncheckedConditionReasons(made, failOn) : [];
   const incomplete = ended.result ? incompletePlanLines(ended.result) : [];
   const failures = [...findings.map(({ summary }) => summary), ...incomplete, ...unknown];
   const diagnostics = [...ended.diagnostics, ...conditionErrors(findings, unknown)];
   const severity = failOn.includes('differs') ? 'error' : 'warning';
-  const report = planReport({ ...target, ...ended, diagnostics }, severity);
+  const report = planReport({ ...target, ...ended, diagnostics }, severity, isMissingFailure);
   // The problems of the run were already reported while it ran.
   if (options.output === 'json') reports.print(report, context);
   else if (report.kind === 'plan')

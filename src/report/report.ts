@@ -158,6 +158,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
 export function planReport(
   ended: JobResult<Plan>,
   severity: Diagnostic['severity'] = 'warning',
+  isMissingFailure = false,
 ): ProblemsReport | PlanReport {
   const { result: plan } = ended;
   const title = 'rollcall plan';
@@ -169,7 +170,7 @@ export function planReport(
     service: plan.service,
     environment: plan.environment,
     headline: planHeadline(plan),
-    findings: planFindings(plan, severity, ended.filenames),
+    findings: planFindings(plan, severity, ended.filenames, isMissingFailure),
     plan,
   };
 }

@@ -106,6 +106,16 @@ describe('plan --fail-on differs', () => {
     expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
+  test('with --detailed-exitcode, reports missing records like differing ones', async () => {
+    const report = ['github=g', 'junit=j'];
+    const options = { failOn: ['differs'], detailedExitcode: true, report } as const;
+    const { stderr, written } = await planned([synced, absent], options);
+    expect(stderr).toBe('error: 1 resource is missing, and --fail-on differs is given\n');
+    expect(written.get('g')).toMatch(/^::error file=a.yaml,line=2,.*application.absent is missing%0A/m);
+    expect(written.get('j')).toMatch(/ line="2"><failure message="application.absent is missing"/);
+    expect((await planned([absent], { detailedExitcode: true })).stderr).toBe('');
+  });
+
   test('can be combined with --fail-on undeclared for entries removed since the baseline', async () => {
     const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
       const past = { 'a.yaml': `version: 1\napplications: [${before.join()}]\n` };

@@ -250,28 +250,32 @@ export function planFindings(
   plan: Plan,
   severity: Diagnostic['severity'],
   filenames: readonly string[],
+  isMissingFailure: boolean,
 ): Diagnostic[] {
   // Findings that make the plan fail are always reported, other findings only if they are new since the baseline.
   const isAll = severity === 'error' || plan.baseline === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isAffected(change));
   const faults = notPlannedChanges(plan).flatMap(({ diagnostics }) => diagnostics);
-  return [...faults, ...driftDiagnostics(changes, severity), ...removedEntryWarnings(plan, filenames)];
+  const isReported = ({ differences, action }: Change): boolean =>
+    action === 'create'
+      ? isMissingFailure
+      : differences.length > 0 && (severity === 'error' || action === 'no-op');
+  const drift = driftDiagnostics(changes.filter(isReported), severity);
+  return [...faults, ...drift, ...removedEntryWarnings(plan, filenames)];
 }
 
-/** Diagnostics for differences, at the lines that declare the fields. Planned changes are reported only if the severity is error. */
+/** Diagnostics for differences and missing records, at the lines that declare them. */
 function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
-  const differing = changes.filter(
-    ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),
-  );
-  return differing.map((change): Diagnostic => {
-    const { resource, differences } = change;
+  return changes.map((change): Diagnostic => {
+    const { resource, differences, presence } = change;
     const { address } = resource;
+    const missing = presence === 'absent' ? 'is missing' : 'may be missing, because the token cannot see it';
     const { filename, start } = placeOf(resource);
     const diagnostic = diagnosticFor(filename, {
       code: 'differs',
       severity,
       address,
-      summary: `${address} differs in ${fieldList(differences)}`,
+      summary: `${address} ${differences.length > 0 ? `differs in ${fieldList(differences)}` : missing}`,
       detail: consequenceOf(change),
     });
     return { ...diagnostic, range: { filename, start, end: start } };
@@ -280,6 +284,7 @@ function driftDiagnostics(changes: readonly Change[], severity: Diagnostic['seve
 
 function consequenceOf({ action, leftBecause }: Change): string {
   if (action === 'delete') return 'An apply would delete the record.';
+  if (action === 'create') return 'An apply would create the record.';
   if (action === 'update') return 'An apply would change the record as declared.';
   return leftBecause === undefined ? unchangedWords : `It is left unchanged: ${leftBecause}.`;
 }
