@@ -143,6 +143,21 @@ test('an export by a token that may view few types reports all other types in on
   expect(planned.stdout()).toContain('No changes.');
 });
 
+test('an export from a service that hangs asks a few more times, and then writes what it has', async () => {
+  const hanging = world();
+  const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
+  let asked = 0;
+  hanging.tamper = ({ path }, usual) => {
+    if (asked === 0 && !path.includes('/groups/')) return usual();
+    return path.includes('page=1&') && asked === 0 ? usual() : ((asked += 1), silence);
+  };
+  const { context, stdout, stderr } = capture({ url: 'http://127.0.0.1:9', transport: hanging.send });
+  expect(await exportManifests({ output: 'yaml' }, context)).toBe('incomplete');
+  expect(stdout()).toContain('- name: group-100\n');
+  expect(asked).toBe(5);
+  expect(stderr().replaceAll(/\s+/g, ' ')).toMatch(/not all groups, .* could be read: no complete answer/);
+});
+
 test('an export with a token that the service does not accept reports only that error', async () => {
   const made = world();
   made.tamper = (request) => made.handle(request, 'expired-token');
