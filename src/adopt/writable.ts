@@ -1,7 +1,15 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue, type Validate } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  mapValues,
+  type JsonObject,
+  type JsonValue,
+  type Validate,
+} from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
 import { declarableFields } from '../kinds/access.ts';
+import { bindingProblems } from '../kinds/binding-problems.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
@@ -42,9 +50,10 @@ interface Writable {
 
 /** Reduces a record to the fields that a manifest can declare. A manifest with these fields can be read without errors and gives the same values. */
 export function writableDeclaration(
-  { address, kind, fields: given, release }: Declaration,
+  { address, kind, fields: all, release }: Declaration,
   check: Validate,
 ): Writable {
+  const given = withoutEqualBindings(kind, all);
   const problems = problemsOf(kind, given, release, check);
   const fields: Record<string, JsonValue> = {};
   for (const field of declarableFields(kind)) {
@@ -61,6 +70,18 @@ export function writableDeclaration(
     isWhole: field === missing,
   }));
   return missing === undefined ? { fields, unwritable } : { unwritable };
+}
+
+/** Writes equal bindings once, and declares their field in part, because the record has more bindings. */
+function withoutEqualBindings(kind: Kind, fields: JsonObject): JsonObject {
+  const inPart: string[] = [];
+  const distinct = mapValues(fields, (value, field) => {
+    if (kind.fields[field]?.children === undefined || !isJsonList(value)) return value;
+    const items = [...new Map(value.map((item) => [JSON.stringify(item), item])).values()];
+    if (items.length < value.length) inPart.push(field);
+    return items;
+  });
+  return inPart.length === 0 ? fields : { ...distinct, at_least: inPart };
 }
 
 function problemsOf(
@@ -84,12 +105,14 @@ function problemsOf(
     const { code, summary, detail } = diagnostic;
     problems.set(field, { code, summary, detail });
   }
-  for (const [field, { checks = [] }] of Object.entries(kind.fields)) {
+  for (const [field, { checks = [], children }] of Object.entries(kind.fields)) {
     const value = given[field];
     if (value === undefined || problems.has(field)) continue; // a check expects a value that satisfies the schema
-    const problem = checks
-      .flatMap((check) => check(value, release, () => given) ?? [])
-      .find((found) => !isWarning(found));
+    const ofBindings = children ? bindingProblems(children, value).map(({ problem }) => problem) : [];
+    const problem = [
+      ...checks.flatMap((check) => check(value, release, () => given) ?? []),
+      ...ofBindings,
+    ].find((found) => !isWarning(found));
     if (problem) problems.set(field, problem);
   }
   return problems;

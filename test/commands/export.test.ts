@@ -466,24 +466,27 @@ describe('rollcall export', () => {
   });
 
   test('declares a group that is bound twice, and reports bindings that no manifest can distinguish', async () => {
-    const bound = (order: number): Promise<Ran> => {
+    const bound = (order: number, negate: boolean): Promise<Ran> => {
       const [application, group] = ['wiki', 'staff'];
       const world = sandboxHere({
         applications: [{ slug: application, name: 'Wiki' }],
         bindings: [
           { application, group, order: 0 },
-          { application, group, order, negate: order === 0 },
+          { application, group, order, negate },
         ],
       });
-      return exporting(world.send, { ids: false, type: ['application'] });
+      return exporting(world.send, { ids: false, type: ['application'], check: true });
     };
-    const distinct = await bound(1);
+    const distinct = await bound(1, false);
     expect(distinct).toMatchObject({ ending: 'done', stderr: '' });
     expect(distinct.stdout).toMatch(/policies:\n.*staff.*order: 0.*\n.*staff.*order: 1/);
-    const { ending, stderr } = await bound(0);
-    expect(ending).toBe('incomplete');
+    const equal = await bound(0, false);
+    expect(equal).toMatchObject({ ending: 'done', stderr: '' });
+    expect(equal.stdout).toMatch(/policies:\n +- .*staff.*order: 0.*\n +at_least:\n +- policies\n/);
+    const { ending, stderr, stdout } = await bound(0, true);
+    expect([ending, stdout]).toEqual(['incomplete', expect.stringContaining('slug: wiki')]);
     expect(stderr).toMatch(
-      /^error: the manifest is invalid at .*: this group is bound twice with the same order/,
+      /^warning: application.wiki: `policies` is left out: this group is bound twice with the same order/,
     );
   });
 
