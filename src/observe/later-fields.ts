@@ -1,3 +1,4 @@
+import { fieldNames } from '../kinds/fields.ts';
 import { declaredNames } from '../kinds/named.ts';
 import { inRange, type Release } from '../kinds/release.ts';
 import { filterFields, type Resource } from '../kinds/resource.ts';
@@ -8,12 +9,15 @@ export interface LaterField {
   readonly since: string;
 }
 
-/** Whether a resource has references in fields that some supported releases do not have. */
-export function hasReferencesInLaterFields(resource: Resource): boolean {
+/** Whether a resource has references or optional values in fields that some supported releases do not have. */
+export function hasLaterFields(resource: Resource): boolean {
   return laterFields(resource).length > 0;
 }
 
-/** Removes references in fields that the release does not have, because the release may also lack the kinds of the referenced records. */
+/**
+ * Removes fields that the release does not have: references, because the release may also lack the kinds of the referenced
+ * records, and fields that manifests may declare for every release.
+ */
 export function withoutLaterFields(
   resources: readonly Resource[],
   release: Release | undefined,
@@ -32,8 +36,10 @@ export function withoutLaterFields(
 
 function laterFields(resource: Resource): LaterField[] {
   const { kind } = resource;
-  return declaredNames(resource).flatMap(({ field }) => {
-    const since = kind.fields[field]?.since;
-    return since === undefined ? [] : [{ list: kind.list, field, since }];
+  const references = new Set(declaredNames(resource).map(({ field }) => field));
+  return fieldNames(resource).flatMap((field) => {
+    const { since, isOptionalBefore = false } = kind.fields[field] ?? {};
+    const isLeftOut = since !== undefined && (isOptionalBefore || references.has(field));
+    return isLeftOut ? [{ list: kind.list, field, since }] : [];
   });
 }

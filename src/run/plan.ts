@@ -9,7 +9,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/read-children.ts';
 import { readDeletions, type DeleteDecisions } from '../service/deletions.ts';
 import { readReferenceFacts } from '../observe/reference-facts.ts';
-import { hasReferencesInLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
+import { hasLaterFields, withoutLaterFields } from '../observe/later-fields.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { existingIn, observedIds, observedRecordAt, type ObservedState } from '../observe/observation.ts';
 import type { DescribeGaps } from '../observe/undeclared.ts';
@@ -125,7 +125,7 @@ async function planOnce(
     await release?.catch(() => {});
     return end();
   };
-  const needsRelease = everything.some(hasReferencesInLaterFields);
+  const needsRelease = everything.some(hasLaterFields);
   const releaseForNames = needsRelease ? ((await release) ?? configured) : undefined;
   const { resources: declared, leftOutFields } = withoutLaterFields(everything, releaseForNames);
   if (releaseForNames && leftOutFields.length > 0)
