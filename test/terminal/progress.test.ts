@@ -12,13 +12,13 @@ test.each([
   let drawn = '';
   const stderr = { write: (text: string) => void (drawn += text), isTerminal: true, colours: false, columns };
   const clock = virtualClock();
-  const progress = createProgress('Creating', { stderr, clock }, true);
+  const progress = createProgress('Applying', { stderr, clock }, true);
   await clock.sleep(1000);
   progress.update(2300, 2300, pace);
   const [, line = ''] = drawn.replace('\u001b[K', '').split('\r');
   expect(line.length).toBeLessThan(columns);
   expect(line).toMatch(
-    hasBar ? /^Creating \[#{7,24}\] 2300\/2300, 16 at a time, 2300 records\/s$/ : /^Creating 2300\/2300/,
+    hasBar ? /^Applying \[#{7,24}\] 2300\/2300, 16 at a time, 2300 records\/s$/ : /^Applying 2300\/2300/,
   );
 });
 
