@@ -122,7 +122,7 @@ export class NodeReader {
 
   #readKey(node: unknown, map: YAMLMap): string | undefined {
     const key = isScalar(node) ? node.value : undefined;
-    const refused = typeof key === 'string' ? keyProblem(key) : keyNotString;
+    const refused = typeof key === 'string' ? keyProblem(key) : isMap(node) ? template : keyNotString;
     if (refused) this.report(nodeSpan(node ?? map), refused);
     return refused || typeof key !== 'string' ? undefined : key;
   }
@@ -135,5 +135,9 @@ const selfContaining = unsupportedProblem(
 const tooManyAliased = unsupportedProblem(
   'the aliases expand to too many values',
   `Aliases may repeat ${maxAliasedValues} values in one file.`,
+);
+const template = unsupportedProblem(
+  'a key must be a string, and {{ … }} is not a template in a manifest',
+  'Render the file first, or write ${var:NAME}.',
 );
 const keyNotString = unsupportedProblem('a key must be a string', 'Quote the key.');

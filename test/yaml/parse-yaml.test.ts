@@ -41,3 +41,10 @@ describe('a YAML alias', () => {
     expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
   });
 });
+
+test('a template is an error that names the way to set variables', () => {
+  const { diagnostics } = parseYaml(sourceFile('a.yaml', 'a: {{ .Values.user }}'), 10);
+  expect(diagnostics.map(({ summary, detail }) => `${summary}: ${detail}`)).toEqual([
+    'a key must be a string, and {{ … }} is not a template in a manifest: Render the file first, or write ${var:NAME}.',
+  ]);
+});
