@@ -29,7 +29,16 @@ export function checkGroups(
       const look = run.delivered.findLast(
         (answer) => answer.purpose === 'look_up' && isSame(answer, group) && run.before(answer, post),
       );
-      const wasThere = look?.tells !== 'absent';
+      const { within } = group;
+      const isParentNew = run.delivered.some(
+        (answer) =>
+          within !== undefined &&
+          answer.purpose === 'create' &&
+          answer.status === 201 &&
+          isSame(answer, within) &&
+          run.before(answer, post),
+      );
+      const wasThere = look?.tells !== 'absent' && !isParentNew;
       if (wasThere) fail('retry', `${run.name} sent #${post.request} without a look-up that found nothing`);
     }
     const created = new Set(
