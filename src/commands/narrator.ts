@@ -93,7 +93,7 @@ class Narrator {
         return;
       case 'progress': {
         const { stage, done, total, pace } = event;
-        const label = stage === 'applying' ? 'Applying' : 'Looking up';
+        const label = stage === 'creating' ? 'Applying' : 'Looking up';
         if (done > 0) this.#progress?.update(done, total, pace);
         else {
           this.#endProgress();

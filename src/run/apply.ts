@@ -147,7 +147,7 @@ async function send(
   let done = 0;
   const currentPace = (): Pace => faults.runSafely(() => ({ ...pacing.pace() }), pace);
   const progressed = (): void =>
-    emit({ kind: 'progress', stage: 'applying', done, total, pace: currentPace() });
+    emit({ kind: 'progress', stage: 'creating', done, total, pace: currentPace() });
   progressed();
   const loginCheck =
     plan.loginFlows && new LoginCheck(plan, (slug) => askFlowStart(slug, sendRequest, pacing));

@@ -25,7 +25,7 @@ export type RunEvent =
   /** The number of finished items in a stage, which is 0 when the stage starts. */
   | {
       readonly kind: 'progress';
-      readonly stage: 'looking_up' | 'applying';
+      readonly stage: 'looking_up' | 'creating';
       readonly done: number;
       readonly total: number;
       readonly pace: Pace;
