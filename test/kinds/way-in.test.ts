@@ -171,6 +171,8 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     ['a policy that is bound to the flow rejects everybody'],
   ],
   ['a deny stage', ['no', 'who', 'proof', 'enter'], {}, ['the stage "no" denies everybody']],
+  ['a deny stage after the login', ['who', 'proof', 'enter', 'no'], {}, []],
+  ['a password stage without backends after the login', ['who', 'proof', 'enter', 'noProof'], {}, []],
   [
     'a deny stage that is skipped',
     [{ stage: 'no', policies: [policy('never')] }, 'who', 'proof', 'enter'],
