@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import type { CheckedPlan } from '../../src/plan/make-plan.ts';
-import { orderChanges } from '../../src/plan/order.ts';
+import { orderBySequence, orderChanges } from '../../src/plan/order.ts';
 import type { ReadyChange } from '../../src/plan/plan.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -65,6 +65,21 @@ describe('the order of a plan', () => {
     expect(inOrder.changes.map(({ resource }) => resource.address)).toEqual(
       changes.map(({ resource }) => resource.address).toReversed(),
     );
+  });
+
+  test('stays the same for a circle of new resources, one of which gets its reference later', async () => {
+    const circle = `version: 1
+stages:
+  - { name: pw, type: password, backends: [authentik.core.auth.InbuiltBackend], configure_flow: { slug: change } }
+flows:
+  - { slug: change, name: Change, title: Change, designation: stage_configuration, stages: [{ stage: { name: pw }, order: 0 }] }
+`;
+    const { changes } = await planOf(circle, {}, {}, '', permission);
+    expect(changes.map(({ resource, setAfter }) => [resource.name, setAfter?.length])).toEqual([
+      ['pw', 1],
+      ['change', undefined],
+    ]);
+    expect(orderBySequence(changes, [])).toEqual(changes);
   });
 
   test('does not exist if changes form a circle, and the changes are refused with one message', async () => {
