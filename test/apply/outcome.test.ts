@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { isIncomplete, isMissing, isPartial, outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
+import {
+  isDenied,
+  isIncomplete,
+  isMissing,
+  isPartial,
+  outcomeKinds,
+  type Outcome,
+} from '../../src/apply/outcome.ts';
+import { user } from '../../src/kinds/user.ts';
+import { classifyRecordAnswer } from '../../src/service/answer.ts';
+import { answered } from '../support/scripted-transport.ts';
 
 type Ended = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
 
@@ -28,4 +38,17 @@ test.each<[name: string, counted: 'done' | 'missing' | 'in part', ended: Ended]>
     partial: expected === 'in part',
     incomplete: expected !== 'done',
   });
+});
+
+const denial = classifyRecordAnswer(answered(403, { detail: 'no' }), user, 'a');
+const rejection = classifyRecordAnswer(answered(400, { name: ['no'] }), user, 'a');
+
+test.each<[expected: boolean, name: string, ended: Pick<Outcome, 'outcome' | 'answer' | 'clash'>]>([
+  [true, 'a denial', { outcome: 'denied' }],
+  [true, 'a denial of a part', { outcome: 'unfinished', answer: denial }],
+  [true, 'a denied check', { outcome: 'unfinished', answer: denial, clash: { kind: 'unseen' } }],
+  [false, 'another conflict', { outcome: 'unfinished', answer: denial, clash: { kind: 'replaced' } }],
+  [false, 'the rejection of a part', { outcome: 'unfinished', answer: rejection }],
+])('whether the token has no permission is %s after %s', (expected, _, ended) => {
+  expect(isDenied(ended)).toBe(expected);
 });
