@@ -270,6 +270,7 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     {},
     notReached,
   ],
+  ['a name that nobody is asked for', [{ stage: 'who', policies: [policy('never')] }], {}],
   ['a login only for a group', ['who', 'proof', { stage: 'enter', policies: [staff] }], {}],
 ])('a flow stops people whom it does not know yet if that is certain: %s', (_, bound, fields, obstacle) => {
   expect(obstaclesToUnknown(flowOf(bound, fields))).toEqual(obstacle === undefined ? [] : [obstacle]);
