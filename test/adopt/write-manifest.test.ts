@@ -103,6 +103,14 @@ users:
 `);
   });
 
+  test('writes equal items of a list that contains no bindings', () => {
+    const { text } = writeManifest(
+      all(applications, { slug: 'wiki', name: 'Wiki', backchannel_providers: [2, 2] }),
+      check,
+    );
+    expect(text).toContain('backchannel_providers:\n      - 2\n      - 2\n');
+  });
+
   test('has the most common value of a field in the defaults if that makes the manifest shorter', () => {
     const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
     const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')), check);
