@@ -82,6 +82,12 @@ describe('plan --fail-on differs', () => {
     expect((await planned([synced], { failOn: ['differs'] })).stderr).toBe('');
   });
 
+  test('does not report records to create as missing', async () => {
+    const { written } = await planned([absent, differing], { failOn: ['differs'], report: ['github=g'] });
+    expect(written.get('g')).toMatch(/^::error .*application\.differing differs/m);
+    expect(written.get('g')).not.toContain('is missing');
+  });
+
   test('reports differences as errors, and still saves the plan', async () => {
     const report = ['github=g', 'junit=j', 'json=json', 'markdown=m', 'html=h'];
     const { written } = await planned([differing], { failOn: ['differs'], report, out: 'plan.json' });
