@@ -403,6 +403,7 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
   [[one], [], first],
   [[one], [one, byPattern('.*')], any],
   [[one], [byPattern('https?://.+')], any],
+  [[one], ['https://.*', byPattern('.*')], any],
   [[one], [byPattern('(?i)https://.*')], any],
   [
     [one],
