@@ -33,6 +33,14 @@ test.each(['main.tf', 'prod.tfvars'])('a Terraform file is recognized by its nam
   expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);
 });
 
+test.each([
+  ['a saved plan', '{ "format_version": "1.0", "resource_changes": [] }', true],
+  ['an unknown list', '{ "version": 1, "resource_changes": [] }', false],
+])('only a saved plan is recognized as a plan: %s', async (_, text, isPlan) => {
+  const { diagnostics } = await loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': text }) });
+  expect(diagnostics.map(({ code }) => code).includes('not-a-manifest')).toBe(isPlan);
+});
+
 test('a no-break space is named in the advice', async () => {
   const files = memoryFiles({ 'm.yaml': 'version: 1\nusers:\n  - username:\u00a0a\n    name: A\n' });
   const { diagnostics } = await loadManifests(['m.yaml'], { files });
