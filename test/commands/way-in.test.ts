@@ -752,6 +752,19 @@ describe('the check that the login flow starts', () => {
     expect(stderr).not.toContain(secret);
   });
 
+  test('ends the run with advice that contains no hidden bindings', async () => {
+    const { ending, stderr } = await runOn(
+      apply,
+      fresh().send,
+      `version: 1\n${flow([whole[0], whole[2], whole[3]].join(', '), ', authentication: require_authenticated')}`,
+      { config: 'rollcall.yaml', allow: [...allow, 'open-login'] },
+      { files: { 'rollcall.yaml': `${config['rollcall.yaml']}hide: [flow.stages]\n` } },
+    );
+    expect(ending, stderr).toBe('incomplete');
+    expect(stderr).toContain('`stages` was "(hidden)"');
+    expect(stderr).not.toContain('default-authentication-password');
+  });
+
   test('reports nothing if the flow did not start before the apply either', async () => {
     const service = fresh();
     const text = flow(whole.join(', '), ', authentication: require_authenticated');
