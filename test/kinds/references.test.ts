@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
 import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
+import { isInside } from '../../src/kinds/named.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
+import { desired } from '../support/desired.ts';
 import { factPaths } from '../support/fact-paths.ts';
 
 interface Found {
@@ -254,3 +256,12 @@ test.each(kinds.map((kind) => [kind.path, kind] as const))(
     }
   },
 );
+
+test('only the record within which a name is unique counts as the parent', async () => {
+  const [entitlement] = await desired(
+    'version: 1\nentitlements: [{ name: e, app: { slug: wiki }, policies: [{ group: { name: staff }, order: 0 }] }]\n',
+  );
+  if (entitlement === undefined) throw new Error('nothing is declared');
+  const isParent = (address: `${string}.${string}`): boolean => isInside(entitlement, { address });
+  expect([isParent('application.wiki'), isParent('group.staff')]).toEqual([true, false]);
+});
