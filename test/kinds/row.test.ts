@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../../src/kinds/all.ts';
+import { kindOf, kinds } from '../../src/kinds/all.ts';
 import { group } from '../../src/kinds/group.ts';
 import { referenceOf } from '../../src/kinds/references.ts';
 import { isSecret } from '../../src/kinds/secrets.ts';
@@ -27,3 +27,16 @@ test.each([
 ] as const)('a field is classified as secret or not: %s', (_, name, facts, is) => {
   expect(isSecret('/core/users/', name, facts)).toBe(is);
 });
+
+test.each([
+  ['/providers/saml/', ['signing_kp', 'sign_assertion', 'sign_response']],
+  ['/sources/saml/', ['verification_kp', 'signed_assertion', 'signed_response']],
+  ['/stages/redirect/', ['mode', 'target_static', 'target_flow']],
+  ['/managed/blueprints/', ['content', 'path']],
+])(
+  'an update of %s contains the fields of which a request needs one, and the one that needs them',
+  (path, along) => {
+    const kind = kinds.find((each) => each.path === `/api/v3${path}`);
+    expect(kind?.update.requiredInUpdates).toEqual(along);
+  },
+);
