@@ -5,6 +5,7 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { readRelease } from '../../src/kinds/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { redirectUriForms } from '../../src/kinds/redirect-uris.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -127,4 +128,14 @@ test.each([
   const { diagnostics } = await loadText(manifest(declared), { release });
   const ofUris = diagnostics.filter(({ range }) => range?.start.line === 8);
   expect(ofUris.map(({ severity, code }) => `${severity} ${code}`)).toEqual(found);
+});
+
+test('a declared URI of no type stands for the observed URIs of all types', () => {
+  const url = 'https://a.example/cb';
+  const both = ['authorization', 'logout'].map((type) => ({
+    matching_mode: 'strict',
+    url,
+    redirect_uri_type: type,
+  }));
+  expect(redirectUriForms.kept?.([url], both)).toEqual(both);
 });
