@@ -200,3 +200,18 @@ test('RAC endpoints are created only in a new provider, with a token to which th
   await plan(['m.yaml'], { output: 'text' }, context);
   expect(stdout()).toContain("nothing is created without a superuser's token");
 });
+
+test('an RAC endpoint is not created if another client has just created its provider', async () => {
+  const world = worldOf(false);
+  const { list, more } = cases[1] ?? expect.fail();
+  const provider = { name: 'b', type: 'rac', ...flows };
+  const text = textOf({ providers: [provider], [list]: [{ name: '3', provider: { name: 'b' }, ...more }] });
+  world.tamper = (request, answer) => {
+    if (request.method === 'POST' && request.path.endsWith('/providers/rac/')) answer();
+    return answer();
+  };
+  const run = world.run(text, env);
+  await apply(['m.yaml'], allowed, run.context);
+  expect(run.stdout()).toContain('exists already');
+  expect(world.writes()).toHaveLength(1);
+});
