@@ -82,10 +82,17 @@ export function patternProblem(pattern: string): Problem | undefined {
   };
 }
 
-/** A regular expression, or undefined if it does not compile. Python's syntax for groups and flags is accepted. */
+/** Python's signs for the start and the end of a text. */
+const anchors: ReadonlyMap<unknown, string> = new Map([
+  ['A', '^'],
+  ['Z', '$'],
+]);
+
+/** A regular expression, or undefined if it does not compile. Python's syntax for groups, anchors and flags is accepted. */
 export function patternOf(pattern: string): RegExp | undefined {
   try {
-    return RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^(\^\(\?:)?\(\?[aimsux]+\)/, '$1'));
+    const anchored = pattern.replaceAll(/\\(.)/g, (pair, character) => anchors.get(character) ?? pair);
+    return RegExp(anchored.replaceAll('(?P<', '(?<').replace(/^(\^\(\?:)?\(\?[aimsux]+\)/, '$1'));
   } catch {
     return undefined;
   }

@@ -405,6 +405,7 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
   [[one], [byPattern('https?://.+')], any],
   [[one], ['https://.*', byPattern('.*')], any],
   [[one], [byPattern('(?i)https://.*')], any],
+  [[one], [byPattern('\\A.*\\Z')], any],
   [
     [one],
     ['https://.*'],
