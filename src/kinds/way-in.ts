@@ -242,8 +242,10 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
       ? []
       : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
     ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
-    ...before.flatMap(({ record: stage }) =>
-      stage && stepOf(stage)?.denies ? [`the stage ${JSON.stringify(stage.name)} denies everybody`] : [],
+    ...before.flatMap(({ record: stage, passes: isShownToAll }) =>
+      stage && isShownToAll && stepOf(stage)?.denies
+        ? [`the stage ${JSON.stringify(stage.name)} denies everybody`]
+        : [],
     ),
     ...before.flatMap(({ record: stage, inside }) =>
       [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),

@@ -196,6 +196,12 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
     {},
     [],
   ],
+  [
+    'a deny stage for some people',
+    ['who', 'proof', { stage: 'no', policies: [policy('country')] }, 'enter'],
+    {},
+    [],
+  ],
   ['no stages', [], {}, ['no stage asks who the user is', 'no stage logs anybody in']],
   ['no login stage', ['who', 'proof'], {}, ['no stage logs anybody in']],
   [
