@@ -13,7 +13,6 @@ import {
   nameOnlyLogin,
   obstaclesToUnknown,
   openLogin,
-  type LoginFlow,
   type LoginRecord,
 } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
@@ -61,7 +60,7 @@ export interface LoginPlan {
 }
 
 interface PlannedFlow extends ChangedFlow {
-  /** Whether a brand uses the flow for logins, before or after the plan. */
+  /** Whether a brand uses the flow for logins, before or after the plan, or may use it. */
   readonly isOfBrand: boolean;
   readonly isOfNewBrand?: boolean;
 }
@@ -190,7 +189,7 @@ function loginFlows(
   pending: readonly LoginChange[],
   { before, after, flows, isUnknown }: PlannedLogins,
 ): readonly PlannedFlow[] {
-  if (isUnknown) return flows;
+  if (isUnknown) return flows.map((flow) => ({ ...flow, isOfBrand: true }));
   return brandLogins(before, after).flatMap(({ was, is, domains, isNew }): readonly PlannedFlow[] => {
     const ofBrand = flows.filter(({ key }) => key === was || key === is);
     if (was === undefined || was === is) return ofBrand;
@@ -261,16 +260,14 @@ function lockoutReasons({ before, after, isOfBrand, isOfNewBrand = false }: Plan
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
   // Other flows, such as that of a source, may know from the start who the user is.
-  const obstacles = (flow: LoginFlow): readonly string[] => [
-    ...loginObstacles(flow),
-    ...(isOfBrand ? obstaclesToUnknown(flow) : []),
-  ];
-  const known = new Set(obstacles(before));
+  const isForUnknown = isOfBrand && obstaclesToUnknown(before).length === 0;
+  const known = new Set(loginObstacles(before));
   const asks = kindsWithChallenge(after);
   // A new brand may ask for other proofs than the brand whose flow its domain used before.
   const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
-    ...obstacles(after).filter((reason) => !known.has(reason)),
+    ...loginObstacles(after).filter((reason) => !known.has(reason)),
+    ...(isForUnknown ? obstaclesToUnknown(after) : []),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];
 }

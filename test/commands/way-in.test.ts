@@ -200,6 +200,16 @@ describe('with several brands', () => {
     expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('the stage "no" denies everybody')]);
   });
 
+  test('a flow for people who are logged in is a lockout even if no brand can be read', async () => {
+    const { send, ...service } = fresh();
+    const unread: Service['send'] = async (request, signal) =>
+      request.path.startsWith('/core/brands/') ? answered(403, { detail: 'No.' }) : send(request, signal);
+    const bound =
+      'flows:\n  - { slug: default-authentication-flow, policies: [{ group: { name: authentik Admins }, order: 0 }] }\n';
+    const { ending, stderr } = await run(plan, { ...service, send: unread }, bound);
+    expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('[lockout]')]);
+  });
+
   test('a new flow that becomes the login flow of a brand without a flow is on the way in', async () => {
     const service = fresh();
     await done(run(apply, service, `brands:\n${brand('plain.example.com', 'branding_title: P')}`));
