@@ -20,6 +20,7 @@ export class RunStops {
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
   #areBindingsDenied = false;
+  #hasEnded = false;
   #consecutiveDoubts = 0;
   #countedOutages = 0;
 
@@ -32,7 +33,8 @@ export class RunStops {
     const { fault, signal, pacing } = this.#options;
     if (fault.aborted) return 'error';
     if (signal?.aborted) return 'interrupted';
-    if (pacing.isTokenRefused) return 'token_refused';
+    // A token that was refused while planning is tried again, so that the report contains the answer.
+    if (pacing.isTokenRefused && this.#hasEnded) return 'token_refused';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     const { resource, action } = change;
     if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= maxConsecutiveFailures.writes)
@@ -70,6 +72,7 @@ export class RunStops {
 
   /** Counts failures, but failures in the same outage only once. `outages` is the number of outages that had ended when the change started. */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
+    this.#hasEnded = true;
     this.#countDenials(change, outcome);
     const { endedOutages } = this.#options.pacing.outage;
     // The change ended because its kind was stopped, so this is not another failure.

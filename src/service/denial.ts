@@ -23,3 +23,9 @@ export function isTokenUnknown(answer: Answer): boolean {
     fieldErrorsOf(answer).some(({ texts }) => texts.includes('Token invalid/expired'))
   );
 }
+
+/** Whether the service has shown, created or changed a record. */
+export function isSuccess({ kind }: Pick<Answer, 'kind'>): boolean {
+  const { read, create, update } = whatAnswersProve[kind];
+  return read === 'exists' || create === 'created' || update === 'updated';
+}

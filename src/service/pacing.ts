@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { isTimeout, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { isTokenUnknown } from './denial.ts';
+import { isSuccess, isTokenUnknown } from './denial.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -39,7 +39,7 @@ export interface Pacing {
    */
   again(tried: Tried): Promise<number | undefined>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
-  /** Whether the service has rejected the token itself. The token may expire or be revoked during a run. */
+  /** Whether the service has rejected the token itself since its last success. The token may expire or be revoked during a run. */
   readonly isTokenRefused: boolean;
   pace(): Pace;
   now(): number;
@@ -147,7 +147,9 @@ class SharedPacing implements Pacing {
   readonly note: Pacing['note'] = (answer, attempt) => {
     const now = this.#options.clock.now();
     this.#requests += 1;
-    this.isTokenRefused ||= isTokenUnknown(answer);
+    // A single refusal may be a mistake of one of several servers.
+    if (isTokenUnknown(answer)) this.isTokenRefused = true;
+    else if (isSuccess(answer)) this.isTokenRefused = false;
     this.#firstAnswerAt ??= now;
     const { pause } = whatAnswersProve[answer.kind];
     const isPushedBack = pause === 'always' || isTimeout(answer);

@@ -286,6 +286,27 @@ describe('an apply with a failed or interrupted binding', () => {
     },
   );
 
+  test.each([
+    ['for one request of the plan', '/admin/version/', 'incomplete'],
+    ['from the last requests of the plan on', '/core/users/me/', 'denied'],
+  ])('tries a token again that was refused %s', async (_, path, expected) => {
+    const isRevoked = expected === 'denied';
+    const service = sandboxTransport({ groups: [{ name: 'old' }] });
+    let isRefused = false;
+    const send: Transport = async (request, signal) => {
+      const isNow = isRefused ? isRevoked : request.path.includes(path);
+      isRefused ||= isNow;
+      return isNow ? answered(403, { detail: 'Token invalid/expired' }) : service.send(request, signal);
+    };
+    const declared =
+      'version: 1\ngroups: [{ name: old, state: absent }]\nusers: [{ username: a, name: A }]\n';
+    const options = { yes: true, allow: ['delete'], capability: ['delete'] };
+    const { ending, stdout, stderr } = await runOn(apply, send, declared, options);
+    expect([ending, isRefused]).toEqual([expected, true]);
+    expect(service.sandbox.record('user', 'a') === undefined).toBe(isRevoked);
+    if (isRevoked) expect(stdout + stderr).toContain('The service said: Token invalid/expired');
+  });
+
   test('still creates other applications if the service denies a binding', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';
