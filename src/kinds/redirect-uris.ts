@@ -118,21 +118,23 @@ const unnamedSites = [
   'any site that asks for a login',
 ] as const;
 
-function unnamedSitesOf(list: JsonValue): number {
+/** `usualMode` is the mode of URIs without a mode: declared ones are sent as `strict`, and releases without modes match patterns. */
+function unnamedSitesOf(list: JsonValue, usualMode: 'strict' | 'regex'): number {
   if (!isJsonList(list)) return 0;
   const uris = urisIn(list).filter((uri) => (uri[use] ?? usualUse) === usualUse);
-  if (uris.length === 0) return 1;
+  // Only releases that do not save the first URL have lists with URIs of other types.
+  if (uris.length === 0) return list.length === 0 ? 1 : 0;
   const total = uris.filter(({ url }) => {
     const pattern = patternOf(`^(?:${url})$`);
     return unrelated.every((site) => pattern?.test(site));
   });
   if (total.length === 0) return 0;
-  return total.every(({ matching_mode: mode }) => mode === 'strict') ? 2 : 3;
+  return total.every(({ matching_mode: mode = usualMode }) => mode === 'strict') ? 2 : 3;
 }
 
 export function redirectGain(now: JsonValue, before: JsonValue = null): string | undefined {
-  const sites = unnamedSitesOf(now);
-  return sites > unnamedSitesOf(before) ? unnamedSites[sites] : undefined;
+  const sites = unnamedSitesOf(now, 'strict');
+  return sites > unnamedSitesOf(before, 'regex') ? unnamedSites[sites] : undefined;
 }
 
 export function redirectNote(declared: JsonValue): string {

@@ -1,3 +1,4 @@
+import { redirectGain } from '../../src/kinds/redirect-uris.ts';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
@@ -411,6 +412,11 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
     ['https://.*'],
     /^Opens provider\.p to any site that asks for a login, on releases before 2024\.8\.$/,
   ],
+  [
+    [one],
+    [{ url: 'https://.*' }],
+    /^Opens provider\.p to any site that asks for a login, on releases before 2024\.8\.$/,
+  ],
   [[], [byPattern('.*')], any],
   [[byPattern('.*')], [], undefined],
   [[byPattern('.*')], [byPattern('https://.*')], undefined],
@@ -425,6 +431,10 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
   expect(await lines(new World(), provider('oauth2', { redirect_uris: [] }))).toEqual([
     expect.stringMatching(first),
   ]);
+});
+
+test('a provider that has only URIs for logouts is not open', () => {
+  expect(redirectGain([{ url: one, redirect_uri_type: 'logout' }], [one])).toBeUndefined();
 });
 
 const saml = { acs_url: 'https://a.example/acs' };
