@@ -104,7 +104,7 @@ const seeds: Readonly<Record<string, SandboxSeed>> = {
 /** Pages about earlier releases. */
 const releases: Readonly<Record<string, SandboxRelease>> = {
   'docs/adopting.md': '2025.12',
-  'docs/day-two.md': '2026.2',
+  'docs/day-two.md': '2026.5',
 };
 
 /** Removes ports, times and ids, which differ in each run. */
