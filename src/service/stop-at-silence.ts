@@ -1,15 +1,19 @@
 import { maxConsecutiveFailures } from './retries.ts';
-import type { Exchange, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
-/** A transport for reads that sends nothing more to a service that hangs. It then repeats the last result, a timeout. */
+/** The reason why a read was not sent. It counts as a timeout, so the read is not tried again. */
+export class UnaskedError extends Error {
+  override name = 'TimeoutError';
+}
+
+/** A transport for reads that sends nothing more to a service that hangs. */
 export function stopAtSilence(send: Transport): Transport {
-  let timeouts: readonly Exchange[] = [];
+  let timeouts = 0;
   return async (request, signal) => {
-    const [timeout] = timeouts;
-    if (timeout && timeouts.length >= maxConsecutiveFailures.lookUps) return timeout;
+    if (timeouts >= maxConsecutiveFailures.lookUps) return { kind: 'lost', error: new UnaskedError() };
     const exchange = await send(request, signal);
     const isTimeout = exchange.kind === 'lost' && exchange.error.name === 'TimeoutError';
-    timeouts = isTimeout ? [exchange, ...timeouts] : [];
+    timeouts = isTimeout ? timeouts + 1 : 0;
     return exchange;
   };
 }
