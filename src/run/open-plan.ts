@@ -2,9 +2,12 @@ import { destinationLabel } from '../base/destination.ts';
 import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
+import { kindOf } from '../kinds/all.ts';
+import { omitsBindings } from '../kinds/bindings.ts';
+import type { Capability } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import type { Scope, Selection } from '../manifest/select.ts';
-import { resourceForDisplay, type PlanDocument } from '../plan/document.ts';
+import { resourceForDisplay, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { parsePlan } from '../plan/parse-document.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -67,15 +70,29 @@ function missingPermission(
       detail: `Accept the risk with --allow ${risk}, or make a plan without it.`,
     });
   for (const change of changes) {
-    const [action] = change.change.actions;
-    if ((action !== 'update' && action !== 'delete') || allow.includes(action)) continue;
+    const missing = permissionsFor(change).find((permission) => !allow.includes(permission));
+    if (missing === undefined) continue;
+    const verb = change.change.actions[0] === missing ? missing : `${missing} bindings of`;
     return diagnosticOf(resourceForDisplay(change), undefined, {
       code: 'not-allowed',
-      summary: `the plan would ${action} ${change.address}, which this run may not do`,
-      detail: `Allow the change with --allow ${action}, or make a plan without this change.`,
+      summary: `the plan would ${verb} ${change.address}, which this run may not do`,
+      detail: `Allow the change with --allow ${missing}, or make a plan without this change.`,
     });
   }
   return undefined;
+}
+
+/** What the run of a saved plan must allow for a change. An update may also delete bindings. */
+function permissionsFor({ change, differences, type, model }: ChangeDocument): readonly Capability[] {
+  const [action] = change.actions;
+  if (action === 'delete') return [action];
+  if (action !== 'update') return [];
+  const { fields } = kindOf(type, model);
+  const deletesBindings = differences.some(({ field, declared, observed }) => {
+    const children = fields[field]?.children;
+    return children !== undefined && omitsBindings(children, declared, observed);
+  });
+  return deletesBindings ? [action, 'delete'] : [action];
 }
 
 export function stalePlanHalt(
@@ -88,8 +105,8 @@ export function stalePlanHalt(
 
 export function settingsForPlan(plan: PlanDocument, settings: Settings, service: ServiceSettings): Settings {
   const { capabilities = [], contract_only: contractOnly = false, accepts: acceptedRisks = [] } = plan;
-  const planned = new Set<string>(plan.resource_changes.flatMap(({ change: { actions } }) => actions));
-  const allow = service.allow.filter((action) => planned.has(action));
+  const needed = new Set(plan.resource_changes.flatMap(permissionsFor));
+  const allow = service.allow.filter((permission) => needed.has(permission));
   const reach = { capabilities, contractOnly, acceptedRisks };
   return { ...settings, ...reach, service: { ...service, ...reach, allow } };
 }
