@@ -187,11 +187,14 @@ export function labelBindings(
   const [wanted, held] = [bindingsIn(children, declared), bindingsIn(children, observed)];
   const pairs = matchBindings(wanted, held);
   const paired = new Set(pairs.values());
-  const all = [...held, ...wanted.filter((one) => !pairs.has(one))];
+  const unpaired = held.filter((one) => !paired.has(one));
+  const all = [...paired, ...unpaired, ...wanted.filter((one) => !pairs.has(one))];
   const labelOf = (one: DeclaredBinding): string => {
-    const isOnlyOfChild = all.filter((other) => childKey(other) === childKey(one)).length === 1;
-    const order = isOnlyOfChild ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
-    return `${one.binds.idField} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}`;
+    const ofChild = all.filter((other) => childKey(other) === childKey(one));
+    const ofOrder = ofChild.filter((other) => hasSameOrder(other, one));
+    const order = ofChild.length === 1 ? '' : ` at ${textOf(one.values['order'] ?? null)}`;
+    const place = ofOrder.indexOf(one) > 0 ? ` (${ofOrder.indexOf(one) + 1})` : '';
+    return `${one.binds.idField} ${isNameReference(one.id) ? one.id.name : textOf(one.id)}${order}${place}`;
   };
   const { inside } = children;
   const field = inside?.field ?? '';
@@ -207,8 +210,7 @@ export function labelBindings(
     declaredByLabel[label] = { ...one.values, ...(sides && { [field]: sides.declared }) };
     if (seen) observedByLabel[label] = { ...seen, ...(sides && { [field]: sides.observed }) };
   }
-  for (const one of held)
-    if (!paired.has(one)) observedByLabel[labelOf(one)] = withoutDefaults(children, one.values);
+  for (const one of unpaired) observedByLabel[labelOf(one)] = withoutDefaults(children, one.values);
   return { declared: declaredByLabel, observed: observedByLabel };
 }
 

@@ -245,6 +245,19 @@ describe('a plan of bindings', () => {
     expect(boundIn(service)).toEqual(['6 staff', '9 staff']);
   });
 
+  test('shows each deleted binding of a group that is bound several times with the same order', async () => {
+    const service = serviceWith(undefined, [
+      ['staff', 5],
+      ['staff', 5],
+      ['staff', 5],
+    ]);
+    const text = grafana('{ group: { name: staff }, order: 5 }');
+    const { stdout } = await run('plan', service.send, text, all);
+    expect(stdout.match(/policies\["group staff at 5 \(\d\)"\]/g)).toHaveLength(2);
+    await done(run('apply', service.send, text, all));
+    expect(boundIn(service)).toEqual(['5 staff']);
+  });
+
   test('leaves ambiguous bindings unchanged', async () => {
     const service = serviceWith(undefined, [['staff', 5]]);
     bind(service, 'staff', 5, { negate: true });
