@@ -40,6 +40,13 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
   const { actions } = now.change;
   // Plans of earlier versions contain no ids.
   const idIn = ({ pk = '' }: ChangeDocument): JsonObject => (then.pk === undefined ? {} : { pk });
+  const [declaredThen, declaredNow] = [declaredIn(then), declaredIn(now)];
+  const shownThen: JsonObject = { ...after, ...declaredThen };
+  const shownNow: JsonObject = { ...now.change.after, ...declaredNow };
+  // A mask in place of an observed value says nothing about the declared value: `differingInOne` reports such a field.
+  const isMaskCompared = ({ field = '' }: Staleness): boolean =>
+    Object.hasOwn(declaredThen, field) !== Object.hasOwn(declaredNow, field) &&
+    [shownThen, shownNow].some(({ [field]: value = null }) => isMasked(value));
   const changed = [
     ...changedFields(
       kind,
@@ -52,13 +59,10 @@ function differencesBetween(then: ChangeDocument, now: ChangeDocument, kind: Kin
     ),
     ...changedFields(
       kind,
-      [
-        { ...after, ...declaredIn(then) },
-        { ...now.change.after, ...declaredIn(now) },
-      ],
+      [shownThen, shownNow],
       'would not get the value that the plan shows',
       bothPlansWords,
-    ),
+    ).filter((staleness) => !isMaskCompared(staleness)),
   ];
   const found = changed.length > 0 ? changed : differingInOne(then, now);
   if (found.length > 0) return found;

@@ -3,7 +3,8 @@ import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
-import { done, endOf, type Ran } from '../support/manifest-run.ts';
+import { done, endOf, runOn, type Ran } from '../support/manifest-run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -457,4 +458,25 @@ describe('plan --out', () => {
     const { stdout } = await done(runApply(nothing));
     expect(stdout).toContain('Apply complete! Resources: 0 added');
   });
+});
+
+test('a saved plan reports that a value with a secret in it no longer differs', async () => {
+  const real = sandboxTransport({});
+  const text = (more: string): string =>
+    `version: 1\nusers: [{ username: una, name: Una, attributes: { token: "\${env:NOTE}", ${more} } }]\n`;
+  const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+  const options = { config: 'rollcall.yaml', allow: ['update'] };
+  await done(runOn(apply, real.send, text('level: 1'), options, { files: config, env }));
+  const { written } = await runOn(
+    plan,
+    real.send,
+    text('level: 2'),
+    { ...options, out: 'plan.json' },
+    { files: config, env },
+  );
+  await done(runOn(apply, real.send, text('level: 2'), options, { files: config, env }));
+  const saved = { ...config, 'plan.json': written.get('plan.json') ?? '' };
+  const given = { ...options, plan: 'plan.json' };
+  const { stderr } = await runOn(apply, real.send, text('level: 2'), given, { files: saved, env });
+  expect(stderr).toContain('user.una: `attributes` differed when the plan was made, and no longer does');
 });
