@@ -31,7 +31,7 @@ await build({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     cleanDir: true,
-    minify: { codegen: true, compress: false, mangle: false }, // Node compiles a file faster without its comments
+    minify: { codegen: true, compress: false, mangle: { keepNames: true } }, // Node compiles a short file faster
     codeSplitting: {
       groups: [
         { name: 'rollcall', test: /[/]src[/]cli[.]ts$/, priority: 3 },
@@ -45,7 +45,10 @@ await build({
       ],
     },
   },
-  plugins: [{ name: 'loaded-late', renderChunk: (code, { name }) => loadedLate(code, name) }],
+  plugins: [
+    { name: 'loaded-late', renderChunk: (code, { name }) => loadedLate(code, name) },
+    { name: 'ascii', generateBundle: (_, chunks) => escapeNonAscii(chunks) },
+  ],
 });
 chmodSync(`${folder}/rollcall.cjs`, 0o755);
 
@@ -69,4 +72,18 @@ function loadedLate(code, chunk) {
   );
   const late = names.reduce((text, name) => text.replaceAll(`${name}.`, `(${name}()).`), declared); // `new` needs the parentheses
   return chunk === 'apply' ? rare.map((id) => `require("${id}");\n`).join('') + late : late;
+}
+
+/**
+ * Escapes the characters that are not ASCII, because Node compiles a file of ASCII characters faster.
+ *
+ * @param {import('rolldown').OutputBundle} chunks
+ */
+function escapeNonAscii(chunks) {
+  for (const chunk of Object.values(chunks))
+    if (chunk.type === 'chunk')
+      chunk.code = chunk.code.replace(
+        /[\u0080-\uffff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
 }

@@ -72,7 +72,7 @@ export async function readManifest(
     ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
   if (entries > maxEntries) return { ...nothing, entries };
-  const { random = randomInt } = options;
+  const { random = (limit) => randomInt(limit) } = options; // node:crypto takes long to load
   const sources = { ...options, random, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
   const resolved = await resolveReferences(value, sources, places, quoted);
   const { references, variables, unresolved: broken } = resolved;
