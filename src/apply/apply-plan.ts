@@ -4,7 +4,7 @@ import { addTo } from '../base/group-by.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isInside, prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { UnboundState } from '../kinds/children.ts';
-import { findTransfers } from '../plan/make-plan.ts';
+import { findLostValues } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/earlier-resources.ts';
 import { behindOwnRights } from '../plan/own-rights.ts';
 import type { WriteAction } from '../plan/actions.ts';
@@ -58,7 +58,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     ...options,
     fault,
     stops: new RunStops({ pacing, signal, fault: fault.signal }),
-    isMovedFrom: findTransfers(plan.changes),
+    isLostBy: findLostValues(plan.changes),
     unbound: before === after ? before : 'unknown',
     isFlagOff: after === 'closed',
     parents: new Set([
@@ -93,7 +93,7 @@ type Delete = Extract<ReadyChange, { readonly action: 'delete' }>;
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: RunStops;
-  readonly isMovedFrom: ReturnType<typeof findTransfers>;
+  readonly isLostBy: ReturnType<typeof findLostValues>;
   readonly deletions: readonly Delete[];
   /** The changes that come last: deletes that no other change waits for, changes that take rights from the token, and those that depend on them. */
   readonly last: readonly ReadyChange[];
@@ -287,9 +287,8 @@ function execute(change: ReadyPending, isParentNew: boolean, run: Run): Promise<
     case 'create':
       return createParent(resource, { ...writer, isParentNew });
     case 'update': {
-      const isMovedElsewhere = (field: string, value: JsonValue): boolean =>
-        run.isMovedFrom(resource, field, value);
-      return updateParent({ ...change, isMovedElsewhere, resent: resentFields(change) }, writer);
+      const isLost = (field: string, value: JsonValue): boolean => run.isLostBy(resource, field, value);
+      return updateParent({ ...change, isLost, resent: resentFields(change) }, writer);
     }
     case 'delete': {
       const going = run.deletions.filter(({ resource: { address } }) => !run.kept.has(address));

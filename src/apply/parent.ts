@@ -105,7 +105,7 @@ function completeRecord(
     resource: filterFields(resource, (field) => fields.includes(field)),
     base,
     permission: { self: undefined, mayDelete: false },
-    isMovedElsewhere: () => false,
+    isLost: () => false,
   };
   return updateRecord(planned, writer, 'finish');
 }

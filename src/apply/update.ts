@@ -26,8 +26,8 @@ import {
 
 export interface PlannedUpdate extends UpdateData {
   readonly resource: Resource;
-  /** Whether the plan moves a value of this record to another resource, so that the record may have lost the value already. */
-  readonly isMovedElsewhere: (field: string, value: JsonValue) => boolean;
+  /** Whether the plan moves or deletes a value of this record, so that the record may have lost the value already. */
+  readonly isLost: (field: string, value: JsonValue) => boolean;
   /** Write-only fields to send, although their current values are unknown. */
   readonly resent?: readonly string[];
 }
@@ -181,7 +181,7 @@ export async function withDeclaredBindings(
 
 /** Compares the current value of each declared field with the value in the plan and with the declared value. */
 export function compareWithPlan(
-  { resource, base, permission, isMovedElsewhere, resent = [] }: PlannedUpdate,
+  { resource, base, permission, isLost, resent = [] }: PlannedUpdate,
   now: ObservedRecord,
 ): UpdateCheck {
   const { kind } = resource;
@@ -201,7 +201,7 @@ export function compareWithPlan(
     const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
     const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>
-      isMovedElsewhere(field, value),
+      isLost(field, value),
     );
     if (sameValue(kind, field, before, part)) missing.push(field);
     else changed.push(field);
@@ -219,8 +219,9 @@ export function compareWithPlan(
     : conflictWith({ kind: 'refused', why: reason });
 }
 
-/** Removes the items that another resource of the plan has taken over. */
+/** Removes the items that the plan has moved or deleted. */
 function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonValue) => boolean): JsonValue {
+  if (now === null && isTaken(before)) return null;
   if (!isJsonList(before) || !isJsonList(now)) return before;
   return before.filter((value) => now.includes(value) || !isTaken(value));
 }

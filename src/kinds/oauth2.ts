@@ -16,7 +16,14 @@ const fields = {
         ? 'logins fail until the application uses its secret'
         : 'the application no longer proves with its secret who it is',
   },
-  client_id: { changeWarning: () => newSecret },
+  client_id: {
+    changeWarning: () => newSecret,
+    singleOwner: {
+      code: 'duplicate-resource',
+      summary: (id, owner) => `\`${owner}\` already has the client id ${id}`,
+      detail: 'The client ids of providers are unique.',
+    },
+  },
   client_secret: { changeWarning: () => newSecret },
   redirect_uris: {
     written: { items: { type: ['string', 'object'], required: ['url'] } },

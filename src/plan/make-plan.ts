@@ -8,9 +8,10 @@ import { isBindingField } from '../kinds/access.ts';
 import { childFields } from '../kinds/bindings.ts';
 import { lazy } from '../base/memoize.ts';
 import { isStageKind } from '../kinds/stage-bindings.ts';
-import { singleOwnerFields } from '../kinds/kind.ts';
+import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { addressOfName, declaredNames, idsOf } from '../kinds/named.ts';
+import { keyOfId } from '../kinds/record-keys.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
@@ -32,7 +33,6 @@ import { isUnfinished, withNeededUnfinished } from './unfinished.ts';
 import {
   isPending,
   pendingChanges,
-  type Change,
   type Permission,
   type Plan,
   type ReadyChange,
@@ -201,18 +201,27 @@ function plannedUpdate(
     : { ...left, leftBecause };
 }
 
-export function findTransfers(
-  changes: readonly Change[],
+/** Finds the values that records lose while a plan is applied: another record takes them, or the plan deletes the record to which they refer. */
+export function findLostValues(
+  changes: readonly ReadyChange[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const newOwners = new Map<string, Address>();
   for (const { resource } of pendingChanges({ changes })) {
     const { kind, address } = resource;
     for (const field of singleOwnerFields(kind))
-      for (const id of idsOf(sentValue(resource, field))) newOwners.set(factKey(kind, field, id), address);
+      if (isMovedBetweenRecords(kind, field))
+        for (const id of idsOf(sentValue(resource, field))) newOwners.set(factKey(kind, field, id), address);
   }
+  const deleted = new Set(
+    changes.flatMap((one) => (one.action === 'delete' ? keyOfId(one.resource.kind.family, one.base.pk) : [])),
+  );
   return ({ kind, address }, field, value) => {
+    const related = kind.fields[field]?.refersTo;
     const taker = newOwners.get(factKey(kind, field, value));
-    return taker !== undefined && taker !== address;
+    return (
+      (taker !== undefined && taker !== address) ||
+      (related !== undefined && deleted.has(keyOfId(related, value)))
+    );
   };
 }
 

@@ -122,7 +122,8 @@ export function freedValues(
   { fields, names = {} }: ObservedValues,
   hide: HiddenFieldNames = [],
 ): string[] {
-  return singleOwnerFields(kind).flatMap((field) =>
+  const referring = singleOwnerFields(kind).filter((field) => kind.fields[field]?.refersTo);
+  return referring.flatMap((field) =>
     idsOf(fields[field]).map((id) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameOfId(names[field] ?? new Map(), kind, field, id);

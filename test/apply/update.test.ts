@@ -50,7 +50,7 @@ async function settle(
   const base = { pk: 'p0', fields: held({ group: 'Old' }) };
   const stops: string[] = [];
   const settled = await updateRecord(
-    { resource, base, permission: { self: undefined, mayDelete: false }, isMovedElsewhere: () => false },
+    { resource, base, permission: { self: undefined, mayDelete: false }, isLost: () => false },
     {
       client: createClient(send, { capabilities: ['update'] }),
       pacing,
@@ -248,7 +248,7 @@ test.each<[string, before: readonly number[], expected: object]>([
   const now = { pk: 'p0', fields: { slug: 'wiki', name: 'Old' } };
   const base = { ...now, fields: { ...now.fields, backchannel_providers: before } };
   const permission = { self: undefined, mayDelete: false };
-  const planned = { resource, base, permission, isMovedElsewhere: () => false };
+  const planned = { resource, base, permission, isLost: () => false };
   expect(compareWithPlan(planned, now)).toMatchObject(expected);
 });
 

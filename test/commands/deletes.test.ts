@@ -263,6 +263,31 @@ applications:
   });
 });
 
+test.each(someReleases(sandboxReleases))(
+  'a provider is deleted before another one gets its client id, on release %s',
+  async (release) => {
+    const world = new World({ ...seed, is_fresh: true }, release);
+    const flows = `authorization_flow: { slug: default-provider-authorization-implicit-consent }, invalidation_flow: { slug: default-provider-invalidation-flow }, redirect_uris: ['https://wiki.example.com/'], grant_types: [authorization_code]`;
+    const provider = (name: string, id: string): string =>
+      `  - { name: ${name}, type: oauth2, client_id: ${id}, ${flows} }\n`;
+    const manifest = (providers: string, name: string): string =>
+      `version: 1\nproviders:\n${providers}applications: [{ slug: wiki, name: Wiki, provider: { name: ${name} } }]\n`;
+    const options = { allow: ['update', 'delete'] };
+    const before = manifest(provider('Second', 'wiki') + provider('Third', 'third'), 'Second');
+    expect((await applied(world, before, options)).ending).toBe('done');
+    const swapped = manifest(provider('Second', 'third') + provider('Third', 'wiki'), 'Second');
+    expect((await planned(world, swapped, options)).stderr).toContain('depend on each other');
+    const after = manifest(
+      '  - { name: Second, type: oauth2, state: absent }\n' + provider('New', 'wiki'),
+      'New',
+    );
+    const done = await applied(world, after, options);
+    expect(done.ending, done.stdout).toBe('done');
+    expect(done.stdout).toContain('Resources: 1 added, 1 changed, 1 destroyed.');
+    expect((await planned(world, after, options)).stdout).toContain('No changes.');
+  },
+);
+
 test('the last two subjects bound to an application cannot be deleted together', async () => {
   const world = new World({
     ...seed,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { findTransfers, makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
+import { findLostValues, makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
 import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { notPlanned } from '../../src/plan/not-planned.ts';
@@ -222,7 +222,7 @@ applications:
   });
 
   test('counts as moved if another change in the plan takes it, but not if its present application keeps it', async () => {
-    const isTaken = findTransfers((await planOf(manifest, existing, {}, '', permission)).changes);
+    const isTaken = findLostValues((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
@@ -234,13 +234,15 @@ applications:
 
 test('a resource that could not be planned takes no value from others, and its kind does not count as unread', async () => {
   const manifest =
-    'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\nusers: [{ username: u, name: U }]\n';
+    'version: 1\napplications: [{ slug: a, name: A, backchannel_providers: [1] }]\nusers: [{ username: u, name: U }]\n';
   const resources = await desired(manifest);
   const diagnostics = [diagnosticFor('m.yaml', { code: 'name-not-found', summary: 'there is none' })];
   const changes = resources.map((resource) => notPlanned(resource, diagnostics, undefined));
   const [a] = resources;
   if (!a) throw new Error('nothing is declared');
-  expect(findTransfers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
+  expect(
+    findLostValues(changes)({ kind: a.kind, address: 'application.b' }, 'backchannel_providers', 1),
+  ).toBe(false);
   expect([...unreadKinds({ changes })]).toEqual([]);
   expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
 });
