@@ -199,13 +199,18 @@ export interface FieldOfKind<Value = JsonValue> {
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */
-  readonly changeWarning?: (declared: JsonValue, observed: JsonValue) => string | undefined;
+  readonly changeWarning?: (
+    declared: JsonValue,
+    observed: JsonValue,
+    release: Release | undefined,
+  ) => string | undefined;
   /** Who gains access when the value changes. `before` is undefined for a new record. */
   readonly accessGain?: (
     now: JsonValue,
     before: JsonValue | undefined,
     /** The values of another field, before and after the change. */
     valuesOf: (field: string) => readonly JsonValue[],
+    release?: Release,
   ) => string | undefined;
   readonly fieldsForAccessGain?: readonly string[];
   /** Whether the field is an instruction for rollcall and is therefore not sent. */

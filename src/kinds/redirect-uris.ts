@@ -110,13 +110,16 @@ function urisIn(list: JsonValue): RedirectUri[] {
 const unrelated = ['https://a.example/', 'https://login.b-2.test/callback'];
 
 /** The sites that get logins although no URI names them; each item includes the items before it. */
-const unnamedSites = [
-  undefined,
+const unnamedSites: readonly { readonly words?: string; readonly before?: string }[] = [
+  {},
   // The patches are authentik's change 21746.
-  'the first site that asks for a login, on releases before 2026.5 without the latest patches',
-  'any site that asks for a login, on releases before 2024.8',
-  'any site that asks for a login',
-] as const;
+  {
+    words: 'the first site that asks for a login, on releases before 2026.5 without the latest patches',
+    before: '2026.5',
+  },
+  { words: 'any site that asks for a login, on releases before 2024.8', before: '2024.8' },
+  { words: 'any site that asks for a login' },
+];
 
 /** `usualMode` is the mode of URIs without a mode: declared ones are sent as `strict`, and releases without modes match patterns. */
 function unnamedSitesOf(list: JsonValue, usualMode: 'strict' | 'regex'): number {
@@ -132,15 +135,28 @@ function unnamedSitesOf(list: JsonValue, usualMode: 'strict' | 'regex'): number 
   return total.every(({ matching_mode: mode = usualMode }) => mode === 'strict') ? 2 : 3;
 }
 
-export function redirectGain(now: JsonValue, before: JsonValue = null): string | undefined {
-  const sites = unnamedSitesOf(now, 'strict');
-  return sites > unnamedSitesOf(before, 'regex') ? unnamedSites[sites] : undefined;
+export function redirectGain(
+  now: JsonValue,
+  before: JsonValue = null,
+  _?: unknown,
+  release?: Release,
+): string | undefined {
+  const sitesOf = (...list: Parameters<typeof unnamedSitesOf>): number => {
+    const sites = unnamedSitesOf(...list);
+    const { before: end } = unnamedSites[sites] ?? {};
+    return end !== undefined && inRange({ before: end }, release) === false ? 0 : sites;
+  };
+  const sites = sitesOf(now, 'strict');
+  return sites > sitesOf(before, 'regex') ? unnamedSites[sites]?.words : undefined;
 }
 
-export function redirectNote(declared: JsonValue): string {
-  return isJsonList(declared) && declared.length === 0
-    ? 'no URL is left to which people are redirected after they log in'
-    : 'people are redirected to other URLs after they log in';
+export function redirectNote(declared: JsonValue, observed: JsonValue, release: Release | undefined): string {
+  if (isJsonList(declared) && declared.length === 0)
+    return 'no URL is left to which people are redirected after they log in';
+  const sites = redirectGain(declared, observed, undefined, release);
+  return sites === undefined
+    ? 'people are redirected to other URLs after they log in'
+    : `people, with their codes or tokens, can be sent to ${sites}`;
 }
 
 export function redirectProblems(list: JsonValue, release: Release | undefined): ItemProblem[] {

@@ -13,6 +13,7 @@ import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
 import { addressOfName, declaredNames, idsOf } from '../kinds/named.ts';
 import { keyOfId } from '../kinds/record-keys.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
+import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -50,6 +51,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baselin
   readonly facts?: ReferenceFacts;
   /** Who may open records without bindings; by default, everyone. */
   readonly unbound?: UnboundStates;
+  readonly release?: Release | undefined;
   /** If given, the plan leaves out these resources and each change that the service would certainly reject. */
   readonly heldBack?: NotPlannedReasons | undefined;
 }
@@ -64,7 +66,7 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): CheckedPlan {
-  const { comparison, permission, facts, heldBack, deletions, resend, unbound, ...about } = context;
+  const { comparison, permission, facts, heldBack, deletions, resend, unbound, release, ...about } = context;
   const allowed = { permission, deletions, resend };
   const known = allReferenceFacts(facts, resources, observed);
   const holderOf = createHolderFinder(resources, observed, known);
@@ -87,13 +89,13 @@ export function makePlan(
     const remarks = [
       ...redact([...(deletion?.notes ?? []), ...freed]),
       ...(isPending(change) && change.action !== 'delete'
-        ? [...remarksOn(change, record, holderOf, known, unbound?.before), ...renamed]
+        ? [...remarksOn(change, record, holderOf, known, unbound?.before, release), ...renamed]
         : []),
     ];
     const isUnreached =
       change.action === 'create' && isStageKind(resource.kind) && !inFlows().has(resource.address);
     const opens = [
-      ...(isUnreached ? [] : newAccess(change, record, alteration, unbound)),
+      ...(isUnreached ? [] : newAccess(change, record, alteration, unbound, release)),
       ...accessThroughTaken(change, record, holderOf),
       ...redact(deletion?.opens ?? []),
     ];

@@ -7,6 +7,7 @@ import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameReference, idOrName, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
@@ -38,6 +39,7 @@ export function newAccess(
   observed: Pick<ObservedRecord, 'fields' | 'bound'>,
   since: Alteration | undefined,
   unbound: UnboundStates = { before: 'open', after: 'open' },
+  release?: Release,
 ): string[] {
   const { access, bindable } = change.resource.kind;
   const newAccessIf = (isOn: boolean): string[] => {
@@ -49,7 +51,7 @@ export function newAccess(
     });
   };
   const on = newAccessIf(true);
-  const reached = accessGains(change, observed, since);
+  const reached = accessGains(change, observed, since, release);
   if (access === undefined || !Object.values(unbound).includes('unknown'))
     return [...new Set([...on, ...reached])];
   const off = newAccessIf(false);

@@ -2,6 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { managedPart, mergedValue, placeholderFor, sentValue } from '../kinds/fields.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -13,6 +14,7 @@ export function accessGains(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
   { fields: held }: Pick<ObservedRecord, 'fields'>,
   since: Alteration | undefined,
+  release?: Release,
 ): string[] {
   const { kind, fields } = resource;
   const gaining = gainingFields(kind);
@@ -27,7 +29,7 @@ export function accessGains(
     const isPending =
       action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));
     const reaches = (was: JsonValue | undefined): string[] =>
-      accessGainsOfField(resource, field, [planned, was], held);
+      accessGainsOfField(resource, field, [planned, was], held, release);
     return [
       ...(isPending ? reaches(before) : []),
       ...(since?.kind === 'added' ? reaches(undefined) : []),
@@ -58,12 +60,13 @@ function accessGainsOfField(
   field: string,
   [now, before]: readonly [JsonValue, JsonValue | undefined],
   observed: ObservedRecord['fields'],
+  release?: Release,
 ): string[] {
   const valuesOf = (other: string): JsonValue[] => [
     observed[other] ?? null,
     sentValue(resource, other) ?? null,
   ];
-  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valuesOf);
+  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valuesOf, release);
   if (subject === undefined) return [];
   return [placeholderFor(resource, field) === undefined ? subject : `others, through its \`${field}\``];
 }

@@ -14,6 +14,7 @@ import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { expiry } from '../kinds/time.ts';
 import { idText } from '../kinds/values.ts';
@@ -29,6 +30,7 @@ export function remarksOn(
   holderOf: FindHolder,
   facts: ReferenceFacts,
   unbound: UnboundState = 'open',
+  release?: Release,
 ): string[] {
   const { kind, secrets } = resource;
   const { fields: held } = record;
@@ -69,7 +71,7 @@ export function remarksOn(
     ];
   }
   const warnings = differences.flatMap(
-    ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed) ?? [],
+    ({ field, declared, observed }) => kind.fields[field]?.changeWarning?.(declared, observed, release) ?? [],
   );
   const ofOthers = changed.flatMap((field) => undeclaredIdNotes(resource, field, record, facts));
   const ofStages = changed.flatMap((field) => unguardedBindings(resource, field, record));

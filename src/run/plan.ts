@@ -172,6 +172,7 @@ async function planOnce(
     permission: await permissionFor(resources, observed, service),
     deletions: deletions?.of,
     unbound,
+    release: knownRelease,
     ...facts.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });

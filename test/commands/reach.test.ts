@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import { World } from '../support/update-world.ts';
 
 const capabilities = ['update', 'delete'];
@@ -431,6 +432,30 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
   expect(await lines(new World(), provider('oauth2', { redirect_uris: [] }))).toEqual([
     expect.stringMatching(first),
   ]);
+});
+
+test.each<
+  [
+    release: SandboxRelease,
+    before: string[],
+    after: JsonObject[] | string[],
+    opens: RegExp | undefined,
+    note: string,
+  ]
+>([
+  ['2026.2', [one], [], first, 'no URL is left'],
+  ['2026.2', ['https://.*'], [], first, 'no URL is left'],
+  ['2026.2', [one], ['https://.*'], undefined, 'people are redirected to other URLs'],
+  ['2026.5', [one], [], undefined, 'no URL is left'],
+  ['2026.5', [], [byPattern('.*')], any, 'people, with their codes or tokens, can be sent to any site'],
+])('on release %s, redirect URIs that become %j and then %j', async (release, before, after, opens, note) => {
+  const [was, is] = [before, after].map((uris) => provider('oauth2', { redirect_uris: uris }));
+  const world = new World({ tokens: [{ token: 'sandbox-token', superuser: true }] }, release);
+  await applied(world, was ?? {});
+  expect(await lines(world, is ?? {})).toEqual(opens ? [expect.stringMatching(opens)] : []);
+  const { context, stdout } = world.run(JSON.stringify({ version: 1, ...is }), env);
+  await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
+  expect(stdout()).toContain(`note  ${note}`);
 });
 
 test('a provider that has only URIs for logouts is not open', () => {
