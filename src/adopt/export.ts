@@ -27,7 +27,6 @@ import { bindingsOf, readDeclaredChildren } from '../service/children.ts';
 import { pkOf, pickObserved, type ListedRecord } from '../service/records.ts';
 import { readWholeList, type ListReading } from '../service/read-whole.ts';
 import { fetchServiceRelease } from '../service/release.ts';
-import { stopAtSilence } from '../service/stop-at-silence.ts';
 import type { ObservedRecord } from '../service/types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
@@ -53,11 +52,7 @@ export function readExportedRecords(
   const isWithNames = wanted.isWithNames || !wanted.isWithShipped;
   const selector = new Selector(wanted.selection);
   const kinds = wanted.kinds.filter(({ type }) => selector.mayContainType(type));
-  const connect: Job['connect'] = async (of) => {
-    const connection = await job.connect(of);
-    return { ...connection, send: stopAtSilence(connection.send) };
-  };
-  return withService(settings, { ...job, connect }, async (service) => {
+  return withService(settings, job, async (service) => {
     const { send, pacing, signal } = service;
     const release = await fetchServiceRelease(send, pacing, signal);
     const ships = shippedFor(wanted, release);
@@ -117,7 +112,7 @@ async function withBindingsOf(
   if (written.length === 0) return { ...inventory, records };
   const observed = written.map(({ received, shown }) => pickObserved(kind, received, shown, []));
   const read = await readDeclaredChildren(kind, observed, fields, service);
-  if (read.kind === 'not_sent') return { ...inventory, records, gaps: [...gaps, { kind: 'interrupted' }] };
+  if (read.kind === 'not_sent') return { kind, records: [], gaps: [...gaps, { kind: 'interrupted' }] };
   if (read.kind === 'unread')
     return {
       ...inventory,

@@ -18,7 +18,7 @@ import { printableLine } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { InventoryGap } from '../observe/gaps.ts';
 import { withFormerName } from '../observe/renames.ts';
-import { gapDiagnostics, unwrittenValues } from '../report/words/inventory.ts';
+import { gapDiagnostics, unsentDiagnostic, unwrittenValues } from '../report/words/inventory.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
@@ -149,7 +149,8 @@ function endingOf(left: readonly Diagnostic[], { stderr }: Pick<Context, 'stderr
 
 function unreadNames({ names }: ExportReading): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
-    if (!('kind' in read) || read.kind === 'not_sent') return [];
+    if (!('kind' in read)) return [];
+    if (read.kind === 'not_sent') return unsentDiagnostic(`not all names of ${list}`);
     const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,

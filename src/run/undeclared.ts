@@ -11,6 +11,7 @@ import { withFormerName } from '../observe/renames.ts';
 import { undeclaredRecords, type DescribeGaps, type Undeclared } from '../observe/undeclared.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readWholeList } from '../service/read-whole.ts';
+import { maxConsecutiveFailures } from '../service/retries.ts';
 import { fetchServiceRelease } from '../service/release.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import type { Service } from './connect.ts';
@@ -59,12 +60,13 @@ function redactUndeclared({ found, gaps }: Undeclared, { redactor }: Service): U
   };
 }
 
-/** Reads all records of the kinds that the release has, one kind after the other. */
+/** Reads all records of the kinds that the release has, one kind after the other, until the service no longer answers. */
 export async function readInventories(
   wanted: readonly Kind<ResourceType>[],
   release: Release | undefined,
   service: Service,
 ): Promise<Inventory[]> {
+  service.pacing.endAfterTimeouts(maxConsecutiveFailures.lookUps);
   const inventories: Inventory[] = [];
   for (const kind of wanted) {
     const isLater = release && kind.since !== undefined && inRange({ before: kind.since }, release) === true;

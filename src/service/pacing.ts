@@ -29,7 +29,7 @@ export interface Pacing {
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
   /** Runs a task at once, outside the queue, unless the maximum of concurrent requests is reached. */
   runBeside<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** Waits until requests may be sent. Returns false if the pause is too long, the service stays unavailable, or the run is interrupted. */
+  /** Waits until requests may be sent. Returns false if the pause is too long, the service stays unavailable or silent, or the run is interrupted. */
   waitForTurn(): Promise<boolean>;
   /** Records an answer, which may change the concurrency limit or start a pause for all workers. */
   note(answer: Answer, attempt: number): void;
@@ -38,6 +38,8 @@ export interface Pacing {
    * has used up its retries, or the run is interrupted. With `ignoresOutages`, a try that met an outage does not count.
    */
   again(tried: Tried): Promise<number | undefined>;
+  /** From now on, sends nothing more after this number of time-outs in a row. */
+  endAfterTimeouts(count: number): void;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
   /** Whether the service has rejected the token itself since its last success. The token may expire or be revoked during a run. */
   readonly isTokenRefused: boolean;
@@ -83,6 +85,8 @@ class SharedPacing implements Pacing {
   #requests = 0;
   #firstAnswerAt: number | undefined;
   #retries = 0;
+  #timeouts = 0;
+  #maxTimeouts = Infinity;
 
   constructor(options: PacingOptions) {
     this.#options = options;
@@ -137,7 +141,12 @@ class SharedPacing implements Pacing {
     if (this.#limiter.concurrency !== max) this.#limiter.concurrency = max;
   }
 
+  readonly endAfterTimeouts: Pacing['endAfterTimeouts'] = (count) => {
+    this.#maxTimeouts = count;
+  };
+
   readonly waitForTurn: Pacing['waitForTurn'] = async () => {
+    if (this.#timeouts >= this.#maxTimeouts) return false;
     // The service may become unavailable during the pause.
     while (!this.outage.isOver || this.#pausedUntil > this.#options.clock.now())
       if ((await this.outage.wait()) === 'gone' || !(await this.#waitForPause())) return false;
@@ -151,6 +160,7 @@ class SharedPacing implements Pacing {
     if (isTokenUnknown(answer)) this.isTokenRefused = true;
     else if (isSuccess(answer)) this.isTokenRefused = false;
     this.#firstAnswerAt ??= now;
+    this.#timeouts = isTimeout(answer) ? this.#timeouts + 1 : 0;
     const { pause } = whatAnswersProve[answer.kind];
     const isPushedBack = pause === 'always' || isTimeout(answer);
     const isGood = pause === undefined && answer.error === undefined;
@@ -160,7 +170,7 @@ class SharedPacing implements Pacing {
   };
 
   readonly again: Pacing['again'] = async ({ attempt, most, answer, ignoresOutages }) => {
-    if (attempt >= most && !ignoresOutages) return undefined;
+    if ((attempt >= most && !ignoresOutages) || this.#timeouts >= this.#maxTimeouts) return undefined;
     const waited = await this.outage.wait();
     if (waited === 'gone') return undefined;
     if (waited === 'back') return ignoresOutages ? attempt : attempt + 1;

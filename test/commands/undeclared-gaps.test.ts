@@ -43,6 +43,19 @@ describe('records that could not be read', () => {
     expect(stderr()).toContain('not all users were read');
   });
 
+  test('are not asked for any more after several time-outs in a row', async () => {
+    let asked = 0;
+    const { send } = listingService({
+      instead: ({ query }) =>
+        query.has('page')
+          ? ((asked += 1), { kind: 'lost', error: new DOMException('too late', 'TimeoutError') })
+          : undefined,
+    });
+    const { stdout } = await planned(send, { output: 'json' });
+    expect(asked).toBe(5);
+    expect(stdout).toContain('not all users were read: ');
+  });
+
   test('are reported once for the providers of all types', async () => {
     const { stdout } = await planned(listingService({}).send, { output: 'json' });
     expect(stdout.split('not all providers could be read')).toHaveLength(2);

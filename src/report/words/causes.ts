@@ -1,6 +1,5 @@
 import { ProxyError } from '../../service/proxy-error.ts';
 import { GivenUpError } from '../../service/abortable.ts';
-import { UnaskedError } from '../../service/stop-at-silence.ts';
 
 interface CauseWords {
   readonly cause: string;
@@ -18,8 +17,6 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
       cause: 'the request was cancelled by the second interruption',
       advice: 'The service may still have completed it.',
     };
-  if (error instanceof UnaskedError)
-    return { cause: 'nothing was asked, because earlier reads got no answer' };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert))
     return { cause: 'the port expects TLS', advice: 'Use https:// in the service URL.' };

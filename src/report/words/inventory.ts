@@ -25,11 +25,17 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
   const unread = refused
     ? [unreadDiagnostic(refused.answer)]
     : Array.from(reasons.values(), (alike) => {
-        const lists = joinListNames(alike.map(({ kind }) => kind)).replaceAll('_', ' ');
+        const lists = listsOf(alike.map(({ kind }) => kind));
         return unreadDiagnostic(alike[0].answer, `not all ${lists} could be read: `);
       });
+  const unsent = inventories.flatMap(({ kind, gaps }) =>
+    gaps.some((gap) => gap.kind === 'interrupted') ? kind : [],
+  );
+  if (unsent.length > 0) unread.push(unsentDiagnostic(`not all ${listsOf(unsent)}`));
   const rest = inventories.flatMap(({ kind, gaps }) =>
-    gaps.flatMap((gap) => (gap.kind === 'ended' ? [] : gapDiagnostic(kind, gap))),
+    gaps.flatMap((gap) =>
+      gap.kind === 'ended' || gap.kind === 'interrupted' ? [] : gapDiagnostic(kind, gap),
+    ),
   );
   return [...unread, ...new Map(rest.map((found) => [JSON.stringify(found), found])).values()];
 }
@@ -37,12 +43,27 @@ export function gapDiagnostics(inventories: readonly WithGaps[]): Diagnostic[] {
 export const gapWords: DescribeGaps = (inventory) =>
   gapDiagnostics([inventory]).map((found) => ({ summary: summaryWithAddress(found), detail: found.detail }));
 
+function listsOf(all: readonly Inventory['kind'][]): string {
+  return joinListNames(all).replaceAll('_', ' ');
+}
+
+/** The diagnostic for records or names that were not asked for. */
+export function unsentDiagnostic(what: string): Diagnostic {
+  return notExported(
+    `${what} were read: the run was interrupted, or the service asked rollcall to wait too long or no longer answered`,
+    'Run the command again.',
+  );
+}
+
 function unreadDiagnostic(answer: Answer, opening = ''): Diagnostic {
   const { code, summary, advice } = answerWords(answer);
   return diagnosticFor(undefined, { code, summary: `${opening}${summary}`, detail: advice });
 }
 
-function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kind: 'ended' }>): Diagnostic {
+function gapDiagnostic(
+  kind: Inventory['kind'],
+  gap: Exclude<InventoryGap, { kind: 'ended' | 'interrupted' }>,
+): Diagnostic {
   const { type, list } = kind;
   switch (gap.kind) {
     case 'not_superuser': {
@@ -95,11 +116,6 @@ function gapDiagnostic(kind: Inventory['kind'], gap: Exclude<InventoryGap, { kin
         `\`${kind.access?.field ?? 'policies'}\` is left out, because the bindings of the record have expired`,
         `Another service would open the record to everyone. Name who may open it: see docs/access.md.`,
         addressOf(type, gap.name),
-      );
-    case 'interrupted':
-      return notExported(
-        `not all ${list} were read: the run was interrupted, or the service asked rollcall to wait too long`,
-        'Run the command again.',
       );
   }
 }
