@@ -1,22 +1,16 @@
-import { isJsonList, textOf } from '../base/json.ts';
-import type { FieldOfKind } from './kind.ts';
-import { likelyRefusedProblem } from './release.ts';
+import { isJsonList } from '../base/json.ts';
 import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 
 /** Every new service contains this outpost, without providers. */
 const embedded = 'authentik Embedded Outpost';
 
 const fields = {
-  type: { ifMissing: newOnly('type', '`type: proxy`') },
   providers: {
     // An update replaces the whole list, which may contain providers that others have added.
     part: 'unless exactly',
     changeWarning: () => 'this outpost starts or stops serving the applications of these providers',
   },
   service_connection: { default: null },
-  config: {
-    ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
-  },
 } satisfies FieldRows;
 
 export const outpost: RowKind = kindFrom({
@@ -38,13 +32,3 @@ export const outpost: RowKind = kindFrom({
   fields,
   notDeclarable: { managed: 'The service sets this field for its own outpost.' },
 });
-
-function newOnly(field: string, example: string): NonNullable<FieldOfKind['ifMissing']> {
-  return (_, { name }) =>
-    textOf(name) === embedded
-      ? undefined
-      : likelyRefusedProblem(
-          `a new outpost needs a \`${field}\``,
-          `If the record already exists, ignore this. Otherwise write ${example}.`,
-        );
-}

@@ -354,7 +354,10 @@ describe('an outpost', () => {
       providers: [held(made, 'proxy', 'Wiki')['pk']],
     });
     const lacking = served.replace('authentik Embedded Outpost', 'Other');
-    expect((await run('validate', made.send, lacking)).stdout).toContain('a new outpost needs a `type`');
+    const refused = await run('plan', made.send, lacking);
+    expect(refused.ending).toBe('invalid');
+    for (const field of ['type', 'config'])
+      expect(refused.stderr).toContain(`the field \`${field}\` is missing, and a new record requires it`);
   });
 });
 
