@@ -1,10 +1,9 @@
-import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { type JsonObject, type JsonValue } from '../base/json.ts';
 import { bindingsIn, childFields } from './bindings.ts';
 import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
-import { flowUsers, type LoginStep } from './login-part.ts';
+import { type LoginStep } from './login-part.ts';
 import { idsOf } from './named.ts';
 import { isPolicyKind } from './policy-bindings.ts';
 import type { Resource } from './resource.ts';
@@ -41,7 +40,8 @@ export interface LoginFlow extends Judgement {
   readonly parts: readonly LoginRecord[];
 }
 
-interface LoginStage extends Judgement {
+export interface LoginStage extends Judgement {
+  readonly order: number;
   readonly record: LoginRecord | undefined;
   readonly inside: readonly LoginRecord[];
 }
@@ -69,13 +69,12 @@ export function loginFlow(
   const { inside } = children;
   const [field = '', own = inside.children] = bindingFields.find((each) => !each[1].inside) ?? [];
   const judgement = judged(own, fields[field], kind, fields, recordOf);
-  const stages = bindingsIn(children, bound)
-    .toSorted((a, b) => Number(a.values['order']) - Number(b.values['order']))
-    .map(({ binds, id, values }): LoginStage => {
-      const stage = recordOf(binds.refersTo, id);
-      const ofStage = judged(inside.children, values[inside.field], kind, values, recordOf);
-      return { ...ofStage, record: stage, inside: referredBy(stage, [stepOf(stage)?.shows], recordOf) };
-    });
+  const stages = bindingsIn(children, bound).map(({ binds, id, values }): LoginStage => {
+    const stage = recordOf(binds.refersTo, id);
+    const ofStage = judged(inside.children, values[inside.field], kind, values, recordOf);
+    const shown = referredBy(stage, [stepOf(stage)?.shows], recordOf);
+    return { ...ofStage, order: Number(values['order']), record: stage, inside: shown };
+  });
   // A flow that another flow offers may in turn offer the other flow.
   const offered = isOffered
     ? []
@@ -139,7 +138,7 @@ function together(each: readonly Verdict[], isAll: boolean): Verdict {
   return verdicts.has(undefined) ? undefined : isAll;
 }
 
-function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
+export function stepOf(record: LoginRecord | undefined): LoginStep | undefined {
   const part = record?.kind.login;
   return part?.kind === 'login stage' ? part : undefined;
 }
@@ -162,130 +161,4 @@ export function referencesIn(
     const family = kind.fields[field]?.refersTo;
     return family ? idsOf(values[field]).map((id) => ({ family, id })) : [];
   });
-}
-
-export const openLogin: Problem = {
-  code: 'open-login',
-  summary: 'anyone who enters a user name can log in: no stage before the login proves the identity',
-  detail:
-    'Before the login stage, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
-};
-
-export const lockout = {
-  code: 'lockout',
-  detail:
-    'Make this change in the service while another session is open, so that it can be undone. If this is intended here, use --allow lockout.',
-} as const;
-
-function isGiven(value: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
-}
-
-function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolean {
-  if (shows !== undefined && isGiven(fields[shows])) return true;
-  return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
-}
-
-/** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
-export type NameOnlyLogin =
-  | { readonly kind: 'insecure' }
-  | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
-
-/** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
-export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
-  if (!isProvingFlow(record) || passes === false) return undefined;
-  let isNamed = false;
-  let isUnknown = false;
-  const guards: string[] = [];
-  for (const stage of stages) {
-    if (stage.passes === false) continue;
-    const { record: own } = stage;
-    if (own === undefined) {
-      isUnknown = true;
-      continue;
-    }
-    const part = stepOf(own);
-    if (part === undefined) continue;
-    if (provesIn(own, part) || part.denies) {
-      if (stage.passes) return undefined;
-      if (!part.denies) guards.push(...policiesOf(stage));
-      // A stage that is never shown cannot ask for a user name.
-      continue;
-    }
-    const isLast = part.logsIn || (part.writes && !isLoginFlow(record));
-    isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
-    if (!isLast) continue;
-    if (isNamed)
-      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'insecure' };
-    if (stage.passes) return undefined;
-  }
-  return undefined;
-}
-
-/** The names of a stage's policies, or the name of the stage if the policies are unknown. */
-function policiesOf({ policies, record }: LoginStage): readonly string[] {
-  const names = policies.map(({ name }) => name);
-  return names.length > 0 ? names : [record?.name ?? ''];
-}
-
-/** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
-export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
-  if (record.kind.login?.kind !== 'login flow') return [];
-  const beginners = textOf(record.fields['authentication'] ?? 'none');
-  const shown = stages.filter((stage) => stage.passes !== false);
-  const isAny = (has: (part: LoginStep) => unknown): boolean =>
-    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { kind: 'login stage' }));
-  const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
-  const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
-  return [
-    ...(beginners === 'none' || beginners === 'require_unauthenticated'
-      ? []
-      : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
-    ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
-    ...before.flatMap(({ record: stage, passes: isShownToAll }) =>
-      stage && isShownToAll && stepOf(stage)?.denies
-        ? [`the stage ${JSON.stringify(stage.name)} denies everybody`]
-        : [],
-    ),
-    ...before.flatMap(({ record: stage, inside }) =>
-      [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),
-    ),
-    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who the user is']),
-    ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
-  ];
-}
-
-function emptyNeeds(stage: LoginRecord): string[] {
-  const field = stepOf(stage)?.needs ?? '';
-  const value = stage.fields[field];
-  return isJsonList(value) && value.length === 0
-    ? [`nobody passes the stage ${JSON.stringify(stage.name)}, because its \`${field}\` is empty`]
-    : [];
-}
-
-/** The reasons why a flow lets nobody pass of whom it does not know yet who they are. The list is empty unless this is certain. */
-export function obstaclesToUnknown(flow: LoginFlow): readonly string[] {
-  if (flow.passesUnknown === false && flow.passes !== false)
-    return [
-      'the groups, users and policies that are bound to the flow reject everybody who is not logged in',
-    ];
-  if (flow.mayIdentify) return [];
-  for (const { record, passesUnknown, mayIdentify } of flow.stages) {
-    const step = stepOf(record);
-    if (mayIdentify || (passesUnknown !== false && (record === undefined || step?.identifies))) return [];
-    if (record && passesUnknown && step?.needsUser)
-      return [`no stage before the stage ${JSON.stringify(record.name)} asks who the user is`];
-  }
-  const asking = flow.stages.find(({ record, passes }) => passes !== false && stepOf(record)?.identifies);
-  return asking
-    ? [`nobody who is not logged in reaches the stage ${JSON.stringify(asking.record?.name)}`]
-    : [];
-}
-
-export function kindsWithChallenge({ stages }: LoginFlow): ReadonlySet<Kind> {
-  const asking = stages
-    .filter(({ passes }) => passes !== false)
-    .flatMap(({ record, inside }) => (record ? [record, ...inside] : []))
-    .filter((record) => stepOf(record)?.challenge !== undefined);
-  return new Set(asking.map(({ kind }) => kind));
 }

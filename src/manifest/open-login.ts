@@ -4,14 +4,8 @@ import type { Family } from '../kinds/kind.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { isNameReference } from '../kinds/values.ts';
-import {
-  declaredRecord,
-  isProvingFlow,
-  loginFlow,
-  nameOnlyLogin,
-  openLogin,
-  type FindRecord,
-} from '../kinds/way-in.ts';
+import { nameOnlyLogin, openLogin } from '../kinds/login-problems.ts';
+import { declaredRecord, isProvingFlow, loginFlow, type FindRecord } from '../kinds/way-in.ts';
 import { childFields } from '../kinds/bindings.ts';
 
 export class LoginEntries {

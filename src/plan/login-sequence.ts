@@ -1,4 +1,5 @@
-import { loginObstacles, nameOnlyLogin, type LoginFlow } from '../kinds/way-in.ts';
+import { loginObstacles, nameOnlyLogin } from '../kinds/login-problems.ts';
+import { type LoginFlow } from '../kinds/way-in.ts';
 import type { LoginChange, LoginState } from './login-state.ts';
 
 export interface ChangedFlow {

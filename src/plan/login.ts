@@ -4,17 +4,14 @@ import { childFields } from '../kinds/bindings.ts';
 import type { Risk } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import {
-  declaredRecord,
   kindsWithChallenge,
-  isLoginFlow,
-  isProvingFlow,
   lockout,
   loginObstacles,
   nameOnlyLogin,
   obstaclesToUnknown,
   openLogin,
-  type LoginRecord,
-} from '../kinds/way-in.ts';
+} from '../kinds/login-problems.ts';
+import { declaredRecord, isLoginFlow, isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
 import {

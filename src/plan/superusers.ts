@@ -5,7 +5,7 @@ import { idsOf } from '../kinds/named.ts';
 import { factKey } from '../kinds/reference-facts.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { recordKey } from '../kinds/values.ts';
-import { lockout } from '../kinds/way-in.ts';
+import { lockout } from '../kinds/login-problems.ts';
 import type { ObservedGroup } from '../observe/superusers.ts';
 import type { LoginPlan } from './login.ts';
 import { loginChanges, type LoginChange } from './login-state.ts';

@@ -3,14 +3,8 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { isNameReference } from '../../src/kinds/values.ts';
-import {
-  loginFlow,
-  loginObstacles,
-  nameOnlyLogin,
-  obstaclesToUnknown,
-  type LoginFlow,
-  type LoginRecord,
-} from '../../src/kinds/way-in.ts';
+import { loginObstacles, nameOnlyLogin, obstaclesToUnknown } from '../../src/kinds/login-problems.ts';
+import { loginFlow, type LoginFlow, type LoginRecord } from '../../src/kinds/way-in.ts';
 
 function kindAt(path: string): Kind {
   const kind = kinds.find((each) => each.path === `/api/v3${path}`);
@@ -280,4 +274,22 @@ test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obsta
   ['a login only for a group', ['who', 'proof', { stage: 'enter', policies: [staff] }], {}],
 ])('a flow stops people whom it does not know yet if that is certain: %s', (_, bound, fields, obstacle) => {
   expect(obstaclesToUnknown(flowOf(bound, fields))).toEqual(obstacle === undefined ? [] : [obstacle]);
+});
+
+describe.each([false, true])('stages with an equal order, listed in reverse: %s', (isReverse) => {
+  const flowWith = (...names: readonly string[]): LoginFlow => {
+    const listed = isReverse ? names.toReversed() : names;
+    return flowOf(listed.map((one) => ({ stage: one, order: 1 })));
+  };
+
+  test('may run in any sequence', () => {
+    expect(loginObstacles(flowWith('who', 'no', 'enter'))).toEqual(['the stage "no" denies everybody']);
+    expect(loginObstacles(flowWith('who', 'noProof', 'enter'))).toHaveLength(1);
+    expect(obstaclesToUnknown(flowWith('who', 'proof'))).toEqual([
+      'no stage before the stage "proof" asks who the user is',
+    ]);
+    expect(nameOnlyLogin(flowWith('who', 'proof', 'enter'))).toEqual(insecure);
+    expect(nameOnlyLogin(flowWith('who', 'no', 'enter'))).toEqual(insecure);
+    expect(nameOnlyLogin(flowWith('who', 'captcha', 'enter'))).toEqual(insecure);
+  });
 });

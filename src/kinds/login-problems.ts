@@ -1,0 +1,163 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import type { Kind } from './kind.ts';
+import { flowUsers, type LoginStep } from './login-part.ts';
+import {
+  isLoginFlow,
+  isProvingFlow,
+  stepOf,
+  type LoginFlow,
+  type LoginRecord,
+  type LoginStage,
+} from './way-in.ts';
+
+export const openLogin: Problem = {
+  code: 'open-login',
+  summary: 'anyone who enters a user name can log in: no stage before the login proves the identity',
+  detail:
+    'Before the login stage, with a lower `order`, bind a stage that requires a proof of identity, such as a password stage. A stage is skipped if one of its policies rejects everybody. If this is intended, use --allow open-login.',
+};
+
+export const lockout = {
+  code: 'lockout',
+  detail:
+    'Make this change in the service while another session is open, so that it can be undone. If this is intended here, use --allow lockout.',
+} as const;
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && !(isJsonList(value) && value.length === 0);
+}
+
+function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolean {
+  if (shows !== undefined && isGiven(fields[shows])) return true;
+  return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
+}
+
+/** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
+export type NameOnlyLogin =
+  | { readonly kind: 'insecure' }
+  | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
+
+/** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
+export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
+  if (!isProvingFlow(record) || passes === false) return undefined;
+  let isNamed = false;
+  let isUnknown = false;
+  const guards: string[] = [];
+  for (const stage of inOrder(stages, openRank)) {
+    if (stage.passes === false) continue;
+    const { record: own } = stage;
+    if (own === undefined) {
+      isUnknown = true;
+      continue;
+    }
+    const part = stepOf(own);
+    if (part === undefined) continue;
+    if (provesIn(own, part) || part.denies) {
+      if (stage.passes) return undefined;
+      if (!part.denies) guards.push(...policiesOf(stage));
+      // A stage that is never shown cannot ask for a user name.
+      continue;
+    }
+    const isLast = part.logsIn || (part.writes && !isLoginFlow(record));
+    isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
+    if (!isLast) continue;
+    if (isNamed)
+      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'insecure' };
+    if (stage.passes) return undefined;
+  }
+  return undefined;
+}
+
+/** The names of a stage's policies, or the name of the stage if the policies are unknown. */
+function policiesOf({ policies, record }: LoginStage): readonly string[] {
+  const names = policies.map(({ name }) => name);
+  return names.length > 0 ? names : [record?.name ?? ''];
+}
+
+/** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
+export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
+  if (record.kind.login?.kind !== 'login flow') return [];
+  const beginners = textOf(record.fields['authentication'] ?? 'none');
+  const shown = inOrder(stages, lockoutRank).filter((stage) => stage.passes !== false);
+  const isAny = (has: (part: LoginStep) => unknown): boolean =>
+    shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { kind: 'login stage' }));
+  const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
+  const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
+  return [
+    ...(beginners === 'none' || beginners === 'require_unauthenticated'
+      ? []
+      : [`its \`authentication\` is ${beginners}: the flow admits only ${flowUsers(beginners)}`]),
+    ...(passes === false ? ['a policy that is bound to the flow rejects everybody'] : []),
+    ...before.flatMap(({ record: stage, passes: isShownToAll }) =>
+      stage && isShownToAll && stepOf(stage)?.denies
+        ? [`the stage ${JSON.stringify(stage.name)} denies everybody`]
+        : [],
+    ),
+    ...before.flatMap(({ record: stage, inside }) =>
+      [...(stage ? [stage] : []), ...inside].flatMap(emptyNeeds),
+    ),
+    ...(isAny(({ challenge }) => challenge) ? [] : ['no stage asks who the user is']),
+    ...(isAny(({ logsIn }) => logsIn) ? [] : ['no stage logs anybody in']),
+  ];
+}
+
+function emptyNeeds(stage: LoginRecord): string[] {
+  const field = stepOf(stage)?.needs ?? '';
+  const value = stage.fields[field];
+  return isJsonList(value) && value.length === 0
+    ? [`nobody passes the stage ${JSON.stringify(stage.name)}, because its \`${field}\` is empty`]
+    : [];
+}
+
+/** The reasons why a flow lets nobody pass of whom it does not know yet who they are. The list is empty unless this is certain. */
+export function obstaclesToUnknown(flow: LoginFlow): readonly string[] {
+  if (flow.passesUnknown === false && flow.passes !== false)
+    return [
+      'the groups, users and policies that are bound to the flow reject everybody who is not logged in',
+    ];
+  if (flow.mayIdentify) return [];
+  const stages = inOrder(flow.stages, lockoutRank);
+  for (const { record, passesUnknown, mayIdentify } of stages) {
+    const step = stepOf(record);
+    if (mayIdentify || (passesUnknown !== false && (record === undefined || step?.identifies))) return [];
+    if (record && passesUnknown && step?.needsUser)
+      return [`no stage before the stage ${JSON.stringify(record.name)} asks who the user is`];
+  }
+  const asking = stages.find(({ record, passes }) => passes !== false && stepOf(record)?.identifies);
+  return asking
+    ? [`nobody who is not logged in reaches the stage ${JSON.stringify(asking.record?.name)}`]
+    : [];
+}
+
+export function kindsWithChallenge({ stages }: LoginFlow): ReadonlySet<Kind> {
+  const asking = stages
+    .filter(({ passes }) => passes !== false)
+    .flatMap(({ record, inside }) => (record ? [record, ...inside] : []))
+    .filter((record) => stepOf(record)?.challenge !== undefined);
+  return new Set(asking.map(({ kind }) => kind));
+}
+
+/** Sorts stages by `order`. The service may run stages with an equal `order` in any sequence, so the worst one counts: that by rank. */
+function inOrder(
+  stages: readonly LoginStage[],
+  rankOf: (step: LoginStep, stage: LoginRecord) => number,
+): readonly LoginStage[] {
+  const rank = ({ record }: LoginStage): number => {
+    const step = stepOf(record);
+    return record && step ? rankOf(step, record) : 4;
+  };
+  return stages.toSorted((a, b) => a.order - b.order || rank(a) - rank(b));
+}
+
+/** The ranks by which people are locked out most likely. */
+function lockoutRank({ denies, needsUser, logsIn }: LoginStep): number {
+  if (denies) return 0;
+  return needsUser ? (logsIn ? 2 : 1) : 3;
+}
+
+/** The ranks by which people log in most likely without a proof of identity. */
+function openRank(step: LoginStep, stage: LoginRecord): number {
+  if (step.takesName !== undefined) return 0;
+  return step.denies || provesIn(stage, step) ? 2 : 1;
+}
