@@ -34,7 +34,7 @@ export function permittedCapabilities(
   { values: { allow = [], nameOf }, config }: Pick<SettingSources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: AllowedOperations,
 ): readonly Capability[] {
-  const givenNames = allow.flatMap(listed).filter((name) => !isRisk(name));
+  const givenNames = allow.flatMap((names) => listed(names, nameOf('allow'))).filter((name) => !isRisk(name));
   const isGiven = givenNames.length > 0;
   const sourceName = isGiven ? nameOf('allow') : '`allow` of the environment';
   return [...new Set(isGiven ? givenNames : (config.allow ?? []))].map((action) => {
@@ -54,15 +54,22 @@ export function acceptedRisks({
   allow = [],
   nameOf,
 }: Pick<GivenSettings, 'allow' | 'nameOf'>): readonly Risk[] {
-  return [...new Set(allow.flatMap(listed))].flatMap((name) => {
+  return [...new Set(allow.flatMap((names) => listed(names, nameOf('allow'))))].flatMap((name) => {
     if (isRisk(name)) return [name];
     if (isCapability(name)) return [];
     throw invalidPermission(nameOf('allow'), name);
   });
 }
 
-function listed(names: string): string[] {
-  return names.split(/[\s,]+/);
+function listed(names: string, sourceName: string): string[] {
+  const words = names.trim().split(/\s*,\s*|\s+/);
+  const empty = words.length > 1 ? words.indexOf('') + 1 : 0;
+  if (empty > 0)
+    throw new UsageError(
+      `${sourceName}: word ${empty} of ${JSON.stringify(names)} is empty`,
+      'Remove a comma.',
+    );
+  return words;
 }
 
 function invalidPermission(sourceName: string, name: string): UsageError {
@@ -72,13 +79,15 @@ function invalidPermission(sourceName: string, name: string): UsageError {
 }
 
 function checkCapabilities(names: readonly string[], sourceName: string): Capability[] {
-  return [...new Set(names.flatMap(listed).filter((name) => name !== ''))].map((name) => {
-    if (isCapability(name)) return name;
-    throw new UsageError(
-      `${sourceName}: there is no capability ${JSON.stringify(name)}`,
-      formerCapability(name) ?? didYouMean(name, capabilities) ?? `There is: ${capabilities.join(', ')}.`,
-    );
-  });
+  return [...new Set(names.flatMap((each) => listed(each, sourceName)).filter((name) => name !== ''))].map(
+    (name) => {
+      if (isCapability(name)) return name;
+      throw new UsageError(
+        `${sourceName}: there is no capability ${JSON.stringify(name)}`,
+        formerCapability(name) ?? didYouMean(name, capabilities) ?? `There is: ${capabilities.join(', ')}.`,
+      );
+    },
+  );
 }
 
 function contractOnlyVariable(env: EnvironmentVariables): boolean | undefined {

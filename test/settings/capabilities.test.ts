@@ -14,7 +14,12 @@ environments:
 `;
 
 function settings(
-  flags: { readonly capability?: string[]; readonly contractOnly?: boolean; readonly env?: string } = {},
+  flags: {
+    readonly capability?: string[];
+    readonly contractOnly?: boolean;
+    readonly env?: string;
+    readonly allow?: string[];
+  } = {},
   env: Readonly<Record<string, string>> = {},
   text = config,
 ): Promise<Settings> {
@@ -85,6 +90,19 @@ describe('the enabled capabilities', () => {
     expect(diagnostics).toMatchObject([
       { code: 'invalid-value', range: { start: { line: 2, column: 16 } }, detail: /update/ },
     ]);
+  });
+
+  test.each([
+    [',update', 1],
+    ['update,,delete', 2],
+    ['update, ', 2],
+  ])('must not be %j, which has an empty word', async (names, place) => {
+    const words = `word ${place} of ${JSON.stringify(names)} is empty`;
+    await expect(settings({ capability: [names] })).rejects.toThrow(`--capability: ${words}`);
+    await expect(settings({ allow: [names] })).rejects.toThrow(`--allow: ${words}`);
+    await expect(settings({}, { ROLLCALL_CAPABILITIES: names })).rejects.toThrow(
+      `ROLLCALL_CAPABILITIES: ${words}`,
+    );
   });
 
   test('are all in the schema of rollcall.yaml', () => {
