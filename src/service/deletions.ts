@@ -98,7 +98,7 @@ async function refusalOfRecord(
   const needsSuperuser = needsSuperuserToDelete(kind);
   const needsSelf = deletion.isUser === true || needsSuperuser;
   const self = needsSelf ? await retrieveTokenUser(context) : undefined;
-  if (needsSelf && self?.proof !== 'exists') return "the token's user is unknown";
+  if (needsSelf && self?.proof !== 'exists') return unread("the token's user is unknown", context);
   if (deletion.isUser && self?.proof === 'exists') {
     if (self.pk === undefined) return `it is unknown whether the token belongs to this ${kind.type}`;
     if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
@@ -120,7 +120,7 @@ async function lastRecordRefusal(
   const last = deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
   const list = await readWholeList(family.byName, context);
-  if (list.kind !== 'whole') return `the service did not show whether it is ${last.words}`;
+  if (list.kind !== 'whole') return unread(`the service did not show whether it is ${last.words}`, context);
   const deleted = context.deletes.filter(({ resource }) => resource.kind.type === type);
   const stays = list.records.some(
     ({ received }) =>
@@ -130,18 +130,23 @@ async function lastRecordRefusal(
 }
 
 /** Refuses a delete that makes the service delete other records, unless the manifests delete these too. */
-function cascadeRefusal(kind: Kind, dependents: Dependents, { deletes }: DeleteContext): string | undefined {
-  if (dependents === undefined) return 'its dependent records could not be read';
+function cascadeRefusal(kind: Kind, dependents: Dependents, context: DeleteContext): string | undefined {
+  if (dependents === undefined) return unread('its dependent records could not be read', context);
   const isPolicy = policyField.refersTo === kind.family;
   for (const { app, model, words, pk, isDeletedToo } of dependents) {
     if (isPolicy && model.startsWith(policyBindings.model.name))
       return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
     const family = isDeletedToo ? familyOf(app, model) : undefined;
     if (family === undefined || family.isDeletedWithOwner) continue;
-    if (!deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
+    if (!context.deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
       return `the service would also delete ${words}: declare that record as absent too, or change its reference first`;
   }
   return undefined;
+}
+
+/** The reason for a refusal after a failed read: the token may have expired or been revoked during the run. */
+function unread(reason: string, { pacing }: ReadContext): string {
+  return pacing.isTokenRefused ? 'the service no longer accepts the token' : reason;
 }
 
 function familyOf(app: string, model: string): Family | undefined {
@@ -157,7 +162,7 @@ async function judgeBindings(
 ): Promise<DeleteDecision> {
   const { deletes, isClosed = () => false } = context;
   const read = await readChildren(policyBindings, 'all', context);
-  if (read.kind !== 'read') return { notes: [], refusal: 'its bindings could not be read' };
+  if (read.kind !== 'read') return { notes: [], refusal: unread('its bindings could not be read', context) };
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   if (dependents.some(({ model, pk }) => model === policyBindings.model.name && !shown.has(pk)))
     return { notes: [], refusal: 'some bindings of the record are hidden from this token' };

@@ -331,6 +331,21 @@ test.each([
   expect(deletes(world)).toEqual([]);
 });
 
+test.each([
+  ['/users/me/', 'users', 'username: jane'],
+  ['/used_by/', 'groups', 'name: guests'],
+  ['/policies/bindings/', 'groups', 'name: guests'],
+])('a delete is refused for a token that is revoked before the read of %s', async (path, list, name) => {
+  const world = new World(seed);
+  let isRevoked = false;
+  world.tamper = (request, answer) => {
+    isRevoked ||= request.path.includes(path);
+    return isRevoked ? world.handle(request, 'revoked') : answer();
+  };
+  const { stdout } = await planned(world, entry(list, name));
+  expect(stdout).toContain('is not deleted: the service no longer accepts the token');
+});
+
 test('no delete is sent if the list of bindings is incomplete', async () => {
   const world = new World(seed);
   world.tamper = ({ path, method }, answer) => {
