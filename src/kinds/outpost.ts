@@ -5,12 +5,14 @@ import { type FieldRows, kindFrom, type RowKind } from './row.ts';
 const embedded = 'authentik Embedded Outpost';
 
 const fields = {
+  type: {},
   providers: {
     // An update replaces the whole list, which may contain providers that others have added.
     part: 'unless exactly',
     changeWarning: () => 'this outpost starts or stops serving the applications of these providers',
   },
   service_connection: { default: null },
+  config: {},
 } satisfies FieldRows;
 
 export const outpost: RowKind = kindFrom({
