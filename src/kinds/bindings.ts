@@ -94,21 +94,14 @@ export function extraBindings(
 }
 
 export function removesBindings(declared: WantedChildren, bound: readonly Child[]): boolean {
-  const nested = changedBindings(declared, bound).some((pair) => omitsNested(...pair));
+  const nested = changedBindings(declared, bound).some(([{ values, inside }, child]) => {
+    if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
+    const [wanted, held] = [values, child.values].map((of) =>
+      bindingsIn(inside.children, of[inside.field] ?? null),
+    );
+    return (held?.length ?? 0) > matchBindings(wanted ?? [], held ?? []).size;
+  });
   return nested || extraBindings(declared, bound).length > 0;
-}
-
-/** Whether a declared list lacks existing bindings, or bindings inside of them. */
-export function omitsBindings(children: Children, declared: JsonValue, observed: JsonValue): boolean {
-  const held = bindingsIn(children, observed);
-  const pairs = matchBindings(bindingsIn(children, declared), held);
-  return pairs.size < held.length || [...pairs].some((pair) => omitsNested(...pair));
-}
-
-function omitsNested({ values, inside }: Binding, held: Binding): boolean {
-  if (inside === undefined || !Object.hasOwn(values, inside.field)) return false;
-  const [wanted = null, other = null] = [values[inside.field], held.values[inside.field]];
-  return omitsBindings(inside.children, wanted, other);
 }
 
 export function childKey({ binds, id = null }: Pick<Binding, 'binds' | 'id'>): string {

@@ -36,6 +36,7 @@ export const planParts = {
 export const changeParts = {
   pk: 'pk',
   leftBecause: 'left_because',
+  deletesBindings: 'deletes_bindings',
   unfinished: 'unfinished',
   notShown: 'not_shown',
   notCompared: 'not_compared',

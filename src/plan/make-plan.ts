@@ -190,8 +190,8 @@ function plannedUpdate(
     action: 'no-op',
     ...(isUnfinished(resource, base, differences) && ({ unfinished: true } as const)),
   } as const;
+  const removal = differences.find(({ field }) => deletesBindings(resource, field, base));
   if (permission === 'none') {
-    const removal = differences.find(({ field }) => deletesBindings(resource, field, base));
     return {
       ...left,
       ...(removal && { remarks: [`removing bindings from \`${removal.field}\` needs --allow delete too`] }),
@@ -199,7 +199,7 @@ function plannedUpdate(
   }
   const leftBecause = refusedUpdateReason(resource, base, differences, permission);
   return leftBecause === undefined
-    ? { ...found, action: 'update', base, permission }
+    ? { ...found, action: 'update', base, permission, ...(removal && { deletesBindings: true }) }
     : { ...left, leftBecause };
 }
 

@@ -71,6 +71,8 @@ interface ChangeBase {
   readonly differences: readonly Difference[];
   /** Why a difference is not applied although updates are allowed. */
   readonly leftBecause?: string;
+  /** Whether an update also deletes bindings, for which the run needs the permission to delete. */
+  readonly deletesBindings?: true;
   /** True if an earlier run left the record incomplete and this run is not allowed to complete it. */
   readonly unfinished?: true;
   /** Side effects of the change, and its consequences for people. */

@@ -137,6 +137,7 @@ const otherPartsOf: readonly ((change: ChangeDocument) => JsonValue | undefined)
   ({ exactly }) => exactly,
   ({ at_least: inPart }) => inPart,
   ({ unfinished }) => unfinished,
+  ({ deletes_bindings: deletesBindings }) => deletesBindings,
   remarksApartFromToken,
   ({ opens }) => opens,
   ({ open_to: openTo }) => openTo,

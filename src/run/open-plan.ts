@@ -2,8 +2,6 @@ import { destinationLabel } from '../base/destination.ts';
 import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { readOrUsageError, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import { kindOf } from '../kinds/all.ts';
-import { omitsBindings } from '../kinds/bindings.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import type { Scope, Selection } from '../manifest/select.ts';
@@ -83,16 +81,10 @@ function missingPermission(
 }
 
 /** What the run of a saved plan must allow for a change. An update may also delete bindings. */
-function permissionsFor({ change, differences, type, model }: ChangeDocument): readonly Capability[] {
+function permissionsFor({ change, deletes_bindings: isDeleting }: ChangeDocument): readonly Capability[] {
   const [action] = change.actions;
-  if (action === 'delete') return [action];
-  if (action !== 'update') return [];
-  const { fields } = kindOf(type, model);
-  const deletesBindings = differences.some(({ field, declared, observed }) => {
-    const children = fields[field]?.children;
-    return children !== undefined && omitsBindings(children, declared, observed);
-  });
-  return deletesBindings ? [action, 'delete'] : [action];
+  if (action !== 'update' && action !== 'delete') return [];
+  return isDeleting ? [action, 'delete'] : [action];
 }
 
 export function stalePlanHalt(

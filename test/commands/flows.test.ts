@@ -466,26 +466,32 @@ test('a saved plan of a flow is applied if the bindings of the flow have not cha
   expect(stagesIn(service)).toEqual(['10 who', '20 proof (1)', '40 enter']);
 });
 
-test.each([
-  ['a stage', [stage('who', 10), stage('enter', 30)], ['10 who', '30 enter']],
-  [
-    'a policy of a stage',
-    [stage('who', 10), stage('proof', 20, ', policies: []'), stage('enter', 30)],
-    ['10 who', '20 proof', '30 enter'],
-  ],
-])('a saved plan that removes %s is applied only with --allow delete', async (_, stages, result) => {
-  const service = serviceWith(['10 who', '20 proof', '30 enter']);
-  const options = { config: 'rollcall.yaml', allow: [...all, 'open-login'] };
-  const before = flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 30)].join(', '));
-  await done(runOn(apply, service.send, before, options, { files: config }));
-  const text = flow(stages.join(', '));
-  const saved = await runOn(plan, service.send, text, { ...options, out: 'plan.json' }, { files: config });
-  const files = { ...config, 'plan.json': saved.written.get('plan.json') ?? '' };
-  const applied = (allow: readonly string[]): Promise<Ran> =>
-    runOn(apply, service.send, text, { ...options, allow: [...allow], plan: 'plan.json' }, { files });
-  const refused = await applied(['update', 'open-login']);
-  expect(refused.ending).toBe('invalid');
-  expect(refused.stderr).toContain('the plan would delete bindings of flow.door, which this run may not do');
-  await done(applied(options.allow));
-  expect(stagesIn(service)).toEqual(result);
+describe.each(['', 'hide: [flow.stages]\n'])('with %j in rollcall.yaml', (hide) => {
+  test.each([
+    ['a stage', [stage('who', 10), stage('enter', 30)], ['10 who', '30 enter']],
+    [
+      'a policy of a stage',
+      [stage('who', 10), stage('proof', 20, ', policies: []'), stage('enter', 30)],
+      ['10 who', '20 proof', '30 enter'],
+    ],
+  ])('a saved plan that removes %s is applied only with --allow delete', async (_, stages, result) => {
+    const project = { 'rollcall.yaml': `${config['rollcall.yaml']}${hide}` };
+    const service = serviceWith(['10 who', '20 proof', '30 enter']);
+    const options = { config: 'rollcall.yaml', allow: [...all, 'open-login'] };
+    const before = flow([stage('who', 10), stage('proof', 20, guarded), stage('enter', 30)].join(', '));
+    await done(runOn(apply, service.send, before, options, { files: project }));
+    const text = flow(stages.join(', '));
+    const saved = await runOn(plan, service.send, text, { ...options, out: 'plan.json' }, { files: project });
+    if (hide !== '') expect(saved.stdout).toMatch(/stages {2}\(hidden; .*\n +note {2}.*deletes bindings/s);
+    const files = { ...project, 'plan.json': saved.written.get('plan.json') ?? '' };
+    const applied = (allow: readonly string[]): Promise<Ran> =>
+      runOn(apply, service.send, text, { ...options, allow: [...allow], plan: 'plan.json' }, { files });
+    const refused = await applied(['update', 'open-login']);
+    expect(refused.ending).toBe('invalid');
+    expect(refused.stderr).toContain(
+      'the plan would delete bindings of flow.door, which this run may not do',
+    );
+    await done(applied(options.allow));
+    expect(stagesIn(service)).toEqual(result);
+  });
 });

@@ -48,6 +48,9 @@ export function fieldViews(change: Change): FieldView[] {
   return [
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
+    ...(change.deletesBindings && change.differences.some(({ declared }) => isMasked(declared))
+      ? [note('deletes bindings')]
+      : []),
     ...setAfter.map((later) => note(omittedReferenceWords(later))),
     ...waitsFor
       .slice(0, maxListedWaits)
@@ -218,7 +221,8 @@ function differenceViews(
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
-  const whole = children ? { field, ...labelBindings(children, declared, observed) } : difference;
+  const whole =
+    children && !isMasked(declared) ? { field, ...labelBindings(children, declared, observed) } : difference;
   return splitByKey(whole).map((part) =>
     pairView(
       part.field,
