@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { addTo } from '../base/group-by.ts';
-import type { JsonValue } from '../base/json.ts';
 import { isInside, prerequisitesOf, withRunIds } from '../kinds/named.ts';
 import type { UnboundState } from '../kinds/children.ts';
 import { findLostValues } from '../plan/make-plan.ts';
@@ -222,8 +221,10 @@ async function completeCreate(
   run: Run,
 ): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
-  const references = await Promise.all(setAfter.flatMap(({ after }) => run.settling.get(after) ?? []));
+  const others = setAfter.filter(({ after }) => after !== whole.address);
+  const references = await Promise.all(others.flatMap(({ after }) => run.settling.get(after) ?? []));
   const pks = new Map(references.map(({ change, pk }) => [change.resource.address, pk]));
+  pks.set(whole.address, result.held?.pk);
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };
   const resource = withRunIds(declared, (address) => pks.get(address));
   const full = { ...ready, resource };
@@ -287,7 +288,7 @@ function execute(change: ReadyPending, isParentNew: boolean, run: Run): Promise<
     case 'create':
       return createParent(resource, { ...writer, isParentNew });
     case 'update': {
-      const isLost = (field: string, value: JsonValue): boolean => run.isLostBy(resource, field, value);
+      const isLost = run.isLostBy.bind(undefined, resource);
       return updateParent({ ...change, isLost, resent: resentFields(change) }, writer);
     }
     case 'delete': {

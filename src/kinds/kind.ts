@@ -219,6 +219,7 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly idForm?: IdForm;
   readonly isDeduplicated?: boolean;
   readonly refersTo?: Family;
+  readonly mayReferToItself?: true;
   readonly children?: Children;
   /** The field in which the service returns the referenced records as nested records with `pk` and `name`. */
   readonly namedIn?: string;

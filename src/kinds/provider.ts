@@ -33,7 +33,7 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
 
 export const federationFields: FieldRows = {
   jwt_federation_sources: { earlier: { field: 'jwks_sources' }, default: [] },
-  jwt_federation_providers: { default: [] },
+  jwt_federation_providers: { default: [], mayReferToItself: true },
 };
 
 const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';

@@ -208,7 +208,8 @@ function checkReferenceCycle(
     const to = named.related.type === kind.type ? addressOfName(named) : undefined;
     const isParent = inheritingFields(kind).some(({ field }) => field === named.field);
     const range = placeOf(resource, named.field, named.item);
-    return to !== undefined && (to === address || isParent) ? [{ ...named, to, range }] : [];
+    const isOwn = to === address && !kind.fields[named.field]?.mayReferToItself;
+    return to !== undefined && (isOwn || isParent) ? [{ ...named, to, range }] : [];
   });
   if (steps.length === 0) return;
   references.set(address, steps);
