@@ -43,6 +43,7 @@ export async function apply(
 ): Promise<Ending> {
   const reports = await Reports.parse(options, context, {
     inputs: options.plan === undefined ? [] : [options.plan],
+    baseline: options.baseline,
     find: () => inputFiles(paths, options, context),
   });
   const target = await runTargetOf(options, context.env);

@@ -44,7 +44,11 @@ export async function plan(
   context: Context,
 ): Promise<Ending> {
   const find = (): Promise<readonly string[]> => inputFiles(paths, options, context);
-  const reports = await Reports.parse(options, context, { plan: options.out, find });
+  const reports = await Reports.parse(options, context, {
+    plan: options.out,
+    baseline: options.baseline,
+    find,
+  });
   const target = await runTargetOf(options, context.env);
   const { ending, ...ended } = await catchError(() => runPlan(paths, options, reports, context));
   const { failOn = [], detailedExitcode = false } = options;

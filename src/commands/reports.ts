@@ -12,6 +12,7 @@ import type { Detail, Format, Report } from '../report/report.ts';
 import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
 import type { RunTarget } from '../settings/run-target.ts';
+import { isBelow } from '../base/path-rules.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/write-file.ts';
 import { tryWrite } from './new-files.ts';
@@ -32,6 +33,8 @@ export interface ReportFlags {
 /** The files that a command reads and writes, other than its reports. */
 interface CommandFiles {
   readonly plan?: string | undefined;
+  /** A folder that the command reads. */
+  readonly baseline?: string | undefined;
   /** The files that the command reads, if they are given on the command line. */
   readonly inputs?: readonly string[];
   /** Finds the files that the command would have read, for a command that ended before its input files were known. */
@@ -169,13 +172,20 @@ function outputsOf({ wanted, asked: { plan }, context: { env } }: ReportRequest)
   ];
 }
 
-/** The outputs that would overwrite one of the inputs. */
+/** The outputs that would overwrite one of the inputs, or a file of the baseline. */
 async function refusedOutputs(request: ReportRequest, inputs: readonly string[]): Promise<string[]> {
   const { files } = request.context;
+  const { baseline } = request.asked;
   const outputs = outputsOf(request);
   const read = outputs.length === 0 ? [] : await Promise.all(inputs.map((path) => fileIdentity(path, files)));
   const identities = await Promise.all(outputs.map((output) => fileIdentity(output, files)));
-  return outputs.filter((_, index) => read.includes(identities[index] ?? ''));
+  const folder = baseline === undefined ? undefined : await fileIdentity(baseline, files);
+  const kinds = await Promise.all(outputs.map((output) => files.kindOf(output).catch(() => 'absent')));
+  return outputs.filter((_, index) => {
+    const identity = identities[index] ?? '';
+    const isInBaseline = folder !== undefined && isBelow(identity, folder) && kinds[index] === 'file';
+    return isInBaseline || read.includes(identity);
+  });
 }
 
 function overwriteError(output: string): UsageError {

@@ -117,6 +117,8 @@ describe('an output that would overwrite an input', () => {
     'plan m --ca-file more.yaml --report json=more.yaml --token-file token',
     'plan - --report json=token --token-file token',
     'plan --config vars.yaml m --report json=./vars.yaml --token-file token',
+    'plan m --baseline broken --out linked/../broken/b.yaml --token-file token',
+    'apply m --yes --baseline broken --report json=broken/b.yaml --token-file token',
   ])('is refused for other inputs: %s', async (args) => {
     const { code } = await run(args);
     expect([code, sent]).toEqual([3, 0]);
