@@ -22,6 +22,7 @@ import { compareRecord, fieldsNotReturned, observedFields } from './compare.ts';
 import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
 import { createHolderFinder } from './holders.ts';
+import { withKnownNames } from './known-names.ts';
 import { moveDeletesLast } from './deletions-last.ts';
 import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
@@ -63,9 +64,10 @@ export interface CheckedPlan extends ReadyPlan {
 /** Every resource must have been observed. */
 export function makePlan(
   resources: readonly Resource[],
-  observed: ObservedState,
+  observations: ObservedState,
   context: PlanContext,
 ): CheckedPlan {
+  const observed = withKnownNames(resources, observations);
   const { comparison, permission, facts, heldBack, deletions, resend, unbound, release, ...about } = context;
   const allowed = { permission, deletions, resend };
   const known = allReferenceFacts(facts, resources, observed);

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { done, runOn, type Ran } from '../support/manifest-run.ts';
+import { done, runIn, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { World } from '../support/update-world.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever an attacker writes
@@ -75,6 +76,15 @@ describe("a plan shows the name of a record next to the record's id", () => {
       `      groups\n        observed  ["staff" (${staff}), "admins" (${admins})]\n        declared  ["admins" (${admins})]\n`,
     );
     expect(stdout).not.toContain('bob');
+  });
+
+  test('for a record that is declared, although the answer contains only its id', async () => {
+    const group = (parents: string): string =>
+      `version: 1\ngroups: [{ name: top }, { name: sub, parents: [${parents}] }]\n`;
+    const world = new World(seed, '2023.10');
+    await runIn(apply, world.run(group('{ name: top }')), { yes: true });
+    const { stdout } = await runIn(plan, world.run(group('')));
+    expect(stdout).toMatch(/parents\n {8}observed {2}\["top" \([\da-f-]{36}\)\]\n/);
   });
 
   test('for groups that a user is not in yet', async () => {

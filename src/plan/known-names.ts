@@ -1,0 +1,35 @@
+import type { JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
+import { declaredNames, idKey, idsOf, referenceFields, type NamesById } from '../kinds/named.ts';
+import { keyOfId } from '../kinds/record-keys.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
+
+/** Adds the names that this run knows to references, because the service returns most references without names. */
+export function withKnownNames(resources: readonly Resource[], observed: ObservedState): ObservedState {
+  const known = new Map<string, string>();
+  for (const resource of resources) {
+    const { kind, address, secrets } = resource;
+    const redactor = redactorOf(secrets);
+    for (const { related, id, name } of declaredNames(resource))
+      if (id !== undefined) known.set(keyOfId(related, id), redactor.redact(name));
+    const held = observedRecordAt(observed, address);
+    if (held) known.set(keyOfId(kind.family, held.pk), redactor.redact(resource.name));
+  }
+  const named = new Map(observed);
+  for (const { kind, address } of resources) {
+    const held = observedRecordAt(observed, address);
+    if (held === undefined) continue;
+    const names = { ...held.names };
+    for (const [field, related] of referenceFields(kind)) {
+      const found = idsOf(held.fields[field]).flatMap((id): [JsonValue, string][] => {
+        const name = known.get(keyOfId(related, id));
+        return name === undefined ? [] : [[idKey(kind, field, id), name]];
+      });
+      const all: NamesById = new Map([...found, ...(names[field] ?? [])]);
+      if (all.size > 0) names[field] = all;
+    }
+    named.set(address, { presence: 'present', held: { ...held, names } });
+  }
+  return named;
+}
