@@ -1,5 +1,6 @@
 import { isOpenFlagOff } from '../service/open-flag.ts';
-import { judgeDeletion, type DeleteCandidate } from '../service/deletions.ts';
+import { judgeDeletion } from '../service/deletions.ts';
+import type { DeleteCandidate } from '../service/dependents.ts';
 import type { DeleteResult } from '../service/client.ts';
 import { retrieve } from '../service/retrieve.ts';
 import {

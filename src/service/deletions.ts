@@ -2,17 +2,15 @@ import type { Address } from '../base/diagnostic.ts';
 import { lazy } from '../base/memoize.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { needsSuperuserToDelete, isSubject, kinds } from '../kinds/all.ts';
-import { familyOfModel } from '../kinds/families.ts';
 import { isEffective, childKey } from '../kinds/bindings.ts';
 import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { readChildren } from './children.ts';
-import type { DependentsReading, ReadContext } from './client.ts';
+import type { ReadContext } from './client.ts';
+import { dependentNotes, readDependents, type DeleteCandidate, type Dependents } from './dependents.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
 import { isSuperuserToken, retrieveTokenUser } from './retrieve.ts';
-import { retryUntilProven } from './retries.ts';
 import type { ObservedRecord } from './types.ts';
 
 export interface DeleteDecision {
@@ -26,11 +24,6 @@ export interface DeleteDecision {
 export interface DeleteDecisions {
   readonly of: ReadonlyMap<Address, DeleteDecision>;
   readonly counts: ReadonlyMap<Kind, number>;
-}
-
-export interface DeleteCandidate {
-  readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
-  readonly held: ObservedRecord;
 }
 
 /** The deletes of a plan, and the changes of the plan that affect which records a delete would open to everyone. */
@@ -60,7 +53,8 @@ export async function readDeletions(context: DeleteContext): Promise<DeleteDecis
       const { notes, ...decision } = await judgeDeletion(candidate, together, dependents);
       const known = (await dependents()) ?? [];
       const opens = decision.refusal ? [] : await gainsThroughLoss(candidate, known, together);
-      of.set(candidate.resource.address, { ...decision, notes: [...notes, ...dependentNotes(known)], opens });
+      const shown = dependentNotes(candidate, known, going);
+      of.set(candidate.resource.address, { ...decision, notes: [...notes, ...shown], opens });
     }
     going = going.filter(({ resource }) => of.get(resource.address)?.refusal === undefined);
   }
@@ -133,11 +127,10 @@ async function lastRecordRefusal(
 function cascadeRefusal(kind: Kind, dependents: Dependents, context: DeleteContext): string | undefined {
   if (dependents === undefined) return unread('its dependent records could not be read', context);
   const isPolicy = policyField.refersTo === kind.family;
-  for (const { app, model, words, pk, isDeletedToo } of dependents) {
+  for (const { model, family, words, pk, isDeletedToo } of dependents) {
     if (isPolicy && model.startsWith(policyBindings.model.name))
       return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
-    const family = isDeletedToo ? familyOf(app, model) : undefined;
-    if (family === undefined || family.isDeletedWithOwner) continue;
+    if (!isDeletedToo || family === undefined || family.isDeletedWithOwner) continue;
     if (!context.deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
       return `the service would also delete ${words}: declare that record as absent too, or change its reference first`;
   }
@@ -147,11 +140,6 @@ function cascadeRefusal(kind: Kind, dependents: Dependents, context: DeleteConte
 /** The reason for a refusal after a failed read: the token may have expired or been revoked during the run. */
 function unread(reason: string, { pacing }: ReadContext): string {
   return pacing.isTokenRefused ? 'the service no longer accepts the token' : reason;
-}
-
-function familyOf(app: string, model: string): Family | undefined {
-  const ofType = kinds.find((kind) => kind.permissionApp === app && kind.model.name === model);
-  return familyOfModel(app, model) ?? ofType?.family;
 }
 
 /** Refuses a delete that removes the last binding of another record, such as an application, and so opens that other record to everyone. */
@@ -187,7 +175,7 @@ async function judgeBindings(
   const [target, bindings] = opened;
   const binding = dependents.find((each) => bindings.some(({ pk }) => pk === each.pk));
   const record = await recordWithBindings(target, context);
-  const refusal = `everyone could then open ${record}, because the service would also delete the last binding that keeps it closed (${binding?.name ?? ''}): add another binding first, or delete ${record}`;
+  const refusal = `everyone could then open ${record}, because the service would also delete the last binding that keeps it closed (${JSON.stringify(binding?.name ?? '')}): add another binding first, or delete ${record}`;
   return { notes: [], refusal };
 }
 
@@ -211,8 +199,7 @@ async function gainsThroughLoss(
     for (const { children, accessGain } of Object.values(fields)) {
       const binds = children?.binds.find(({ refersTo }) => refersTo === kind.family);
       const losing = dependents.filter(
-        ({ app, model, pk }) =>
-          familyOf(app, model) === family && !context.deletes.some((other) => other.held.pk === pk),
+        (each) => each.family === family && !context.deletes.some(({ held: { pk } }) => pk === each.pk),
       );
       if (binds === undefined || accessGain === undefined || losing.length === 0) continue;
       const list = await readWholeList(family.byName, context);
@@ -257,43 +244,4 @@ function nameIn({ type, identity }: Family, received: JsonObject): string {
 function bindingKey({ resource: { kind }, held }: DeleteCandidate): string {
   const binds = policyBindings.binds.find(({ refersTo }) => refersTo === kind.family);
   return childKey({ ...(binds && { binds }), id: held.pk });
-}
-
-const maxListed = 10;
-
-interface Dependent {
-  readonly app: string;
-  readonly model: string;
-  readonly name: string;
-  readonly pk: string;
-  readonly words: string;
-  readonly isDeletedToo: boolean;
-}
-
-type Dependents = readonly Dependent[] | undefined;
-
-/** Reads the records that depend on a record. Returns undefined if the dependents could not be read. */
-async function readDependents(
-  { resource: { kind, name }, held }: DeleteCandidate,
-  { client, pacing, signal }: ReadContext,
-): Promise<Dependents> {
-  const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
-  const reading = await retryUntilProven(ask, pacing);
-  return reading?.proof === 'exists' ? reading.uses.map(dependentOf) : undefined;
-}
-
-function dependentOf(use: JsonObject): Dependent {
-  const [app = '', model = '', pk = ''] = ['app', 'model_name', 'pk'].map((key) => textOf(use[key]));
-  const name = JSON.stringify(textOf(use['name']));
-  // Release 2023.10 writes the action in capitals.
-  const isDeletedToo = textOf(use['action']).toLowerCase() === 'cascade';
-  return { app, model, name, pk, words: `the ${model} ${name}`, isDeletedToo };
-}
-
-function dependentNotes(dependents: readonly Dependent[]): string[] {
-  const notes = dependents.map(({ words, isDeletedToo }) =>
-    isDeletedToo ? `deletes ${words} with it` : `${words} loses it`,
-  );
-  const more = notes.length - maxListed;
-  return more > 0 ? [...notes.slice(0, maxListed), `${more} more dependents`] : notes;
 }

@@ -65,7 +65,7 @@ function isShown(
       (id) => textOf(id ?? null) === target,
     ),
   );
-  return bindings.includes(path) && (isOfGone || plan.includes(`deletes the ${type} `));
+  return bindings.includes(path) && (isOfGone || /deletes (?:the |"Flow-stage )binding /.test(plan));
 }
 
 const releases = ['2023.10', '2026.8'] as const;
@@ -116,6 +116,6 @@ test.each([
   const text = `version: 1\nconnectors: [{ type: agents, name: mine, state: absent }]\n${stages}`;
   const { context, stdout } = world.run(text, env);
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update', 'delete'] }, context);
-  expect(stdout()).toContain('the service would also delete the endpointstage "asks"');
+  expect(stdout()).toContain('the service would also delete the stage "asks"');
   expect(world.sandbox.record('/stages/endpoints/', 'asks')).toBeDefined();
 });

@@ -58,12 +58,31 @@ function deletes(world: World): string[] {
   return world.requests.flatMap(({ method, path }) => (method === 'DELETE' ? path : []));
 }
 
+test('a note of a delete names the dependents that refer to the record, and none to which only the record refers', async () => {
+  const world = new World(seed, '2023.10');
+  const made = `version: 1
+property_mappings: [{ type: provider_scope, name: rooms, scope_name: rooms, expression: 'return 1' }]
+providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, property_mappings: [{ name: rooms }] }]
+stages: [{ type: dummy, name: knock }]
+flows: [{ slug: door, name: Door, title: Door, designation: authorization, stages: [{ stage: { name: knock }, order: 0 }] }]
+`;
+  expect((await applied(world, made, {})).ending).toBe('done');
+  const { stdout: stage } = await planned(world, entry('stages', 'type: dummy, name: knock'));
+  expect(stage).toContain('note  deletes "Flow-stage binding #0 to Flow Door (door)" with it');
+  expect(stage).toContain('note  "Flow Door (door)" loses it');
+  expect((await planned(world, entry('providers', 'name: Door, type: oauth2'))).stdout).not.toContain(
+    'loses it',
+  );
+});
+
 describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
   test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
-    expect(stdout).toContain('deletes the policybinding "wiki/staff" with it');
+    expect(stdout).toContain('deletes the binding "wiki/staff" with it');
+    // The application is deleted too.
+    expect(stdout).not.toContain('the application "wiki" loses it');
     expect(stdout).toContain('"Wiki" (7) of its `provider` becomes available to other records');
     const done = await applied(world, all, { allow: ['update', 'delete'] });
     expect(done.ending, done.stdout).toBe('done');

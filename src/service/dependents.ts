@@ -1,0 +1,87 @@
+import { textOf, type JsonObject } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import { familyOfModel } from '../kinds/families.ts';
+import type { Family } from '../kinds/kind.ts';
+import { namingFields } from '../kinds/named.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
+import { keyOfId, referenceKeys } from '../kinds/record-keys.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { stageBindings } from '../kinds/stage-bindings.ts';
+import type { DependentsReading, ReadContext } from './client.ts';
+import { retryUntilProven } from './retries.ts';
+import type { ObservedRecord } from './types.ts';
+
+export interface DeleteCandidate {
+  readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
+  readonly held: ObservedRecord;
+}
+
+export interface Dependent {
+  readonly model: string;
+  /** Undefined if manifests cannot declare records of this model. */
+  readonly family: Family | undefined;
+  readonly name: string;
+  readonly pk: string;
+  readonly words: string;
+  readonly isDeletedToo: boolean;
+}
+
+/** Undefined if the dependents could not be read. */
+export type Dependents = readonly Dependent[] | undefined;
+
+/** Reads the records that depend on a record. */
+export async function readDependents(
+  { resource: { kind, name }, held }: DeleteCandidate,
+  { client, pacing, signal }: ReadContext,
+): Promise<Dependents> {
+  const ask = (): Promise<DependentsReading> => client.readUses(kind, name, held.pk, signal);
+  const reading = await retryUntilProven(ask, pacing);
+  if (reading?.proof !== 'exists') return undefined;
+  const names = new Map(reading.uses.map((use) => [textOf(use['pk']), textOf(use['name'])]));
+  return reading.uses.map((use) => dependentOf(use, names));
+}
+
+function dependentOf(use: JsonObject, names: ReadonlyMap<string, string>): Dependent {
+  const [app = '', model = '', pk = ''] = ['app', 'model_name', 'pk'].map((key) => textOf(use[key]));
+  // The service names a flow-stage binding by the id of its flow.
+  const name = textOf(use['name']).replaceAll(uuids, (id) => names.get(id) ?? id);
+  const family = familyOf(app, model);
+  const type = bindingTypes[model] ?? family?.type.replaceAll('_', ' ') ?? model;
+  const isTypeInName = name.toLowerCase().startsWith(`${type} `);
+  // Release 2023.10 writes the action in capitals.
+  const isDeletedToo = textOf(use['action']).toLowerCase() === 'cascade';
+  const words = `${isTypeInName ? '' : `the ${type} `}${JSON.stringify(name)}`;
+  return { model, family, name, pk, words, isDeletedToo };
+}
+
+const uuids = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+
+/** The types of dependents that manifests declare within other entries. */
+const bindingTypes: Readonly<Record<string, string | undefined>> = {
+  [policyBindings.model.name]: 'binding',
+  [stageBindings.model.name]: 'flow-stage binding',
+};
+
+const maxListed = 10;
+
+/** Notes about the dependents, except records to which only the deleted record refers, and records that lose nothing because they are deleted too. */
+export function dependentNotes(
+  { resource: { kind }, held }: DeleteCandidate,
+  dependents: readonly Dependent[],
+  deletes: readonly DeleteCandidate[],
+): string[] {
+  const own = new Set(referenceKeys(kind, namingFields(kind), (field) => held.fields[field]).flat());
+  const deleted = new Set(deletes.map(({ resource, held: { pk } }) => keyOfId(resource.kind.family, pk)));
+  const notes = dependents.flatMap(({ family, pk, words, isDeletedToo }) => {
+    if (isDeletedToo) return `deletes ${words} with it`;
+    const key = family && keyOfId(family, pk);
+    return key !== undefined && (own.has(key) || deleted.has(key)) ? [] : `${words} loses it`;
+  });
+  const more = notes.length - maxListed;
+  return more > 0 ? [...notes.slice(0, maxListed), `${more} more dependents`] : notes;
+}
+
+function familyOf(app: string, model: string): Family | undefined {
+  const ofType = kinds.find((kind) => kind.permissionApp === app && kind.model.name === model);
+  return familyOfModel(app, model) ?? ofType?.family;
+}
