@@ -27,6 +27,8 @@ export interface Plan extends Destination {
   readonly contractOnly?: boolean | undefined;
   readonly accepts?: readonly Risk[] | undefined;
   readonly unreadable?: UnreadableTypes | undefined;
+  /** Whether the token is known to be a superuser's; only read for deletes that need such a token. */
+  readonly isSuperuser?: boolean;
   /** The ids in new entries for which it is unknown whether the record exists, by list. */
   readonly unseenIds?: Readonly<Record<string, UnseenIds>>;
   readonly baseline?: Baseline;

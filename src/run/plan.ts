@@ -1,5 +1,6 @@
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { needsSuperuserToDelete } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { UnboundStates } from '../kinds/children.ts';
 import { declaresBindings } from '../kinds/access.ts';
@@ -31,7 +32,7 @@ import { exceededLimit, type ChangeLimits } from './exceeded-limit.ts';
 import { withUndeclared } from './undeclared.ts';
 import { unseenAbsences } from './unseen.ts';
 import { fetchServiceRelease } from '../service/release.ts';
-import { retrieveTokenUser } from '../service/retrieve.ts';
+import { isSuperuserToken, retrieveTokenUser } from '../service/retrieve.ts';
 import type { RunResult, StoppedRun, FinishedJob } from './result.ts';
 import { stoppedRun } from './stopped-run.ts';
 import type { Job } from './world.ts';
@@ -164,6 +165,9 @@ async function planOnce(
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
+  const deletesAsSuperuser = resources.some(
+    (resource) => isToBeDeleted(resource) && needsSuperuserToDelete(resource.kind),
+  );
   const deletions = await deletionsFor(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     ...headOfPlan(service),
@@ -171,6 +175,7 @@ async function planOnce(
     ...scopeContext,
     permission: await permissionFor(resources, observed, service),
     deletions: deletions?.of,
+    isSuperuser: deletesAsSuperuser && (await isSuperuserToken(service)),
     unbound,
     release: knownRelease,
     ...facts.known,

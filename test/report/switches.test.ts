@@ -21,8 +21,7 @@ describe.each([
   ['plan', plan],
   ['apply', apply],
 ])('the text of %s with differences', (_, command) => {
-  async function told(capabilities: string, options = {}): Promise<string> {
-    const world = new World();
+  async function told(capabilities: string, options = {}, world = new World()): Promise<string> {
     const { context, stdout } = world.run(differing, { ROLLCALL_CAPABILITIES: capabilities });
     await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
     return stdout();
@@ -31,9 +30,19 @@ describe.each([
   test('explains once how to allow updates, and once how to allow deletes', async () => {
     const text = await told('');
     expect(count(text, `To change these differences, ${both('update')}`)).toBe(1);
-    const deleting = both('delete').replace('\n', " The token must be a superuser's to delete user.bob.\n");
+    const deleting = both('delete').replace('\n', " Only a superuser's token can delete user.bob.\n");
     expect(count(text, `To delete the entries with \`state: absent\`, ${deleting}`)).toBe(1);
     expect(count(text, 'To change')).toBe(1);
+  });
+
+  test("mentions no superuser if the token is a superuser's", async () => {
+    const world = new World({
+      tokens: [{ token: 'sandbox-token', superuser: true }],
+      users: [{ username: 'bob', name: 'Bob' }],
+    });
+    const text = await told('', {}, world);
+    expect(text).toContain('To delete the entries');
+    expect(text).not.toContain('superuser');
   });
 
   test("mentions only the command's flag if the capability is enabled", async () => {

@@ -11,7 +11,8 @@ export function flagNotes({
   capabilities = [],
   contractOnly = false,
   accepts = [],
-}: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly' | 'accepts'>): string[] {
+  isSuperuser = false,
+}: Pick<Plan, 'changes' | 'capabilities' | 'contractOnly' | 'accepts' | 'isSuperuser'>): string[] {
   if (contractOnly) return [];
   const differing = changes.filter(
     (change) => changeKind(change) === 'differs' && change.leftBecause === undefined,
@@ -25,7 +26,7 @@ export function flagNotes({
     const flags = `--allow ${capability}${onWay.length > 0 ? ' --allow way-in' : ''}`;
     const needed = [
       ...(onWay.length > 0 ? [`Affects how people log in: ${listAddresses(onWay)}.`] : []),
-      ...superuserWords(capability, some),
+      ...(isSuperuser || capability !== 'delete' ? [] : superuserWords(some)),
     ];
     const flagSentences = isOn
       ? [`apply with \`${flags}\`.`]
@@ -37,11 +38,9 @@ export function flagNotes({
   });
 }
 
-function superuserWords(capability: Capability, changes: readonly Change[]): string[] {
-  const some = changes.filter(
-    ({ resource }) => capability === 'delete' && needsSuperuserToDelete(resource.kind),
-  );
-  return some.length > 0 ? [`The token must be a superuser's to delete ${listAddresses(some)}.`] : [];
+function superuserWords(changes: readonly Change[]): string[] {
+  const some = changes.filter(({ resource }) => needsSuperuserToDelete(resource.kind));
+  return some.length > 0 ? [`Only a superuser's token can delete ${listAddresses(some)}.`] : [];
 }
 
 /** Whether an apply would change nothing although there are differences. */
