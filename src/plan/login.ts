@@ -86,7 +86,7 @@ export function checkLoginChanges(
   const opens = new Set<ReadyChange>();
   const refused: Diagnostic[] = [];
   const note = (change: LoginChange, words: string): void => addTo(marks, change, words);
-  for (const change of onWay) note(change, 'on the way in');
+  for (const change of onWay) note(change, 'affects how people log in');
   for (const flow of flows) {
     const change = changeToReport(flow);
     if (change === undefined) continue;

@@ -185,7 +185,10 @@ describe('with several brands', () => {
     await done(run(apply, service, `${second}brands:\n${brand('old.example.com', own)}`, { allow }));
     const renamed = `brands:\n${brand('new.example.com', `formerly: old.example.com, ${own}`)}`;
     const { ending, stdout, stderr } = await run(apply, service, renamed);
-    expect([ending, stdout.includes('note  on the way in')]).toEqual([isOnWay ? 'invalid' : 'done', isOnWay]);
+    expect([ending, stdout.includes('note  affects how people log in')]).toEqual([
+      isOnWay ? 'invalid' : 'done',
+      isOnWay,
+    ]);
     expect(stderr.includes('[way-in]')).toBe(isOnWay);
   });
 
@@ -214,7 +217,7 @@ describe('with several brands', () => {
     const service = fresh();
     await done(run(apply, service, `brands:\n${brand('plain.example.com', 'branding_title: P')}`));
     const { stdout } = await done(run(plan, service, `flows:\n${authentication('aaa', whole)}`));
-    expect(stdout).toMatch(/\+ flow\.aaa.*on the way in/s);
+    expect(stdout).toMatch(/\+ flow\.aaa.*affects how people log in/s);
   });
 
   test('a login flow may write the user before it asks for the password', async () => {
@@ -264,7 +267,7 @@ test.each([
     await done(run(apply, service, `${second}brands:\n${brand('id.example.com', own)}`, { allow }));
     const brands = `brands:\n  - { domain: id.example.com, state: absent }\n${brand('authentik-default', 'second')}`;
     const { ending, stdout } = await run(plan, service, changed + brands);
-    expect([ending, stdout.match(/note {2}on the way in/g)?.length]).toEqual(['done', 2]);
+    expect([ending, stdout.match(/note {2}affects how people log in/g)?.length]).toEqual(['done', 2]);
   },
 );
 
@@ -325,7 +328,7 @@ describe('a plan that locks people out is refused:', () => {
     const allowed = await run(plan, service, text, { allow: [...all, 'lockout', 'open-login'] });
     expect(allowed.ending, allowed.stderr).toBe('done');
     expect(allowed.stdout).toContain('locks people out: ');
-    expect(allowed.stdout).toContain('on the way in');
+    expect(allowed.stdout).toContain('affects how people log in');
   });
 
   test('a new brand uses a flow that lets nobody in, or a flow of another brand loses its login stage', async () => {
@@ -350,9 +353,9 @@ describe('a plan that locks people out is refused:', () => {
     const same = await done(
       run(plan, service, guests.replace('{ slug: guests }', '{ slug: default-authentication-flow }')),
     );
-    expect(same.stdout).not.toContain('on the way in');
+    expect(same.stdout).not.toContain('affects how people log in');
     const deleted = await run(plan, service, 'brands:\n  - { domain: id.example.com, state: absent }\n');
-    expect(deleted.stdout).toContain('on the way in');
+    expect(deleted.stdout).toContain('affects how people log in');
     await done(run(apply, service, second(whole.slice(0, 3)), { allow: [...all, 'way-in', 'lockout'] }));
     const moved =
       'brands:\n  - { domain: authentik-default, default: false }\n  - { domain: id.example.com, default: true }\n';
@@ -419,7 +422,7 @@ test.each([
   const bound = flow([...whole, '{ stage: { name: robot }, order: 15 }'].join(', '), guarded('place'));
   await done(run(apply, service, place + bound, { allow: [...all, 'way-in'] }));
   const { ending, stdout } = await run(plan, service, text, { failOn: ['opens'] });
-  expect([ending, stdout]).toEqual(['changes', expect.stringContaining('note  on the way in')]);
+  expect([ending, stdout]).toEqual(['changes', expect.stringContaining('note  affects how people log in')]);
 });
 
 test.each([
@@ -438,7 +441,7 @@ test.each([
   await done(run(apply, service, offered));
   await done(run(apply, service, identification(`, ${offers}`), { allow: [...all, 'way-in'] }));
   const { stdout } = await done(run(plan, service, `${text}\n`));
-  expect(stdout).toContain('note  on the way in');
+  expect(stdout).toContain('note  affects how people log in');
 });
 
 test.each([
@@ -458,7 +461,7 @@ test.each([
   const deny = 'stages:\n  - { name: no, type: deny }\n';
   const text = offered(`{ stage: { name: no }, order: 0 }, ${whole[3]}`) + deny;
   const { stdout } = await done(run(plan, service, text));
-  expect(/^ {2}~ flow\.(\w+)(?=[^]*note {2}on the way in)/m.exec(stdout)?.[1]).toBe(marked);
+  expect(/^ {2}~ flow\.(\w+)(?=[^]*note {2}affects how people log in)/m.exec(stdout)?.[1]).toBe(marked);
 });
 
 test('the login flow is not read if a plan does not affect it', async () => {
@@ -545,7 +548,7 @@ describe('if the login flow cannot be read', () => {
         : service.send(request);
     const gone = 'brands:\n  - { domain: authentik-default, state: absent }\n';
     const { stdout } = await run(plan, { ...service, send }, gone, { maxDeletes: '2' });
-    expect(stdout).toMatch(/- brand\.authentik-default.*on the way in/s);
+    expect(stdout).toMatch(/- brand\.authentik-default.*affects how people log in/s);
   });
 
   test('all flows that log people in count as login flows', async () => {
@@ -558,7 +561,7 @@ describe('if the login flow cannot be read', () => {
     expect(stdout).toContain(
       'It is unknown which flow people log in through, because brands could not be read. Therefore, every flow that logs people in counts as a login flow.',
     );
-    expect(stdout).toContain('on the way in');
+    expect(stdout).toContain('affects how people log in');
   });
 
   test('a policy in any of these flows counts as a policy of a login flow', async () => {
@@ -570,7 +573,7 @@ describe('if the login flow cannot be read', () => {
       request.path.startsWith('/api/v3/core/brands/') ? answered(403, {}) : service.send(request);
     const text = `policies:\n  - { name: own, type: dummy, result: true, wait_max: 9 }\n`;
     const { stdout } = await run(plan, { ...service, send }, text);
-    expect(stdout).toMatch(/~ policy\.own.*on the way in/s);
+    expect(stdout).toMatch(/~ policy\.own.*affects how people log in/s);
   });
 });
 
