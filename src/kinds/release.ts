@@ -141,17 +141,17 @@ export function releaseProblemFor(
 ): Problem | undefined {
   const isAffected = inRange(range, release);
   if (isAffected === false) return undefined;
-  const which = `releases ${'from' in range ? `since ${range.from}` : `before ${range.before}`} ${does}`;
+  const which = `releases ${'from' in range ? `since ${range.from}` : `before ${range.before}`}`;
   if (isAffected === 'perhaps' || release === undefined)
     return {
       code: 'not-in-release',
       severity: 'warning',
-      summary: which,
+      summary: `${which} ${does}`,
       detail: `${advice} ${howToSetRelease}`.trim(),
     };
   return {
     code: 'not-in-release',
     summary: `release ${releaseText(release)} ${does.replace(/^\w+/, (verb) => (verb === 'have' ? 'has' : `${verb}s`))}`,
-    detail: `All ${which}. ${advice}`.trim(),
+    detail: `The same applies to all ${which}. ${advice}`.trim(),
   };
 }

@@ -209,7 +209,7 @@ test.each([
       return diagnostics.map(({ code, detail }) => `${code} ${detail}`);
     };
     expect(await codesAt(before)).toEqual([
-      expect.stringMatching(`^not-in-release All releases before ${since} allow only one id in`),
+      expect.stringMatching(`^not-in-release The same applies to all releases before ${since}\\.`),
     ]);
     expect(await codesAt(since)).toEqual([]);
   },
