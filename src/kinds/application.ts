@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { isMasked } from '../base/sensitive.ts';
 import { inRange, releaseProblemFor, type Release, howToSetRelease } from './release.ts';
 import type { Access } from './children.ts';
@@ -41,14 +41,9 @@ const fields = {
   },
   backchannel_providers: {
     changeWarning: (ids, before) => {
-      const [added, removed] = [idsWithout(ids, before), idsWithout(before, ids)];
-      const words = [
-        ...(added.length > 0 ? [`users are also provisioned or logged out through ${added.join(', ')}`] : []),
-        ...(removed.length > 0
-          ? [`users are no longer provisioned or logged out through ${removed.join(', ')}`]
-          : []),
-      ];
-      return words.join('; ') || 'users are provisioned or logged out through other providers';
+      const [gains, loses] = [hasOthers(ids, before), hasOthers(before, ids)];
+      const which = gains === loses ? 'other' : gains ? 'more' : 'fewer';
+      return `users are provisioned or logged out through ${which} providers`;
     },
     default: [],
     fact: { field: 'assigned_backchannel_application_slug' },
@@ -107,9 +102,8 @@ const access: Access = {
   openFlag,
 };
 
-function idsWithout(ids: JsonValue, others: JsonValue): string[] {
-  if (!isJsonList(ids) || !isJsonList(others)) return [];
-  return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
+function hasOthers(ids: JsonValue, than: JsonValue): boolean {
+  return isJsonList(ids) && isJsonList(than) && ids.some((id) => !than.includes(id));
 }
 
 const notDeclarable = {

@@ -514,12 +514,12 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     [
       { backchannel_providers: [1] },
       { backchannel_providers: [] },
-      'users are no longer provisioned or logged out through 1',
+      'users are provisioned or logged out through fewer providers',
     ],
     [
       { backchannel_providers: [1] },
       { backchannel_providers: [1, 2] },
-      'users are also provisioned or logged out through 2',
+      'users are provisioned or logged out through more providers',
     ],
   ])('describes the effect of an update of an application: %j → %j', async (before, after, words) => {
     const application = { slug: 'a', name: 'A' };

@@ -208,7 +208,7 @@ applications:
     e: { slug: 'e', name: 'E', backchannel_providers: [6] },
   };
   const permission = { self: undefined, mayDelete: false };
-  const provisioning = 'users are also provisioned or logged out through 1';
+  const provisioning = 'users are provisioned or logged out through more providers';
 
   test('is taken from another application, and the plan reports this', async () => {
     const { changes } = await planOf(manifest, existing, {}, '', permission);
