@@ -198,7 +198,10 @@ export function applyReport(ended: JobResult<ApplyRun>): ProblemsReport | ApplyR
     ...(error ? [unexpectedDiagnostic(error)] : []),
   ];
   const report = reportOfRun(rest, outcomes, splitBySeverity({ ...ended, diagnostics }));
-  const notChanged = run.outcomes.flatMap(({ change }) => (change.action === 'no-op' ? change : []));
+  // Another remark explains how to finish unfinished resources.
+  const notChanged = run.outcomes.flatMap(({ change }) =>
+    change.action === 'no-op' && !change.unfinished ? change : [],
+  );
   return { ...report, remarks: [...report.remarks, ...flagNotes({ ...run.plan, changes: notChanged })] };
 }
 

@@ -85,7 +85,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const { code, summary, advice: usual } = changeAnswerWords(outcome.change, answer);
   const said = serviceSentence(answer);
   const rights = rightsWords(outcome);
-  const detail = joinLines(said, usual, rights, waitAdvice(answer), advice, requestIdWords(answer));
+  const detail = joinLines(said, rights ?? usual, waitAdvice(answer), advice, requestIdWords(answer));
   const summaryStart = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${summaryStart}${summary}`, detail }];
 }
@@ -206,8 +206,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       clash && concurrentChangeWords(clash, change.resource),
       answerText && `The next step failed: ${answerText.summary}.`,
       answer && serviceSentence(answer),
-      answerText?.advice,
-      rightsWords(outcome),
+      rightsWords(outcome) ?? answerText?.advice,
       answer && waitAdvice(answer),
       clash === undefined && usabilityWords(done, change.resource, differences),
       differences.length > 0
