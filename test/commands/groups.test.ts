@@ -234,7 +234,7 @@ users: [{ username: alice, name: Alice, groups: [{ name: leaf }] }]
     const options = { config: 'rollcall.yaml', allow: ['update'] };
     const { send } = sandboxTransport(seed, undefined, '2026.2');
     const { stdout } = await run('plan', send, text, options, settings);
-    expect(stdout).toContain(`its \`parents\` lose ${ids[0]}, which grants a superuser's rights`);
+    expect(stdout).toContain(`its \`parents\` lose "root" (${ids[0]}), which grants a superuser's rights`);
   });
 
   test('refers in its JSON document to a new group by name only', async () => {

@@ -1,6 +1,7 @@
 // Only this module is imported, because the whole package takes as long to load as a small command takes to run.
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { isJsonList, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { formatPlace } from '../../base/source.ts';
@@ -15,6 +16,7 @@ import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
 import { printableLine } from '../printable.ts';
 import { maxListedWaits, omittedReferenceWords } from './changes.ts';
+import { listNames } from './diagnostics.ts';
 import { splitByKey, stepWords } from './parts.ts';
 import { dependencyReason } from './way-in.ts';
 
@@ -52,12 +54,10 @@ export function fieldViews(change: Change): FieldView[] {
       ? [note('deletes bindings')]
       : []),
     ...setAfter.map((later) => note(omittedReferenceWords(later))),
-    ...waitsFor
-      .slice(0, maxListedWaits)
-      .map((address) => note(`${address}, ${dependencyReason(change, address)}`, 'after')),
-    ...(waitsFor.length > maxListedWaits
-      ? [note(`${waitsFor.length - maxListedWaits} more changes`, 'after')]
-      : []),
+    ...Array.from(
+      groupBy(waitsFor, (address) => dependencyReason(change, address)),
+      ([reason, addresses]) => note(`${listNames(addresses, maxListedWaits)}, ${reason}`, 'after'),
+    ),
   ];
 }
 

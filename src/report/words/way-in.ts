@@ -86,5 +86,5 @@ function earlierParts({ resource, differences }: Change, field: string, value: J
 export function dependencyReason({ resource: { kind } }: Change, holder: Address): string {
   return singleOwnerFields(kind).length > 0 && holder.startsWith(`${kind.type}.`)
     ? 'which frees a value that this change needs'
-    : 'so that as little as possible opens or closes in between';
+    : 'so that access changes as little as possible in between';
 }
