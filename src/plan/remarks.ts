@@ -129,7 +129,8 @@ export function freedValues(
     idsOf(fields[field]).map((id) => {
       const isShown = !hide.includes(`${kind.type}.${field}`);
       const name = nameOfId(names[field] ?? new Map(), kind, field, id);
-      return `${isShown ? idText(id, name) : 'one'} of its \`${field}\` becomes available to other records`;
+      const idWords = isShown && id !== true ? ` ${idText(id, name)}` : '';
+      return `another ${kind.type} can then have its \`${field}\`${idWords}`;
     }),
   );
 }

@@ -101,8 +101,8 @@ async function refusalOfRecord(
   if (last !== undefined) return last;
   if (!needsSuperuser || (self?.proof === 'exists' && self.isSuperuser)) return undefined;
   return isSubject(kind)
-    ? "this needs a superuser's token, which shows all bindings: otherwise the delete might open a record to everyone"
-    : "this needs a superuser's token, which shows all dependent records that the service would delete too";
+    ? "it needs a superuser's token: other tokens may not see all bindings, so the delete might open a record to everyone"
+    : "it needs a superuser's token: other tokens may not see all records that the service would delete too";
 }
 
 /** Refuses to delete the last record that has a certain flag, such as the last superuser group. */

@@ -58,6 +58,12 @@ function deletes(world: World): string[] {
   return world.requests.flatMap(({ method, path }) => (method === 'DELETE' ? path : []));
 }
 
+test('a refused delete does not look like a difference in one line', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
+  const { stdout } = await planned(world, jane, { ...deleting, compact: true });
+  expect(stdout).toContain("! user.jane is not deleted; it needs a superuser's token");
+});
+
 test('a note of a delete names the dependents that refer to the record, and none to which only the record refers', async () => {
   const world = new World(seed, '2023.10');
   const made = `version: 1
@@ -83,7 +89,7 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
     expect(stdout).toContain('deletes the binding "wiki/staff" with it');
     // The application is deleted too.
     expect(stdout).not.toContain('the application "wiki" loses it');
-    expect(stdout).toContain('"Wiki" (7) of its `provider` becomes available to other records');
+    expect(stdout).toContain('another application can then have its `provider` "Wiki" (7)');
     const done = await applied(world, all, { allow: ['update', 'delete'] });
     expect(done.ending, done.stdout).toBe('done');
     expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
@@ -431,7 +437,7 @@ test('a service account of the service itself is not deleted', async () => {
 test('a run whose token cannot see all bindings deletes no group or user that may be bound', async () => {
   const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
   expect((await applied(world, jane)).stdout).toContain(
-    "this needs a superuser's token, which shows all bindings",
+    "it needs a superuser's token: other tokens may not see all bindings",
   );
   expect(deletes(world)).toEqual([]);
 });

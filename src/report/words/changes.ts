@@ -155,15 +155,18 @@ export const maxListedWaits = 5;
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [], setAfter = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
+  const isKept = action === 'no-op' && isToBeDeleted(change.resource);
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
+  const summaries = [...new Set(faults.map(({ summary }) => summary))];
   return withoutEmpty(
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
       `is altered${since.fields ? ` in ${namesOf(since.fields)}` : invalidInBaselineText(change)}`,
     ...staysIn(change),
-    differences.length > 0 && (action === 'delete' ? 'is deleted' : `${verb} ${namesOf(differences)}`),
+    differences.length > 0 &&
+      (action === 'delete' ? 'is deleted' : isKept ? 'is not deleted' : `${verb} ${namesOf(differences)}`),
     leftBecause,
-    faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
+    faults.length > 0 && `is not planned: ${summaries.join('; ')}`,
     ...remarks,
     ...setAfter.map(omittedReferenceWords),
     waitsFor.length > 0 && `after ${listNames(waitsFor, maxListedWaits)}`,
