@@ -73,7 +73,7 @@ function missingPermission(
     const verb = change.change.actions[0] === missing ? missing : `${missing} bindings of`;
     return diagnosticOf(resourceForDisplay(change), undefined, {
       code: 'not-allowed',
-      summary: `the plan would ${verb} ${change.address}, which this run may not do`,
+      summary: `the plan would ${verb} it, which this run may not do`,
       detail: `Allow the change with --allow ${missing}, or make a plan without this change.`,
     });
   }

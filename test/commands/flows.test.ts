@@ -488,9 +488,7 @@ describe.each(['', 'hide: [flow.stages]\n'])('with %j in rollcall.yaml', (hide) 
       runOn(apply, service.send, text, { ...options, allow: [...allow], plan: 'plan.json' }, { files });
     const refused = await applied(['update', 'open-login']);
     expect(refused.ending).toBe('invalid');
-    expect(refused.stderr).toContain(
-      'the plan would delete bindings of flow.door, which this run may not do',
-    );
+    expect(refused.stderr).toContain('the plan would delete bindings of it, which this run may not do');
     await done(applied(options.allow));
     expect(stagesIn(service)).toEqual(result);
   });
