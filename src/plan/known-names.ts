@@ -26,7 +26,7 @@ export function withKnownNames(resources: readonly Resource[], observed: Observe
         const name = known.get(keyOfId(related, id));
         return name === undefined ? [] : [[idKey(kind, field, id), name]];
       });
-      const all: NamesById = new Map([...found, ...(names[field] ?? [])]);
+      const all: NamesById = new Map([...(names[field] ?? []), ...found]);
       if (all.size > 0) names[field] = all;
     }
     named.set(address, { presence: 'present', held: { ...held, names } });
