@@ -72,7 +72,7 @@ interface Declarations {
   /** Counts of records left out: records that the service itself maintains (`internal`), and unchanged shipped records (`shipped`). */
   readonly internal: number;
   readonly shipped: number;
-  /** Fields that were added after `lastRelease`, the last release whose defaults are known. Their values may be the defaults. */
+  /** The records with fields that were added after `lastRelease`, the last release whose defaults are known. Their values may be the defaults. */
   readonly later: { readonly fields: readonly string[]; readonly lastRelease: string };
 }
 
@@ -103,7 +103,8 @@ export function declarationsOf(holdings: ExportReading, wanted: ExportScope): De
         else if (Object.keys(changes).length > 0) found.push(withOnlyChangedFields(declared, changes));
         else shipped += 1;
         const unknown = known && changes && !ships.isOwn ? possiblyUnchangedFields(kind, changes, known) : [];
-        later.push(...unknown.map((field) => `${printable} \`${field}\``));
+        if (unknown.length > 0)
+          later.push(`${printable} ${unknown.map((field) => `\`${field}\``).join(', ')}`);
       }
     }
   const isOfType = (glob: string): boolean =>

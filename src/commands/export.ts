@@ -77,7 +77,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     remark(`Left out: ${shipped} defaults of the service that nobody changed. To include them, use --all.`);
   if (later.fields.length > 0)
     remark(
-      `These fields were added after ${later.lastRelease}, the last release whose defaults are known, and may have their default values: ${later.fields.map((field) => printableLine(field)).join(', ')}.`,
+      `These fields were added after ${later.lastRelease}, the last release whose defaults are known, and may have their default values: ${later.fields.map((fields) => printableLine(fields)).join('; ')}.`,
     );
   // An export is complete even if it leaves out records that no manifest can declare.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);

@@ -119,8 +119,7 @@ test.each([
     [
       'stage.default-authentication-mfa-validation `email_otp_throttling_factor`',
       'brand.authentik-default `branding_map_tiles`',
-      'settings.service `flags.core_default_app_access`',
-      'settings.service `base_url`',
+      'settings.service `flags.enterprise_audit_include_expanded_diff`, `flags.core_default_app_access`, `base_url`.',
     ],
   ],
 ] as const)(

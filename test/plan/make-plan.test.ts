@@ -128,7 +128,7 @@ describe('a plan', () => {
     expect(summary).toMatchObject({ in_sync: 0, not_compared: 1 });
     expect(planHeadline(plan)).toContain('as far as it can be compared');
     expect(unseenFieldNotes(plan)).toEqual([
-      'Not compared, because the service does not show the value: application.wiki `name`, application.wiki `group`.',
+      'Not compared, because the service does not show the value: application.wiki `name`, `group`.',
     ]);
   });
 

@@ -10,9 +10,10 @@ import { listNames } from './diagnostics.ts';
 export function unseenFieldNotes({ changes }: Plan): string[] {
   const list = (fieldsOf: (change: Change) => readonly string[]): string =>
     listNames(
-      changes.flatMap((change) =>
-        fieldsOf(change).map((field) => printableLine(`${change.resource.address} \`${field}\``)),
-      ),
+      changes.flatMap((change) => {
+        const fields = fieldsOf(change).map((field) => `\`${field}\``);
+        return fields.length === 0 ? [] : printableLine(`${change.resource.address} ${fields.join(', ')}`);
+      }),
     );
   const notShown = list(({ resource, notShown: fields = [], notCompared: others = [] }) => [
     ...fields,
