@@ -47,64 +47,109 @@ export function findAccessWaits(
   const updates = written.filter((change) => change.action === 'update');
   if (updates.length === 0 && withBindings.size === 0) return [];
   const narrowed = updates.filter((change) => narrowsAccess(change));
-  const narrowing: ReadonlySet<Written> = new Set(narrowed);
   const narrowedAt = byKey(narrowed, keysOfRecord);
   addDependents(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
-    const { withheld = [] } = change.resource.kind.bindable ?? {};
+    const withheld = withheldFields(change);
     return [...declaredKeys(change.resource, withheld), ...recordKeys(change, withheld)];
   });
-  const settings = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
+  const flags = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
   const endedMemberships = byKey(updates, (change) => releasedKeys(change, membershipFields));
   const removedBindings = byKey(updates, (change) => releasedKeys(change, bindingFields));
-  const holders = [narrowedAt, servedBy, endedMemberships, removedBindings];
-  if (settings.length === 0 && holders.every(({ size }) => size === 0)) return [];
-  const isNarrowed = (change: Written): boolean =>
-    narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
-  const waits: AccessWait[] = [];
-  const wait = ({ resource }: Written, { resource: { address: holder } }: Written): unknown =>
-    holder !== resource.address && waits.push({ resource, holder });
-  for (const change of written) {
-    const { resource, opens } = change;
-    const { kind } = resource;
-    const keys = declaredKeys(resource, namingFields(kind));
-    const heldKeys = recordKeys(change, namingFields(kind));
-    const observation: Observation =
-      change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
-    const holdersAt = (found: readonly string[]): Set<Update> =>
-      new Set(found.flatMap((key) => narrowedAt.get(key) ?? []));
-    const added = holdersAt(addedKeys(change, namingFields(kind)));
-    for (const holder of added) wait(change, holder);
-    const released = [
-      ...addedKeys(change, membershipFields(kind)).flatMap((key) => removedBindings.get(key) ?? []),
-      ...addedKeys(change, bindingFields(kind)).flatMap((key) => endedMemberships.get(key) ?? []),
-    ];
-    for (const holder of released) wait(change, holder);
-    for (const holder of holdersAt([...keys, ...heldKeys])) {
-      if (added.has(holder) || !isPolicyKind(holder.resource.kind)) continue;
-      if (opens) {
-        wait(change, holder);
-        const isKept = keysOfRecord(holder).some((key) => keys.includes(key));
-        if (!isKept || narrowing.has(change))
-          waits.push({ resource: holder.resource, holder: resource.address, yields: true });
-      } else if (isNarrowed(change)) wait(holder, change);
-    }
-    for (const holder of settings) {
-      if (holder.resource.kind.list !== kind.access?.openFlag.list) continue;
-      if (!isUnbound(resource, observation)) continue;
-      if (narrowing.has(holder)) wait(change, holder);
-      else if (holder.opens && isNarrowed(change)) wait(holder, change);
-    }
-    for (const key of kind.access ? [] : keys)
-      for (const application of servedBy.get(key) ?? []) {
-        const isNew = !recordKeys(application, application.resource.kind.bindable?.withheld ?? []).includes(
-          key,
-        );
-        if (isNew && (narrowing.has(change) || withBindings.has(resource.address))) wait(application, change);
-        if (!isNew && isNarrowed(application)) wait(change, application);
-      }
-  }
-  return waits;
+  const narrowing = new Set<Written>(narrowed);
+  const all = { narrowing, narrowedAt, withBindings, servedBy, flags, endedMemberships, removedBindings };
+  return written
+    .flatMap((change) => [
+      ...waitsOfAdded(change, all),
+      ...waitsOfPolicies(change, all),
+      ...waitsOfFlags(change, all),
+      ...waitsOfProviders(change, all),
+    ])
+    .filter(({ resource, holder }) => resource.address !== holder);
+}
+
+type ByKey<Item> = ReadonlyMap<string, readonly Item[]>;
+
+interface AccessChanges {
+  /** The updates that take access or rights away. */
+  readonly narrowing: ReadonlySet<Written>;
+  /** The same updates by the keys of their records and of the records that depend on these. */
+  readonly narrowedAt: ByKey<Update>;
+  readonly withBindings: ReadonlySet<Address>;
+  /** Applications by the keys of their providers. */
+  readonly servedBy: ByKey<Written>;
+  readonly flags: readonly Update[];
+  readonly endedMemberships: ByKey<Update>;
+  readonly removedBindings: ByKey<Update>;
+}
+
+function waitFor({ resource }: Written, holder: Written): AccessWait {
+  return { resource, holder: holder.resource.address };
+}
+
+/** Whether people lose access through a change, also through bindings that it adds. */
+function isNarrowed(change: Written, { narrowing, withBindings }: AccessChanges): boolean {
+  return narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
+}
+
+/** Rules 1 and 5, for references that a change adds. */
+function waitsOfAdded(change: Written, all: AccessChanges): AccessWait[] {
+  const { kind } = change.resource;
+  return [
+    ...itemsAt(all.narrowedAt, addedKeys(change, namingFields(kind))),
+    ...itemsAt(all.removedBindings, addedKeys(change, membershipFields(kind))),
+    ...itemsAt(all.endedMemberships, addedKeys(change, bindingFields(kind))),
+  ].map((holder) => waitFor(change, holder));
+}
+
+/** Rules 1 and 2, for policies on which a record depends already. */
+function waitsOfPolicies(change: Written, all: AccessChanges): AccessWait[] {
+  const fields = namingFields(change.resource.kind);
+  const declared = declaredKeys(change.resource, fields);
+  const added = new Set(itemsAt(all.narrowedAt, addedKeys(change, fields)));
+  const policies = itemsAt(all.narrowedAt, [...declared, ...recordKeys(change, fields)]).filter(
+    (holder) => !added.has(holder) && isPolicyKind(holder.resource.kind),
+  );
+  if (!change.opens) return isNarrowed(change, all) ? policies.map((policy) => waitFor(policy, change)) : [];
+  return policies.flatMap((policy): AccessWait | AccessWait[] => {
+    const wait = waitFor(change, policy);
+    const isKept = keysOfRecord(policy).some((key) => declared.includes(key));
+    if (isKept && !all.narrowing.has(change)) return wait;
+    return [wait, { ...waitFor(policy, change), yields: true }];
+  });
+}
+
+/** Rules 1 and 2, for the flags for records without bindings. */
+function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
+  const { resource } = change;
+  const observation: Observation =
+    change.action === 'create' ? { presence: 'absent' } : { presence: 'present', held: change.base };
+  const flags = all.flags.filter(
+    (flag) =>
+      flag.resource.kind.list === resource.kind.access?.openFlag.list && isUnbound(resource, observation),
+  );
+  return flags.flatMap((flag) => {
+    if (all.narrowing.has(flag)) return waitFor(change, flag);
+    return flag.opens && isNarrowed(change, all) ? waitFor(flag, change) : [];
+  });
+}
+
+/** Rules 3 and 4. */
+function waitsOfProviders(change: Written, all: AccessChanges): AccessWait[] {
+  const { kind, address } = change.resource;
+  if (kind.access) return [];
+  const restricts = all.narrowing.has(change) || all.withBindings.has(address);
+  return declaredKeys(change.resource, namingFields(kind)).flatMap((key) =>
+    (all.servedBy.get(key) ?? []).flatMap((application) => {
+      const isNew = !recordKeys(application, withheldFields(application)).includes(key);
+      if (isNew) return restricts ? waitFor(application, change) : [];
+      return isNarrowed(application, all) ? waitFor(change, application) : [];
+    }),
+  );
+}
+
+function withheldFields({ resource: { kind } }: Written): readonly string[] {
+  return kind.bindable?.withheld ?? [];
 }
 
 type FieldsOf = (kind: Kind) => readonly string[];
@@ -163,6 +208,11 @@ function keysOfRecord(change: ReadyChange): string[] {
   const { kind, address } = change.resource;
   const id = 'base' in change ? change.base.pk : change.pk;
   return [address, ...(id === undefined ? [] : [keyOfId(kind, id)])];
+}
+
+/** The items at any of these keys, each once. */
+function itemsAt<Item>(items: ByKey<Item>, keys: readonly string[]): Item[] {
+  return [...new Set(keys.flatMap((key) => items.get(key) ?? []))];
 }
 
 function byKey<Item>(
