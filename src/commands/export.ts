@@ -14,7 +14,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { createStyle, diagnosticsText, fitToWidth } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine, withoutEmpty } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
 import type { InventoryGap } from '../observe/gaps.ts';
 import { withFormerName } from '../observe/renames.ts';
@@ -65,20 +65,9 @@ export async function exportManifests(options: ExportOptions, context: Context):
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
   const release = observed.release ?? settings.release;
-  const { found, internal, shipped, later } = declarationsOf(
-    { ...observed, ...(release && { release }) },
-    wanted,
-  );
-  if (internal > 0)
-    remark(
-      `Left out: ${internal} of the service itself, such as the accounts of outposts. To include them, use --internal.`,
-    );
-  if (shipped > 0)
-    remark(`Left out: ${shipped} defaults of the service that nobody changed. To include them, use --all.`);
-  if (later.fields.length > 0)
-    remark(
-      `These fields were added after ${later.lastRelease}, the last release whose defaults are known, and may have their default values: ${later.fields.map((fields) => printableLine(fields)).join('; ')}.`,
-    );
+  const declarations = declarationsOf({ ...observed, ...(release && { release }) }, wanted);
+  const { found } = declarations;
+  for (const words of remarksOnDefaults(declarations)) remark(words);
   // An export is complete even if it leaves out records that no manifest can declare.
   for (const { summary } of gapsOf(isUnsupportedRecord)) remark(`Left out: ${summary}.`);
   if (options.list) {
@@ -106,6 +95,18 @@ export async function exportManifests(options: ExportOptions, context: Context):
   } else for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   const unwritten = unwrittenValues(found, unwritable);
   return endingOf([...gaps, ...unreadNames(observed), ...unwritten, ...errors], context);
+}
+
+/** Which records were left out on purpose, and which values may be defaults. */
+function remarksOnDefaults({ internal, shipped, later }: ReturnType<typeof declarationsOf>): string[] {
+  return withoutEmpty(
+    internal > 0 &&
+      `Left out: ${internal} of the service itself, such as the accounts of outposts. To include them, use --internal.`,
+    shipped > 0 &&
+      `Left out: ${shipped} defaults of the service that nobody changed. To include them, use --all.`,
+    later.fields.length > 0 &&
+      `These fields were added after ${later.lastRelease}, the last release whose defaults are known, and may have their default values: ${later.fields.map((fields) => printableLine(fields)).join('; ')}.`,
+  );
 }
 
 /** The addresses that manifests declare. A renamed resource counts as declared under both names. */

@@ -46,8 +46,10 @@ export function findAccessWaits(
   );
   const updates = written.filter((change) => change.action === 'update');
   if (updates.length === 0 && withBindings.size === 0) return [];
-  const narrowed = updates.filter((change) => narrowsAccess(change));
-  const narrowedAt = byKey(narrowed, keysOfRecord);
+  const narrowedAt = byKey(
+    updates.filter((change) => narrowsAccess(change)),
+    keysOfRecord,
+  );
   addDependents(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
     const withheld = withheldFields(change);
@@ -56,8 +58,7 @@ export function findAccessWaits(
   const flags = updates.filter(({ resource: { kind } }) => kind.single !== undefined);
   const endedMemberships = byKey(updates, (change) => releasedKeys(change, membershipFields));
   const removedBindings = byKey(updates, (change) => releasedKeys(change, bindingFields));
-  const narrowing = new Set<Written>(narrowed);
-  const all = { narrowing, narrowedAt, withBindings, servedBy, flags, endedMemberships, removedBindings };
+  const all = { narrowedAt, withBindings, servedBy, flags, endedMemberships, removedBindings };
   return written
     .flatMap((change) => [
       ...waitsOfAdded(change, all),
@@ -71,9 +72,7 @@ export function findAccessWaits(
 type ByKey<Item> = ReadonlyMap<string, readonly Item[]>;
 
 interface AccessChanges {
-  /** The updates that take access or rights away. */
-  readonly narrowing: ReadonlySet<Written>;
-  /** The same updates by the keys of their records and of the records that depend on these. */
+  /** The updates that take access or rights away, by the keys of their records and of the records that depend on these. */
   readonly narrowedAt: ByKey<Update>;
   readonly withBindings: ReadonlySet<Address>;
   /** Applications by the keys of their providers. */
@@ -88,8 +87,8 @@ function waitFor({ resource }: Written, holder: Written): AccessWait {
 }
 
 /** Whether people lose access through a change, also through bindings that it adds. */
-function isNarrowed(change: Written, { narrowing, withBindings }: AccessChanges): boolean {
-  return narrowing.has(change) || (change.action === 'update' && withBindings.has(change.resource.address));
+function isNarrowed(change: Written, { withBindings }: AccessChanges): boolean {
+  return narrowsAccess(change) || (change.action === 'update' && withBindings.has(change.resource.address));
 }
 
 /** Rules 1 and 5, for references that a change adds. */
@@ -114,7 +113,7 @@ function waitsOfPolicies(change: Written, all: AccessChanges): AccessWait[] {
   return policies.flatMap((policy): AccessWait | AccessWait[] => {
     const wait = waitFor(change, policy);
     const isKept = keysOfRecord(policy).some((key) => declared.includes(key));
-    if (isKept && !all.narrowing.has(change)) return wait;
+    if (isKept && !narrowsAccess(change)) return wait;
     return [wait, { ...waitFor(policy, change), yields: true }];
   });
 }
@@ -129,7 +128,7 @@ function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
       flag.resource.kind.list === resource.kind.access?.openFlag.list && isUnbound(resource, observation),
   );
   return flags.flatMap((flag) => {
-    if (all.narrowing.has(flag)) return waitFor(change, flag);
+    if (narrowsAccess(flag)) return waitFor(change, flag);
     return flag.opens && isNarrowed(change, all) ? waitFor(flag, change) : [];
   });
 }
@@ -138,7 +137,7 @@ function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
 function waitsOfProviders(change: Written, all: AccessChanges): AccessWait[] {
   const { kind, address } = change.resource;
   if (kind.access) return [];
-  const restricts = all.narrowing.has(change) || all.withBindings.has(address);
+  const restricts = narrowsAccess(change) || all.withBindings.has(address);
   return declaredKeys(change.resource, namingFields(kind)).flatMap((key) =>
     (all.servedBy.get(key) ?? []).flatMap((application) => {
       const isNew = !recordKeys(application, withheldFields(application)).includes(key);
@@ -176,7 +175,8 @@ export function withoutWaitsWithin<Planned extends Change>(
 }
 
 /** Whether an update takes access or rights away, as far as the plan shows. A policy may reject more people after any update. */
-function narrowsAccess(change: Update): boolean {
+function narrowsAccess(change: Written): boolean {
+  if (change.action === 'create') return false;
   const { resource, base, differences } = change;
   return (
     mayDecideOtherwise(resource.kind, differences) ||
