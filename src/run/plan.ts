@@ -165,9 +165,6 @@ async function planOnce(
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
-  const deletesAsSuperuser = resources.some(
-    (resource) => isToBeDeleted(resource) && needsSuperuserToDelete(resource.kind),
-  );
   const deletions = await deletionsFor(resources, observed, unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     ...headOfPlan(service),
@@ -175,7 +172,7 @@ async function planOnce(
     ...scopeContext,
     permission: await permissionFor(resources, observed, service),
     deletions: deletions?.of,
-    isSuperuser: deletesAsSuperuser && (await isSuperuserToken(service)),
+    isSuperuser: await deletesAsSuperuser(resources, service),
     unbound,
     release: knownRelease,
     ...facts.known,
@@ -256,6 +253,14 @@ async function permissionFor(
     self: reading?.proof === 'exists' ? reading.pk : undefined,
     mayDelete: settings.allow.includes('delete'),
   };
+}
+
+/** Asks about the token only if a delete needs a superuser's. */
+async function deletesAsSuperuser(resources: readonly Resource[], service: Service): Promise<boolean> {
+  const isNeeded = resources.some(
+    (resource) => isToBeDeleted(resource) && needsSuperuserToDelete(resource.kind),
+  );
+  return isNeeded && isSuperuserToken(service);
 }
 
 async function deletionsFor(
