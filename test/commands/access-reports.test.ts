@@ -117,6 +117,7 @@ describe('an unfinished application', () => {
     expect(stdout).toContain(
       'A token needs `add_policybinding` to add bindings, and `delete_policybinding` to remove bindings.',
     );
+    expect(stdout).not.toContain('Check the token and its permissions');
     const left = await run(plan, send, text);
     expect(left.stdout).toMatch(
       /! application\.grafana[^]*access\.groups\n\s+missing[^]*provider\n\s+observed\s+null\n/,

@@ -416,3 +416,11 @@ applications: [{ slug: fine, name: Fine }, { slug: icon, name: Icon, meta_hide: 
   );
   expect([corrected.ending, created(world)]).toEqual(['incomplete', ['fine', 'icon']]);
 });
+
+test('a compact line gives each reason once', async () => {
+  const world = new World({ tokens: [{ token: 'sandbox-token', view_groups: 'none' }] });
+  const text = 'version: 1\nusers: [{ username: ann, name: Ann, groups: [{ name: a }, { name: b }] }]\n';
+  const { context, stdout } = world.run(text);
+  await plan(['m.yaml'], { output: 'text', keepGoing: true, compact: true }, context);
+  expect(stdout().match(/could not look up/g)).toHaveLength(1);
+});
