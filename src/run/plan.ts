@@ -159,13 +159,13 @@ async function planOnce(
     return ended(() => stopUnresolved([], unusable));
   const resources = resolved.resources.map((resource) => withRunIds(resource, observedIds(observed)));
   const knownRelease = (await release) ?? configured;
-  const { unbound, needed } = await checkWithRelease(knownRelease, resources, observed, service);
+  const { needed, ...atRelease } = await checkWithRelease(knownRelease, resources, observed, service);
   const unseen = checkByRelease ? await unseenAbsences(resources, observed, service) : [];
   const byRelease = release && checkByRelease?.(await release, existingIn(observed), unseen);
   const diagnostics = [...(byRelease ?? []), ...needed];
   if (diagnostics.length > 0 && !keepGoing)
     return stoppedRun({ kind: 'refused', isStale: false, diagnostics }, service);
-  const deletions = await deletionsFor(resources, observed, unbound, service);
+  const deletions = await deletionsFor(resources, observed, atRelease.unbound, service);
   const { refused, ...made } = makePlan(resources, observed, {
     ...headOfPlan(service),
     ...unreadableKindsIn(resources, observed),
@@ -173,8 +173,7 @@ async function planOnce(
     permission: await permissionFor(resources, observed, service),
     deletions: deletions?.of,
     isSuperuser: await deletesAsSuperuser(resources, service),
-    unbound,
-    release: knownRelease,
+    ...atRelease,
     ...facts.known,
     heldBack: heldBack && withDiagnostics(heldBack, diagnostics),
   });
@@ -211,12 +210,16 @@ async function checkWithRelease(
   resources: readonly Resource[],
   observed: ObservedState,
   service: Service,
-): Promise<{ readonly needed: readonly Diagnostic[]; readonly unbound: UnboundStates }> {
+): Promise<{
+  readonly release: Release | undefined;
+  readonly unbound: UnboundStates;
+  readonly needed: readonly Diagnostic[];
+}> {
   const { allow } = service.settings;
   const mayDelete = allow.includes('delete');
   const declared = await readUnboundAccess(resources, observed, release, { ...service, mayDelete });
   const unbound = allow.includes('update') ? declared : { ...declared, after: declared.before };
-  return { unbound, needed: problemsOfEntries(resources, observed, release, declared.after) };
+  return { release, unbound, needed: problemsOfEntries(resources, observed, release, declared.after) };
 }
 
 function unreadHalt(
