@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { groupBy } from '../base/group-by.ts';
-import { isJsonList, mapValues, type JsonObject, type JsonValue } from '../base/json.ts';
+import { mapValues, type JsonObject, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { bindingsIn, childFields } from '../kinds/bindings.ts';
 import type { Children } from '../kinds/children.ts';
@@ -188,10 +188,8 @@ function withoutReferences(record: LoginRecord, deletedKey: string): LoginRecord
     const children = bound.get(field);
     const family = kind.fields[field]?.refersTo;
     if (children) return [field, bindingsWithout(children, value, deletedKey)] as const;
-    const isGone = (id: JsonValue): boolean =>
-      family !== undefined && keyOfId(family, idOfReference(id)) === deletedKey;
-    if (isJsonList(value)) return [field, value.filter((id) => !isGone(id))] as const;
-    return [field, isGone(value) ? null : value] as const;
+    const isGone = family !== undefined && keyOfId(family, idOfReference(value)) === deletedKey;
+    return [field, isGone ? null : value] as const;
   });
   return { ...record, fields: Object.fromEntries(remaining) };
 }

@@ -12,7 +12,7 @@ import type { Observation } from '../../src/observe/observation.ts';
 import type { ObservedLoginRecord } from '../../src/observe/login.ts';
 import { makePlan, type CheckedPlan } from '../../src/plan/make-plan.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
-import { desired } from './desired.ts';
+import { loadText } from './desired.ts';
 
 interface PlanBetween extends CheckedPlan {
   /** The records of the service before the plan. */
@@ -24,9 +24,10 @@ export async function planBetween(
   before: string,
   after: string,
   context: Partial<Parameters<typeof makePlan>[2]> = {},
+  options: Parameters<typeof loadText>[1] = {},
 ): Promise<PlanBetween> {
-  const existing = await desired(`version: 1\n${before}`);
-  const declared = await desired(`version: 1\n${after}`);
+  const existing = await entriesOf(before);
+  const declared = await entriesOf(after, options);
   const pks = new Map(existing.map((resource, index) => [resource.address, pkOf(resource, index + 1)]));
   const withIds = (resource: Resource): Resource =>
     withRunIds(resource, (address) => pks.get(address) ?? null);
@@ -57,6 +58,17 @@ export async function planBetween(
     return { kind, name, pk, fields };
   });
   return { ...plan, records };
+}
+
+async function entriesOf(
+  text: string,
+  options: Parameters<typeof loadText>[1] = {},
+): Promise<readonly Resource[]> {
+  const { resources, diagnostics } = await loadText(`version: 1\n${text}`, options);
+  // A plan finds an open login again, with the records of the service.
+  const errors = diagnostics.filter(({ severity, code }) => severity === 'error' && code !== 'open-login');
+  if (errors.length > 0) throw new Error(JSON.stringify(errors, null, 2));
+  return resources;
 }
 
 function pkOf({ kind }: Resource, number: number): string {

@@ -1,0 +1,479 @@
+import { expect, test } from 'vitest';
+import type { Risk } from '../../src/kinds/capability.ts';
+import { changedLoginRecords, checkLoginChanges } from '../../src/plan/login.ts';
+import { planBetween } from '../support/plan-between.ts';
+
+const who = '{ stage: { name: who }, order: 0 }';
+const pw = '{ stage: { name: pw }, order: 10 }';
+const pwIf = (policy: string): string =>
+  `{ stage: { name: pw }, order: 10, policies: [{ policy: { name: ${policy} }, order: 0 }] }`;
+const code = '{ stage: { name: code }, order: 20 }';
+const enter = '{ stage: { name: enter }, order: 30 }';
+const flow = (slug: string, stages: readonly string[], more = ''): string =>
+  `{ slug: ${slug}, name: F, title: F, designation: authentication, stages: [${stages.join(', ')}]${more} }`;
+const flows = (...each: string[]): string => `flows: [${each.join(', ')}]\n`;
+const brand = (domain: string, flowSlug: string, isDefault = false): string =>
+  `{ domain: ${domain}, default: ${isDefault}, flow_authentication: { slug: ${flowSlug} } }`;
+const brands = (...each: string[]): string => `brands: [${each.join(', ')}]\n`;
+const policy = (result: boolean, name = 'P'): string => `{ type: dummy, name: ${name}, result: ${result} }`;
+const asking = '{ type: expression, name: A, expression: return request.user.is_active }';
+const policies = (...each: string[]): string => `policies: [${each.join(', ')}]\n`;
+const stages = (...more: string[]): string =>
+  `stages: [${[
+    '{ type: identification, name: who, user_fields: [username] }',
+    '{ type: password, name: pw, backends: [authentik.core.auth.InbuiltBackend] }',
+    '{ type: authenticator_validate, name: code, not_configured_action: deny, device_classes: [totp] }',
+    "{ type: user_login, name: enter, session_duration: 'seconds=0' }",
+    '{ type: password, name: pw2, backends: [authentik.core.auth.InbuiltBackend] }',
+    ...more,
+  ].join(', ')}]\n`;
+const usual = flow('door', [who, pw, code, enter]);
+const guarded = (stage: string, order: number, ...names: readonly string[]): string =>
+  `{ stage: { name: ${stage} }, order: ${order}, policy_engine_mode: all, policies: [${names.map((name, index) => `{ policy: { name: ${name} }, order: ${index} }`).join(', ')}] }`;
+const shut = flow('a', [who, pw, enter], ', policies: [{ policy: { name: Q }, order: 0 }]');
+const ofDoor = brands(brand('example.com', 'door', true));
+const swapped = policies(policy(false), policy(true, 'Q'));
+const all = stages() + policies(policy(true), policy(false, 'Q'), asking);
+
+/** The password is asked for if P passes and Q does not, and the other password is asked for in the opposite case. */
+const opposite =
+  all +
+  ofDoor +
+  flows(
+    flow('door', [
+      who,
+      guarded('pw', 10, 'P', 'Q').replace('order: 1 }', 'order: 1, negate: true }'),
+      guarded('pw2', 11, 'P', 'Q').replace('order: 0 }', 'order: 0, negate: true }'),
+      enter,
+    ]),
+  );
+
+test.each<{
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly accepts?: readonly Risk[];
+  readonly unread?: readonly string[];
+  readonly found: readonly string[];
+}>([
+  {
+    name: 'a flow without its password and code stages lets anybody in',
+    before: all + ofDoor + flows(usual),
+    after: all + ofDoor + flows(flow('door', [who, enter])),
+    found: [
+      'refused: flow.door anyone who enters a user name can log in: no stage before the login proves the identity',
+      'refused: flow.door this locks people out: people no longer reach a stage of the type password',
+      'flow.door on the way in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that lets anybody in may be accepted',
+    before: all + ofDoor + flows(usual),
+    after: all + ofDoor + flows(flow('door', [who, enter])),
+    accepts: ['open-login', 'lockout'],
+    found: [
+      'flow.door on the way in',
+      'flow.door locks people out: people no longer reach a stage of the type password',
+      'flow.door opens to anyone with a user name',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a new flow that lets anybody in is refused',
+    before: all + ofDoor + flows(usual),
+    after: all + ofDoor + flows(usual, flow('other', [who, enter])),
+    found: [
+      'refused: flow.other anyone who enters a user name can log in: no stage before the login proves the identity',
+    ],
+  },
+  {
+    name: 'a flow that was open before is refused only if it changes itself',
+    before: all + ofDoor + flows(flow('door', [who, enter], ', layout: stacked')),
+    after: all + ofDoor + flows(flow('door', [who, enter], ', layout: sidebar_left')),
+    found: [
+      'refused: flow.door anyone who enters a user name can log in: no stage before the login proves the identity',
+      'flow.door on the way in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a changed stage of a flow that was open before is no error',
+    before: stages() + ofDoor + flows(flow('door', [who, enter])),
+    after: stages().replace('seconds=0', 'days=1') + ofDoor + flows(flow('door', [who, enter])),
+    found: ['stage.enter on the way in', 'flow door to door'],
+  },
+  {
+    name: 'a policy that may skip the password is remarked on',
+    before: all + ofDoor + flows(flow('door', [who, pw, enter])),
+    after: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter])),
+    found: [
+      'flow.door on the way in',
+      'flow.door "A" decides whether the flow "door" requires a proof of identity',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a policy that could skip the password before is not remarked on',
+    before: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter], ', layout: stacked')),
+    after: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter], ', layout: sidebar_left')),
+    found: ['flow.door on the way in', 'flow door to door'],
+  },
+  {
+    name: 'a policy that rejects everybody skips the password',
+    before: all + ofDoor + flows(flow('door', [who, pwIf('P'), enter])),
+    after:
+      all.replace('name: P, result: true', 'name: P, result: false') +
+      ofDoor +
+      flows(flow('door', [who, pwIf('P'), enter])),
+    found: [
+      'refused: policy.P in the flow "door", anyone who enters a user name can log in: no stage before the login proves the identity',
+      'refused: policy.P in the flow "door", this locks people out: people no longer reach a stage of the type password',
+      'policy.P on the way in',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that ends before the login locks people out',
+    before: all + ofDoor + flows(usual),
+    after: all + ofDoor + flows(flow('door', [who, pw, code])),
+    found: [
+      'refused: flow.door this locks people out: no stage logs anybody in',
+      'flow.door on the way in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a lockout may be accepted',
+    before: all + ofDoor + flows(usual),
+    after: all + ofDoor + flows(flow('door', [who, pw, code])),
+    accepts: ['lockout'],
+    found: [
+      'flow.door on the way in',
+      'flow.door locks people out: no stage logs anybody in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that locked people out before is no error',
+    before: all + ofDoor + flows(flow('door', [who, pw], ', layout: stacked')),
+    after: all + ofDoor + flows(flow('door', [who, pw], ', layout: sidebar_left')),
+    found: ['flow.door on the way in', 'flow door to door'],
+  },
+  {
+    name: 'a brand that changes to a flow with fewer proofs locks people out',
+    before: all + ofDoor + flows(usual, flow('short', [who, code, enter])),
+    after:
+      all + brands(brand('example.com', 'short', true)) + flows(usual, flow('short', [who, code, enter])),
+    found: [
+      'refused: brand.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
+      'brand.example.com on the way in',
+      'flow door to short',
+    ],
+  },
+  {
+    name: 'a new brand may ask for fewer proofs than the default brand',
+    before: all + ofDoor + flows(usual, flow('short', [who, code, enter])),
+    after:
+      all +
+      brands(brand('example.com', 'door', true), brand('new.org', 'short')) +
+      flows(usual, flow('short', [who, code, enter])),
+    found: ['brand.new.org on the way in', 'flow door to short'],
+  },
+  {
+    name: 'a new default brand is on the way in for all other domains, and its flow is reported there',
+    before:
+      all +
+      brands(brand('a.com', 'door', true), brand('b.com', 'short')) +
+      flows(usual, flow('short', [who, code, enter])),
+    after:
+      all +
+      brands(brand('a.com', 'door', false), brand('b.com', 'short', true)) +
+      flows(usual, flow('short', [who, code, enter])),
+    found: [
+      'refused: brand.a.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
+      'brand.a.com on the way in',
+      'brand.b.com on the way in',
+      'brand.b.com after brand.a.com',
+      'flow door to short',
+    ],
+  },
+  {
+    name: 'a second default brand is refused',
+    before: all + ofDoor + flows(usual),
+    after: all + brands(brand('new.org', 'door', true)) + flows(usual),
+    found: ['refused: brand.new.org `example.com` is already the default brand'],
+  },
+  {
+    name: 'a deleted stage leaves the flow, and the flow of the brand then lets anybody in',
+    before: all + ofDoor + flows(flow('door', [who, pw, enter])),
+    after: 'stages: [{ name: pw, type: password, state: absent }]\n',
+    found: [
+      'refused: stage.pw in the flow "door", anyone who enters a user name can log in: no stage before the login proves the identity',
+      'refused: stage.pw in the flow "door", this locks people out: people no longer reach a stage of the type password',
+      'stage.pw on the way in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a deleted flow leaves the brand to the first flow by slug through which everybody passes',
+    before: all + ofDoor + flows(usual, flow('z', [who, pw, enter]), flow('b', [who, pw, code, enter]), shut),
+    after: 'flows: [{ slug: door, state: absent }]\n',
+    found: ['flow.door on the way in', 'flow door to b'],
+  },
+  {
+    name: 'a flow for other purposes and its stages are not on the way in',
+    before: all + ofDoor + flows(usual, '{ slug: x, name: X, title: X, designation: authorization }'),
+    after: flows('{ slug: x, name: X, title: Y, designation: authorization }'),
+    found: [],
+  },
+  {
+    name: 'without the login records, every login flow may be on the way in',
+    before: all + flows(usual, '{ slug: x, name: X, title: X, designation: authorization }'),
+    after:
+      stages().replace('seconds=0', 'days=1') +
+      flows(
+        '{ slug: door, title: Y, designation: authentication }',
+        '{ slug: x, name: X, title: Y, designation: authorization }',
+      ),
+    unread: ['brands'],
+    found: [
+      'flow.door on the way in',
+      'stage.enter on the way in',
+      'stage.enter after flow.door',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a change of the default brand is not reported for other brands',
+    before:
+      all +
+      brands(brand('a.com', 'door', true), brand('b.com', 'door'), brand('x.com', 'door')) +
+      flows(usual, flow('short', [who, code, enter])),
+    after: brands(brand('a.com', 'door'), brand('b.com', 'door', true), brand('x.com', 'short')),
+    found: [
+      'refused: brand.x.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
+      'brand.a.com on the way in',
+      'brand.b.com on the way in',
+      'brand.x.com on the way in',
+      'brand.b.com after brand.a.com',
+      'flow door to short',
+    ],
+  },
+  {
+    name: 'a deleted brand leaves its domain to the brand with the longest end of it',
+    before:
+      all +
+      brands(brand('com', 'door', true), brand('Example.com', 'short'), brand('login.example.com', 'door')) +
+      flows(usual, flow('short', [who, code, enter])),
+    after: 'brands: [{ domain: login.example.com, state: absent }]\n',
+    found: [
+      'refused: brand.login.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
+      'brand.login.example.com on the way in',
+      'flow door to short',
+    ],
+  },
+  {
+    name: 'a deleted policy no longer guards a stage',
+    before: all + ofDoor + flows(flow('door', [who, pwIf('Q'), code, enter])),
+    after: 'policies: [{ name: Q, type: dummy, state: absent }]\n',
+    found: ['policy.Q on the way in', 'flow door to door'],
+  },
+  {
+    name: 'of two policies that guard two passwords, the one that would skip a password changes last',
+    before: all + ofDoor + flows(flow('door', [who, pwIf('P'), guarded('pw2', 11, 'Q'), enter])),
+    after: swapped,
+    found: [
+      'policy.Q on the way in',
+      'policy.P on the way in',
+      'policy.Q opens to people whom this policy rejected',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'policy.P after policy.Q',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'of two policies that guard two passwords together with others, the one that would skip a password changes last',
+    before:
+      all +
+      ofDoor +
+      flows(flow('door', [who, guarded('pw', 10, 'A', 'P'), guarded('pw2', 11, 'A', 'Q'), enter])),
+    after: swapped,
+    found: [
+      'policy.Q on the way in',
+      'policy.P on the way in',
+      'policy.Q opens to people whom this policy rejected',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'policy.P after policy.Q',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'of two policies of which people must pass one, the one that rejects everybody changes last',
+    before:
+      all +
+      ofDoor +
+      flows(
+        flow(
+          'door',
+          [who, pw, enter],
+          ', policies: [{ policy: { name: P }, order: 0 }, { policy: { name: Q }, order: 1 }]',
+        ),
+      ),
+    after: swapped,
+    found: [
+      'policy.Q on the way in',
+      'policy.P on the way in',
+      'policy.Q opens to people whom this policy rejected',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'policy.P after policy.Q',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'policies that open the flow in any order are refused',
+    before: opposite,
+    after: policies(policy(false), policy(true, 'Q')),
+    found: [
+      'refused: policy.P in any order of these changes, there is a moment at which the flow requires no proof of identity',
+      'policy.P on the way in',
+      'policy.Q on the way in',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'policy.Q opens to people whom this policy rejected',
+      'policy.Q after policy.P',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'policies that open the flow in any order may be accepted',
+    before: opposite,
+    after: policies(policy(false), policy(true, 'Q')),
+    accepts: ['open-login'],
+    found: [
+      'policy.P on the way in',
+      'policy.Q on the way in',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'policy.Q opens to people whom this policy rejected',
+      'policy.Q after policy.P',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a group that is bound to a stage may change at any time',
+    before:
+      all +
+      ofDoor +
+      'groups: [{ name: staff, attributes: { a: 1 } }]\n' +
+      flows(
+        flow('door', [
+          who,
+          `${pw.slice(0, -2)}, policies: [{ group: { name: staff }, order: 0 }] }`,
+          code,
+          enter,
+        ]),
+      ),
+    after: `groups: [{ name: staff, attributes: { a: 2 } }]\n${stages().replace('seconds=0', 'days=1')}`,
+    found: ['group.staff on the way in', 'stage.enter on the way in', 'flow door to door'],
+  },
+  {
+    name: 'a new brand for a new flow has the way in',
+    before: all + ofDoor + flows(usual),
+    after: brands(brand('example.com', 'next', true)) + flows(flow('next', [who, pw, code, enter])),
+    found: ['brand.example.com on the way in', 'flow door to next'],
+  },
+  {
+    name: 'a new flow that comes first by slug is on the way in of a brand without a flow',
+    before: all + 'brands: [{ domain: example.com, default: true }]\n' + flows(usual),
+    after: flows(flow('a', [who, pw, code, enter])),
+    found: ['flow.a on the way in', 'flow door to a'],
+  },
+  {
+    name: 'without the login records, a policy of a login flow may be on the way in',
+    before: all + flows(flow('door', [who, pwIf('P'), code, enter])),
+    after: policies(policy(false)),
+    unread: ['brands'],
+    found: [
+      'refused: policy.P in the flow "door", this locks people out: people no longer reach a stage of the type password',
+      'policy.P on the way in',
+      'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a flow that rejected everybody who is not logged in is no error',
+    before: `${all + ofDoor}groups: [{ name: staff }]\n${flows(flow('door', [who, pw, enter], ', layout: stacked, policies: [{ group: { name: staff }, order: 0 }]'))}`,
+    after: flows('{ slug: door, layout: sidebar_left }'),
+    found: ['flow.door on the way in', 'flow door to door'],
+  },
+  {
+    name: 'a brand that gets a flow with fewer proofs together with a new brand locks people out',
+    before: all + ofDoor + flows(usual, flow('short', [who, code, enter])),
+    after: brands(brand('example.com', 'short', true), brand('new.org', 'short')),
+    found: [
+      'refused: brand.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
+      'brand.example.com on the way in',
+      'brand.new.org on the way in',
+      'flow door to short',
+    ],
+  },
+])('$name', async ({ before, after, accepts = [], unread = [], found }) => {
+  const plan = await planBetween(before, after);
+  // Users and groups are not read.
+  const records = plan.records.filter(({ kind }) => kind.rights === undefined);
+  const { changes, refused, loginFlows } = checkLoginChanges(plan.changes, { records, unread }, accepts);
+  const reported = [
+    ...refused.map(({ address, summary }) => `refused: ${address} ${summary}`),
+    ...changes.flatMap(({ resource: { address }, remarks = [] }) =>
+      remarks.map((text) => `${address} ${text}`),
+    ),
+    ...changes.flatMap(({ resource: { address }, opens = [] }) =>
+      opens.map((text) => `${address} opens to ${text}`),
+    ),
+    ...changes.flatMap(({ resource: { address }, waitsFor = [] }) =>
+      waitsFor.map((one) => `${address} after ${one}`),
+    ),
+    ...(loginFlows?.flows ?? []).map(({ before: was, after: is }) => `flow ${was} to ${is}`),
+  ];
+  expect(reported).toEqual(found);
+});
+
+test('login records are read for changes to existing parts of logins, and for new brands and new flows for logins', async () => {
+  const source = (more: string): string =>
+    `sources: [{ type: saml, name: S, slug: s, pre_authentication_flow: { slug: x }, sso_url: 'https://a.example/sso'${more} }]\n`;
+  const other = '{ slug: x, name: X, title: X, designation: authorization }';
+  const groups = (is: boolean): string => `groups: [{ name: staff, is_superuser: ${is} }]\n`;
+  const changed = await planBetween(
+    `${policies(policy(true))}${source(', enabled: true')}${flows(other)}${groups(false)}`,
+    `${policies(policy(false))}${source(', enabled: false')}${flows(other.replace('title: X', 'title: Y'))}${groups(true)}`,
+  );
+  const created = await planBetween(groups(false), all + ofDoor + source('') + flows(usual, other));
+  expect(
+    [changed, created].map(({ changes }) => changedLoginRecords(changes).map(({ name }) => name)),
+  ).toEqual([
+    ['P', 'x', 's'],
+    ['door', 'example.com'],
+  ]);
+});
+
+test('the way back from a change has all bindings, without secrets and hidden fields', async () => {
+  const secret = '00000000-0000-4000-8000-000000000002'; // also the id of the stage that asks for a code
+  const undoOf = async (options: Parameters<typeof planBetween>[3]): Promise<unknown> => {
+    const { changes, records } = await planBetween(
+      stages() + ofDoor + flows(usual),
+      flows(`{ slug: door, title: '\${env:S}', stages: [${[who, pw, enter].join(', ')}] }`),
+      {},
+      options,
+    );
+    const [change] = checkLoginChanges(changes, { records, unread: [] }, []).changes;
+    return change?.undo;
+  };
+  expect(await undoOf({ env: { S: secret } })).toMatchObject({
+    title: '(sensitive)',
+    stages: [{}, {}, { stage: '(sensitive)', order: 20 }, {}],
+  });
+  expect(await undoOf({ env: { S: 'other' }, hide: ['flow.stages'] })).toEqual({
+    title: '(sensitive)',
+    stages: '(hidden)',
+  });
+});
