@@ -194,7 +194,7 @@ export function idsWithPointers(
   value: JsonValue,
 ): { readonly id: JsonValue; readonly place: string }[] {
   if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
-  return value === null ? [] : [{ id: value, place: pointer([field]) }];
+  return [{ id: value, place: pointer([field]) }];
 }
 
 export const referenceFields: (kind: Pick<Kind, 'fields'>) => readonly Referring[] = memoizePerKey((kind) =>

@@ -1,4 +1,3 @@
-import { redirectGain } from '../../src/kinds/redirect-uris.ts';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
@@ -456,10 +455,6 @@ test.each<
   const { context, stdout } = world.run(JSON.stringify({ version: 1, ...is }), env);
   await plan(['m.yaml'], { output: 'text', allow: capabilities }, context);
   expect(stdout()).toContain(`note  ${note}`);
-});
-
-test('a provider that has only URIs for logouts is not open', () => {
-  expect(redirectGain([{ url: one, redirect_uri_type: 'logout' }], [one])).toBeUndefined();
 });
 
 const saml = { acs_url: 'https://a.example/acs' };

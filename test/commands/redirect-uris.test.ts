@@ -5,7 +5,7 @@ import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { readRelease } from '../../src/kinds/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { redirectUriForms } from '../../src/kinds/redirect-uris.ts';
+import { redirectGain, redirectUriForms } from '../../src/kinds/redirect-uris.ts';
 import { runOn } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -26,6 +26,7 @@ providers:
 ${more}`;
 }
 
+const anyUrl = { matching_mode: 'regex', url: '.*' };
 const declared = `[${login}, { url: ${logout}, redirect_uri_type: logout }]`;
 const allowed = { config: 'rollcall.yaml', allow: ['update'], yes: true };
 const setup = {
@@ -138,4 +139,17 @@ test('a declared URI of no type stands for the observed URIs of all types', () =
     redirect_uri_type: type,
   }));
   expect(redirectUriForms.kept?.([url], both)).toEqual(both);
+});
+
+test.each<[name: string, uris: readonly JsonValue[], gain: string | undefined]>([
+  ['only a URI for logouts', [{ url: logout, redirect_uri_type: 'logout' }], undefined],
+  ['any URL for logouts', [login, { ...anyUrl, redirect_uri_type: 'logout' }], undefined],
+  [
+    'any URL for logins',
+    [login, { ...anyUrl, redirect_uri_type: 'authorization' }],
+    'any site that asks for a login',
+  ],
+  ['any URL', [login, anyUrl], 'any site that asks for a login'],
+])('a provider that accepts %s gives this access', (_, uris, gain) => {
+  expect(redirectGain(uris, [login])).toBe(gain);
 });

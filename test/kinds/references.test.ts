@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/all.ts';
 import { familyNamed } from '../../src/kinds/families.ts';
 import { factsByRelease, factsOf, type FieldFacts } from '../../src/kinds/facts.ts';
-import { isInside } from '../../src/kinds/named.ts';
+import { writtenValue } from '../../src/kinds/fields.ts';
+import { isInside, referenceNames, withRunIds } from '../../src/kinds/named.ts';
 import { referenceOf, referredLists } from '../../src/kinds/references.ts';
 import { newestRelease } from '../../src/kinds/release.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
@@ -264,4 +265,30 @@ test('only the record within which a name is unique counts as the parent', async
   if (entitlement === undefined) throw new Error('nothing is declared');
   const isParent = (address: `${string}.${string}`): boolean => isInside(entitlement, { address });
   expect([isParent('application.wiki'), isParent('group.staff')]).toEqual([true, false]);
+});
+
+test.each([
+  [{ name: 'staff' }, ['staff']],
+  [{ name: '' }, []],
+  [{ name: null }, []],
+])('a reference to the record %j may contain %j', (record, names) => {
+  expect(referenceNames({}, record)).toEqual(names);
+});
+
+test.each([
+  ['of a record that exists', '7', [{ name: 'a', id: 7 }]],
+  ['of a record that does not exist yet', null, [{ name: 'a' }]],
+  ['that was looked up, if the record is not in this run', undefined, [{ name: 'a', id: 3 }]],
+])('a name gets the id %s', async (_, pk, ids) => {
+  const [application] = await desired(
+    'version: 1\napplications: [{ slug: w, name: W, access: { users: [{ name: a }] } }]\n',
+  );
+  if (application === undefined) throw new Error('nothing is declared');
+  const known = withRunIds(application, () => '3');
+  expect(
+    writtenValue(
+      withRunIds(known, () => pk),
+      'access.users',
+    ),
+  ).toEqual(ids);
 });

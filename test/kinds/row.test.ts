@@ -33,8 +33,11 @@ test.each([
   ['/sources/saml/', ['verification_kp', 'signed_assertion', 'signed_response']],
   ['/stages/redirect/', ['mode', 'target_static', 'target_flow']],
   ['/managed/blueprints/', ['content', 'path']],
+  ['/lifecycle/rules/', ['content_type']],
+  ['/requests/rules/', ['request_flow']],
+  ['/core/tokens/', ['user', 'intent']],
 ])(
-  'an update of %s contains the fields of which a request needs one, and the one that needs them',
+  'an update of %s contains the fields without which the service refuses or alters more, and those that need them',
   (path, along) => {
     const kind = kinds.find((each) => each.path === `/api/v3${path}`);
     expect(kind?.update.requiredInUpdates).toEqual(along);

@@ -23,6 +23,10 @@ describe('with hidden fields, no line of a manifest is quoted', () => {
       'for a string field that is a list of mappings',
       'applications:\n  - slug: s\n    name: [{ email: canary }]\n',
     ],
+    [
+      'next to a secret in clear',
+      'providers:\n  - { type: oauth2, name: P, client_secret: x }\nusers:\n  - username: u\n    name: N\n    emial: canary\n',
+    ],
     ['with a comment', 'users:\n  - username: u\n    name: N\n    path: /x # canary\n'],
     [
       'for an unknown field in a second list',

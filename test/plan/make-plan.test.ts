@@ -8,6 +8,7 @@ import { plannedEffects, planSummary, unreadKinds } from '../../src/plan/plan.ts
 import { planHeadline, shownChanges } from '../../src/report/words/plan.ts';
 import { unseenFieldNotes } from '../../src/report/words/unread.ts';
 import { desired } from '../support/desired.ts';
+import { planBetween } from '../support/plan-between.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
 
@@ -260,4 +261,53 @@ test('if several resources are not planned for the same reason, the advice is sh
     change.action === 'not-planned' ? change.diagnostics.map(({ detail }) => detail) : [],
   );
   expect(details).toEqual(['Run the command again.\nRequest id: 0', '']);
+});
+
+describe('a plan for records of several types', () => {
+  const who = '{ name: who, type: identification, user_fields: [username], enrollment_flow: { slug: join } }';
+  const join = '{ slug: join, name: J, title: J, designation: enrollment';
+  test.each<[name: string, after: string, opens: readonly string[]]>([
+    ['a new stage that no declared flow uses opens nothing', `stages: [${who}]`, []],
+    [
+      'a new stage of a declared flow opens what it offers',
+      `stages: [${who}]\nflows: [{ slug: door, name: D, title: D, designation: authentication, stages: [{ stage: { name: who }, order: 0 }] }]`,
+      ['anyone, who may now enrol'],
+    ],
+    [
+      'a changed stage opens what it offers',
+      `stages: [${who.replace('who,', 'old,')}]`,
+      ['anyone, who may now enrol'],
+    ],
+  ])('%s', async (_, after, opens) => {
+    const before = `flows: [${join} }]\nstages: [{ name: old, type: identification, user_fields: [username], enrollment_flow: null }]`;
+    const { changes } = await planBetween(before, after);
+    expect(
+      changes.flatMap((change) =>
+        change.resource.kind.login?.kind === 'login stage' ? (change.opens ?? []) : [],
+      ),
+    ).toEqual(opens);
+  });
+
+  test('lets several brands be no default brand', async () => {
+    const { refused } = await planBetween(
+      'brands: [{ domain: a, default: false }]',
+      'brands: [{ domain: a, default: false }, { domain: b, default: false }]',
+    );
+    expect(refused).toEqual([]);
+  });
+
+  test('shows no secret in ids, and in words about a delete', async () => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    const decision = { notes: ['unbinds canary-text'], opens: ['canary-text'] };
+    const { changes } = await planBetween(
+      'groups: [{ name: g }]\nusers: [{ username: u, name: N }]',
+      `groups: [{ name: g, attributes: { id: '\${env:ID}', text: '\${env:TEXT}' } }]\nusers: [{ username: u, state: absent }]`,
+      { deletions: new Map([['user.u', decision]]) },
+      { env: { ID: id, TEXT: 'canary-text' } },
+    );
+    expect(changes.map(({ pk, remarks, opens }) => [pk, remarks, opens])).toEqual([
+      ['(sensitive)', undefined, undefined],
+      ['2', ['unbinds (sensitive)'], ['(sensitive)']],
+    ]);
+  });
 });
