@@ -7,6 +7,7 @@ import {
   outcomeKinds,
   type Outcome,
 } from '../../src/apply/outcome.ts';
+import { runSteps, type StepResult } from '../../src/apply/steps.ts';
 import { user } from '../../src/kinds/user.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -51,4 +52,20 @@ test.each<[expected: boolean, name: string, ended: Pick<Outcome, 'outcome' | 'an
   [false, 'the rejection of a part', { outcome: 'unfinished', answer: rejection }],
 ])('whether the token has no permission is %s after %s', (expected, _, ended) => {
   expect(isDenied(ended)).toBe(expected);
+});
+
+test.each<[name: string, second: StepResult, fields: object]>([
+  [
+    'the fields of both steps after two writes',
+    { outcome: 'updated', held: { pk: 'p', fields: { b: 3 } } },
+    { a: 1, b: 3 },
+  ],
+  ['all but the field of a write with an unknown effect', { outcome: 'unknown', at: 'b' }, { a: 1 }],
+  ['all but the field of an unfinished write', { outcome: 'unfinished', at: 'b' }, { a: 1 }],
+  ['no field after an unfinished write of unknown fields', { outcome: 'unfinished' }, {}],
+  ['all fields after a write that was not sent', { outcome: 'not_attempted', at: 'b' }, { a: 1, b: 2 }],
+])('a change in two steps knows %s', async (_, second, fields) => {
+  const first: StepResult = { outcome: 'created', held: { pk: 'p', fields: { a: 1, b: 2 } } };
+  const { held } = await runSteps(first, 'created', [() => Promise.resolve(second)]);
+  expect(held?.fields).toEqual(fields);
 });
