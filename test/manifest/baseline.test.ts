@@ -91,6 +91,16 @@ describe('an entry compared with its baseline', () => {
     expect(await since(user(before), user(now))).toEqual({ 'user.u': expected });
   });
 
+  test('counts as altered if it is renamed, and its former name is not missing', async () => {
+    const now = 'version: 1\nusers: [{ username: v, formerly: u, name: U }]\n';
+    expect(await since('version: 1\nusers: [{ username: u, name: U }]\n', now)).toEqual({
+      'user.v': [
+        { field: 'username', before: 'u', now: 'v' },
+        { field: 'formerly', now: 'u' },
+      ],
+    });
+  });
+
   test('counts as altered if a field was null and is now left out', async () => {
     expect(await since(app('provider: null'), app(''))).toEqual({
       'application.a': [{ field: 'provider', before: null }],
@@ -154,6 +164,19 @@ describe('a sensitive value compared with its baseline', () => {
     });
   });
 
+  test('is masked if its reference stands only in the baseline', async () => {
+    const before = await loaded(user("email: '${env:SECRET}', path: canary-one/x"), env);
+    const now = await loaded(user('path: y'), {});
+    const altered = compareWithBaseline(before, now).alterations.get('user.u');
+    expect(altered).toEqual({
+      kind: 'altered',
+      fields: [
+        { field: 'path', before: '(sensitive)/x', now: 'y' },
+        { field: 'email', before: hidden },
+      ],
+    });
+  });
+
   test('counts as a different value if its file is in another folder', async () => {
     const text = app("meta_publisher: '${file:key}'");
     const secrets = { 'a/key': 'canary-one', 'b/key': 'canary-one' };
@@ -168,6 +191,11 @@ describe('a sensitive value compared with its baseline', () => {
       'b/m.yaml': app("meta_publisher: '${file:../a/key}'"),
     };
     expect(await since(inFolder('a'), elsewhere, {})).toEqual({ 'application.a': 'same' });
+    const rooted = (folder: string): Texts => ({
+      '/k': 'canary-one',
+      [`${folder}/m.yaml`]: app("meta_publisher: '${file:/k}'"),
+    });
+    expect(await since(rooted('a'), rooted('b'), {})).toEqual({ 'application.a': 'same' });
   });
 });
 
@@ -176,7 +204,6 @@ describe('manifests of a baseline', () => {
     const before = await loaded({
       'a.yaml': '{',
       'b.yaml': user('email: [1], x: 1, y: 2'),
-      'c.yaml': user('a: 1'),
     });
     const [warning, ...others] = baselineWarning('.before', before);
     expect(others).toEqual([]);
@@ -186,7 +213,7 @@ describe('manifests of a baseline', () => {
       summary: 'the manifests of .before are invalid, so old entries may be reported as new',
     });
     expect(warning?.detail).toMatch(
-      /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
+      /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and 1 more\.$/,
     );
   });
 

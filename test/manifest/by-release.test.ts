@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../../src/base/json.ts';
 import { readRelease } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
 import { loadText } from '../support/desired.ts';
 
 /** Values that only some releases accept. Each has its own resource. */
@@ -222,6 +224,17 @@ test('one id in a field that held one id may be declared in full, and in part if
   for (const text of [group(''), all])
     expect((await loadText(text, { release: readRelease('2025.10') })).diagnostics).toEqual([]);
   expect((await loadText(group(', at_least: [parents]'), {})).diagnostics).toEqual([]);
+});
+
+test('until the release is known, only values that every release refuses are errors', async () => {
+  const codesOf = async (fields: string): Promise<readonly string[]> => {
+    const files = memoryFiles({ m: `version: 1\napplications: [{ name: X, ${fields} }]\n` });
+    const { diagnostics } = await loadManifests(['m'], { files, release: 'asked later' });
+    return diagnostics.map(({ code }) => code);
+  };
+  // Each release refuses one of these two values.
+  expect(await codesOf('slug: token, meta_hide: true')).toEqual([]);
+  expect(await codesOf('slug: token, meta_launch_url: "x://host"')).toEqual(['invalid-format']);
 });
 
 function idOf(digit: string): string {
