@@ -23,6 +23,8 @@ describe('the URL of the service', () => {
     ['localhost:8000', /unknown scheme/],
     ['ftp://id.example.com', /unknown scheme/],
     ['https://user:secret@id.example.com', /user name or a password/],
+    ['https://name@id.example.com', /user name or a password/],
+    ['https://:secret@id.example.com', /user name or a password/],
     ['https://id.example.com/?a=b', /query or a fragment/],
     ['https://id.example.com/#a', /query or a fragment/],
     ['http://id.example.com', /unencrypted/],

@@ -37,6 +37,7 @@ describe('the option --header', () => {
     ['X-Pass: ${env:NONE}', /X-Pass needs the variable NONE/],
     ['X-Pass: ${env:toString}', /X-Pass needs the variable toString/],
     ['Accept-Encoding: gzip', /cannot set Accept-Encoding/],
+    ['Proxy-Authorization: hidden', /cannot set Proxy-Authorization/],
     ['X-Team:', /X-Team cannot have this value/],
     ['X-Team: a\r\nX-Other: hidden', /X-Team cannot have this value/],
     ['X-Team: hidden\u00e9', /X-Team cannot have this value/],
