@@ -23,6 +23,10 @@ describe('a YAML alias', () => {
     expect(parseYaml(sourceFile('a.yaml', text)).value).toEqual({ a: [1], b: 2, c: [1], d: 2 });
   });
 
+  test('does not repeat the problems of the anchored value', () => {
+    expect(codesOf('a: &x [.nan]\nb: *x\nc: *x\n')).toEqual(['invalid-value: this is not a JSON value']);
+  });
+
   test('gets the places of the keys in the anchored value', () => {
     const { places } = parseYaml(sourceFile('a.yaml', 'a: &x { b: 2 }\nc: *x\n'));
     expect(places.keySpan(['c'], 'b')).toEqual(places.keySpan(['a'], 'b'));
