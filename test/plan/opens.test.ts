@@ -6,7 +6,7 @@ import type { Alteration } from '../../src/manifest/baseline.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess, whoMayOpen } from '../../src/plan/opens.ts';
 import { restrictsAccess } from '../../src/plan/reach.ts';
 import type { ObservedRecord } from '../../src/service/types.ts';
-import { desired } from '../support/desired.ts';
+import { desired, loadText } from '../support/desired.ts';
 
 const group = (name: string, more: JsonObject = {}): JsonObject => ({ group: { name }, order: 0, ...more });
 const policy = (name: string, more: JsonObject = {}): JsonObject => ({ policy: { name }, order: 0, ...more });
@@ -16,9 +16,11 @@ async function world(
   declared: JsonObject,
   held: readonly JsonObject[],
   more: JsonObject = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ resource: Awaited<ReturnType<typeof desired>>[number]; record: ObservedRecord }> {
   const [resource] = await desired(
     JSON.stringify({ version: 1, applications: [{ slug: 'a', name: 'A', ...declared }] }),
+    env,
   );
   const { children } = resource?.kind.fields['policies'] ?? {};
   if (resource === undefined || children === undefined) throw new Error('no application is declared');
@@ -146,6 +148,13 @@ describe('a change of bindings', () => {
     ],
     ['an added group next to a policy', { access: { groups: [{ name: 'g' }] } }, [policy('p')], {}, [g]],
     [
+      'nobody if the application was open to everyone, as its only policy is disabled',
+      { access: { groups: [{ name: 'g' }] } },
+      [policy('p', { enabled: false })],
+      {},
+      [],
+    ],
+    [
       'an added group next to a negated binding',
       { access: { groups: [{ name: 'g' }] } },
       [group('h', { negate: true })],
@@ -215,6 +224,59 @@ describe('a change of bindings', () => {
     };
     expect(newAccess({ resource, action: 'no-op' }, record, since)).toEqual(opened);
   });
+});
+
+test.each([
+  ['nobody if it was open to everyone, as an expired binding is disabled', false, []],
+  ['that group if it was open to nobody, as an expired binding is left', true, [g]],
+])('an application that gets a group gives access to %s', async (_, enabled, opened) => {
+  const { resource, record } = await world({ policies: [group('g')] }, []);
+  const bound = new Map(
+    Array.from(record.bound ?? [], ([children]) => {
+      const expired = bindingsIn(children, [group('x', { enabled })]);
+      return [children, expired.map((one): Child => ({ ...one, pk: 'b', rank: 0, isExpired: true }))];
+    }),
+  );
+  expect(newAccess({ resource, action: 'update' }, { ...record, bound }, undefined)).toEqual(opened);
+});
+
+test('a change of the mode that this run does not make gives access to nobody', async () => {
+  const { resource, record } = await world({ policy_engine_mode: 'any' }, [group('g')], all);
+  expect(newAccess({ resource, action: 'no-op' }, record, undefined)).toEqual([]);
+});
+
+test('a secret in the name of a group is not shown, neither as a gain nor as present access', async () => {
+  const { resource, record } = await world(
+    { policies: [group('g'), group('canary-text')], meta_description: '${env:TEXT}' },
+    [group('g')],
+    {},
+    { TEXT: 'canary-text' },
+  );
+  expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(['the group "(sensitive)"']);
+  const fields = { ...record.fields, policies: [group('canary-text')] };
+  expect(whoMayOpen(resource, { fields })).toEqual(['the group "(sensitive)"']);
+});
+
+test('the names of hidden groups and providers are not shown', async () => {
+  const text =
+    'version: 1\napplications: [{ slug: a, name: A, provider: 2, policies: [{ group: { name: h }, order: 0 }] }]\n';
+  const { resources } = await loadText(text, { hide: ['application.policies', 'application.provider'] });
+  const [resource] = resources;
+  if (resource === undefined) throw new Error('no application is declared');
+  const record = { fields: { provider: 1, policies: [group('g')] } };
+  expect(newAccess({ resource, action: 'update' }, record, undefined)).toEqual(['one more group']);
+  expect(whoMayOpen(resource, record)).toEqual(['a group']);
+  expect(accessThroughTaken({ resource, action: 'update' }, record, () => 'application.b')).toEqual([
+    'all who may open it, through one of application.b',
+  ]);
+});
+
+test('an entitlement without bindings can be opened by nobody', async () => {
+  const [resource] = await desired(
+    'version: 1\nentitlements: [{ name: e, app: { slug: wiki }, policies: [] }]\n',
+  );
+  if (resource === undefined) throw new Error('no entitlement is declared');
+  expect(whoMayOpen(resource, { fields: { policies: [] } })).toEqual([]);
 });
 
 test('undeclared bindings that a partial declaration keeps are no gain since a baseline', async () => {
