@@ -182,6 +182,20 @@ describe('a change of bindings', () => {
       all,
       [`users who pass all of these: ${g} and ${g}`],
     ],
+    [
+      'an added group if the mode of a single binding becomes any',
+      { policies: [group('g'), group('h')], policy_engine_mode: 'any' },
+      [group('g')],
+      all,
+      [h],
+    ],
+    [
+      'users of another group who pass a policy in mode all',
+      { access: { groups: [{ name: 'h' }] }, ...all },
+      [group('g'), policy('p')],
+      all,
+      [`users who pass all of these: ${h}`],
+    ],
     ['nobody by an empty access, if a policy decides', { access: 'everyone' }, [policy('p')], {}, []],
     [
       'everyone if the policy becomes disabled',
@@ -271,6 +285,24 @@ test('the names of hidden groups and providers are not shown', async () => {
   ]);
 });
 
+test.each<[string, JsonObject, readonly JsonObject[], readonly string[]]>([
+  ['a group that is bound first', { access: { groups: [{ name: 'g' }] } }, [], [g]],
+  [
+    'everyone by an empty access next to a policy',
+    { access: 'everyone' },
+    [group('g'), policy('p')],
+    ['everyone'],
+  ],
+  ['nobody by an empty access', { access: 'everyone' }, [group('g')], []],
+])(
+  'where records without bindings are closed, a change gives access to %s',
+  async (_, declared, held, opened) => {
+    const { resource, record } = await world(declared, held);
+    const unbound = { before: 'closed', after: 'closed' } as const;
+    expect(newAccess({ resource, action: 'update' }, record, undefined, unbound)).toEqual(opened);
+  },
+);
+
 test('an entitlement without bindings can be opened by nobody', async () => {
   const [resource] = await desired(
     'version: 1\nentitlements: [{ name: e, app: { slug: wiki }, policies: [] }]\n',
@@ -307,6 +339,7 @@ describe('a record can be opened by', () => {
     ],
     ['users of undeclared bindings', { access: 'everyone' }, [policy('p')], {}, [others]],
     ['each bound group in mode any', { policies: [] }, [group('g'), group('h')], {}, [g, h]],
+    ['the group of a single binding in mode all', { policies: [] }, [group('g')], all, [g]],
     [
       'users who pass all bindings in mode all',
       { policies: [] },
