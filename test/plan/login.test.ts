@@ -63,7 +63,7 @@ test.each<{
     found: [
       'refused: flow.door anyone who enters a user name can log in: no stage before the login proves the identity',
       'refused: flow.door this locks people out: people no longer reach a stage of the type password',
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow door to door',
     ],
   },
@@ -73,7 +73,7 @@ test.each<{
     after: all + ofDoor + flows(flow('door', [who, enter])),
     accepts: ['open-login', 'lockout'],
     found: [
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow.door locks people out: people no longer reach a stage of the type password',
       'flow.door opens to anyone with a user name',
       'flow door to door',
@@ -93,7 +93,7 @@ test.each<{
     after: all + ofDoor + flows(flow('door', [who, enter], ', layout: sidebar_left')),
     found: [
       'refused: flow.door anyone who enters a user name can log in: no stage before the login proves the identity',
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow door to door',
     ],
   },
@@ -101,14 +101,14 @@ test.each<{
     name: 'a changed stage of a flow that was open before is no error',
     before: stages() + ofDoor + flows(flow('door', [who, enter])),
     after: stages().replace('seconds=0', 'days=1') + ofDoor + flows(flow('door', [who, enter])),
-    found: ['stage.enter on the way in', 'flow door to door'],
+    found: ['stage.enter affects how people log in', 'flow door to door'],
   },
   {
     name: 'a policy that may skip the password is remarked on',
     before: all + ofDoor + flows(flow('door', [who, pw, enter])),
     after: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter])),
     found: [
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow.door "A" decides whether the flow "door" requires a proof of identity',
       'flow door to door',
     ],
@@ -117,7 +117,7 @@ test.each<{
     name: 'a policy that could skip the password before is not remarked on',
     before: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter], ', layout: stacked')),
     after: all + ofDoor + flows(flow('door', [who, pwIf('A'), enter], ', layout: sidebar_left')),
-    found: ['flow.door on the way in', 'flow door to door'],
+    found: ['flow.door affects how people log in', 'flow door to door'],
   },
   {
     name: 'a policy that rejects everybody skips the password',
@@ -129,7 +129,7 @@ test.each<{
     found: [
       'refused: policy.P in the flow "door", anyone who enters a user name can log in: no stage before the login proves the identity',
       'refused: policy.P in the flow "door", this locks people out: people no longer reach a stage of the type password',
-      'policy.P on the way in',
+      'policy.P affects how people log in',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'flow door to door',
     ],
@@ -140,7 +140,7 @@ test.each<{
     after: all + ofDoor + flows(flow('door', [who, pw, code])),
     found: [
       'refused: flow.door this locks people out: no stage logs anybody in',
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow door to door',
     ],
   },
@@ -150,7 +150,7 @@ test.each<{
     after: all + ofDoor + flows(flow('door', [who, pw, code])),
     accepts: ['lockout'],
     found: [
-      'flow.door on the way in',
+      'flow.door affects how people log in',
       'flow.door locks people out: no stage logs anybody in',
       'flow door to door',
     ],
@@ -159,7 +159,7 @@ test.each<{
     name: 'a flow that locked people out before is no error',
     before: all + ofDoor + flows(flow('door', [who, pw], ', layout: stacked')),
     after: all + ofDoor + flows(flow('door', [who, pw], ', layout: sidebar_left')),
-    found: ['flow.door on the way in', 'flow door to door'],
+    found: ['flow.door affects how people log in', 'flow door to door'],
   },
   {
     name: 'a brand that changes to a flow with fewer proofs locks people out',
@@ -168,7 +168,7 @@ test.each<{
       all + brands(brand('example.com', 'short', true)) + flows(usual, flow('short', [who, code, enter])),
     found: [
       'refused: brand.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
-      'brand.example.com on the way in',
+      'brand.example.com affects how people log in',
       'flow door to short',
     ],
   },
@@ -179,10 +179,10 @@ test.each<{
       all +
       brands(brand('example.com', 'door', true), brand('new.org', 'short')) +
       flows(usual, flow('short', [who, code, enter])),
-    found: ['brand.new.org on the way in', 'flow door to short'],
+    found: ['brand.new.org affects how people log in', 'flow door to short'],
   },
   {
-    name: 'a new default brand is on the way in for all other domains, and its flow is reported there',
+    name: 'a new default brand is affects how people log in for all other domains, and its flow is reported there',
     before:
       all +
       brands(brand('a.com', 'door', true), brand('b.com', 'short')) +
@@ -193,8 +193,8 @@ test.each<{
       flows(usual, flow('short', [who, code, enter])),
     found: [
       'refused: brand.a.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
-      'brand.a.com on the way in',
-      'brand.b.com on the way in',
+      'brand.a.com affects how people log in',
+      'brand.b.com affects how people log in',
       'brand.b.com after brand.a.com',
       'flow door to short',
     ],
@@ -212,7 +212,7 @@ test.each<{
     found: [
       'refused: stage.pw in the flow "door", anyone who enters a user name can log in: no stage before the login proves the identity',
       'refused: stage.pw in the flow "door", this locks people out: people no longer reach a stage of the type password',
-      'stage.pw on the way in',
+      'stage.pw affects how people log in',
       'flow door to door',
     ],
   },
@@ -220,16 +220,16 @@ test.each<{
     name: 'a deleted flow leaves the brand to the first flow by slug through which everybody passes',
     before: all + ofDoor + flows(usual, flow('z', [who, pw, enter]), flow('b', [who, pw, code, enter]), shut),
     after: 'flows: [{ slug: door, state: absent }]\n',
-    found: ['flow.door on the way in', 'flow door to b'],
+    found: ['flow.door affects how people log in', 'flow door to b'],
   },
   {
-    name: 'a flow for other purposes and its stages are not on the way in',
+    name: 'a flow for other purposes and its stages are not affects how people log in',
     before: all + ofDoor + flows(usual, '{ slug: x, name: X, title: X, designation: authorization }'),
     after: flows('{ slug: x, name: X, title: Y, designation: authorization }'),
     found: [],
   },
   {
-    name: 'without the login records, every login flow may be on the way in',
+    name: 'without the login records, every login flow may be affects how people log in',
     before: all + flows(usual, '{ slug: x, name: X, title: X, designation: authorization }'),
     after:
       stages().replace('seconds=0', 'days=1') +
@@ -239,8 +239,8 @@ test.each<{
       ),
     unread: ['brands'],
     found: [
-      'flow.door on the way in',
-      'stage.enter on the way in',
+      'flow.door affects how people log in',
+      'stage.enter affects how people log in',
       'stage.enter after flow.door',
       'flow door to door',
     ],
@@ -254,9 +254,9 @@ test.each<{
     after: brands(brand('a.com', 'door'), brand('b.com', 'door', true), brand('x.com', 'short')),
     found: [
       'refused: brand.x.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
-      'brand.a.com on the way in',
-      'brand.b.com on the way in',
-      'brand.x.com on the way in',
+      'brand.a.com affects how people log in',
+      'brand.b.com affects how people log in',
+      'brand.x.com affects how people log in',
       'brand.b.com after brand.a.com',
       'flow door to short',
     ],
@@ -270,7 +270,7 @@ test.each<{
     after: 'brands: [{ domain: login.example.com, state: absent }]\n',
     found: [
       'refused: brand.login.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
-      'brand.login.example.com on the way in',
+      'brand.login.example.com affects how people log in',
       'flow door to short',
     ],
   },
@@ -278,15 +278,15 @@ test.each<{
     name: 'a deleted policy no longer guards a stage',
     before: all + ofDoor + flows(flow('door', [who, pwIf('Q'), code, enter])),
     after: 'policies: [{ name: Q, type: dummy, state: absent }]\n',
-    found: ['policy.Q on the way in', 'flow door to door'],
+    found: ['policy.Q affects how people log in', 'flow door to door'],
   },
   {
     name: 'of two policies that guard two passwords, the one that would skip a password changes last',
     before: all + ofDoor + flows(flow('door', [who, pwIf('P'), guarded('pw2', 11, 'Q'), enter])),
     after: swapped,
     found: [
-      'policy.Q on the way in',
-      'policy.P on the way in',
+      'policy.Q affects how people log in',
+      'policy.P affects how people log in',
       'policy.Q opens to people whom this policy rejected',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'policy.P after policy.Q',
@@ -301,8 +301,8 @@ test.each<{
       flows(flow('door', [who, guarded('pw', 10, 'A', 'P'), guarded('pw2', 11, 'A', 'Q'), enter])),
     after: swapped,
     found: [
-      'policy.Q on the way in',
-      'policy.P on the way in',
+      'policy.Q affects how people log in',
+      'policy.P affects how people log in',
       'policy.Q opens to people whom this policy rejected',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'policy.P after policy.Q',
@@ -323,8 +323,8 @@ test.each<{
       ),
     after: swapped,
     found: [
-      'policy.Q on the way in',
-      'policy.P on the way in',
+      'policy.Q affects how people log in',
+      'policy.P affects how people log in',
       'policy.Q opens to people whom this policy rejected',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'policy.P after policy.Q',
@@ -337,8 +337,8 @@ test.each<{
     after: policies(policy(false), policy(true, 'Q')),
     found: [
       'refused: policy.P in any order of these changes, there is a moment at which the flow requires no proof of identity',
-      'policy.P on the way in',
-      'policy.Q on the way in',
+      'policy.P affects how people log in',
+      'policy.Q affects how people log in',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'policy.Q opens to people whom this policy rejected',
       'policy.Q after policy.P',
@@ -351,8 +351,8 @@ test.each<{
     after: policies(policy(false), policy(true, 'Q')),
     accepts: ['open-login'],
     found: [
-      'policy.P on the way in',
-      'policy.Q on the way in',
+      'policy.P affects how people log in',
+      'policy.Q affects how people log in',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'policy.Q opens to people whom this policy rejected',
       'policy.Q after policy.P',
@@ -374,28 +374,32 @@ test.each<{
         ]),
       ),
     after: `groups: [{ name: staff, attributes: { a: 2 } }]\n${stages().replace('seconds=0', 'days=1')}`,
-    found: ['group.staff on the way in', 'stage.enter on the way in', 'flow door to door'],
+    found: [
+      'group.staff affects how people log in',
+      'stage.enter affects how people log in',
+      'flow door to door',
+    ],
   },
   {
     name: 'a new brand for a new flow has the way in',
     before: all + ofDoor + flows(usual),
     after: brands(brand('example.com', 'next', true)) + flows(flow('next', [who, pw, code, enter])),
-    found: ['brand.example.com on the way in', 'flow door to next'],
+    found: ['brand.example.com affects how people log in', 'flow door to next'],
   },
   {
-    name: 'a new flow that comes first by slug is on the way in of a brand without a flow',
+    name: 'a new flow that comes first by slug is affects how people log in of a brand without a flow',
     before: all + 'brands: [{ domain: example.com, default: true }]\n' + flows(usual),
     after: flows(flow('a', [who, pw, code, enter])),
-    found: ['flow.a on the way in', 'flow door to a'],
+    found: ['flow.a affects how people log in', 'flow door to a'],
   },
   {
-    name: 'without the login records, a policy of a login flow may be on the way in',
+    name: 'without the login records, a policy of a login flow may be affects how people log in',
     before: all + flows(flow('door', [who, pwIf('P'), code, enter])),
     after: policies(policy(false)),
     unread: ['brands'],
     found: [
       'refused: policy.P in the flow "door", this locks people out: people no longer reach a stage of the type password',
-      'policy.P on the way in',
+      'policy.P affects how people log in',
       'policy.P opens to people whom this policy stopped in a negated binding or at a deny stage',
       'flow door to door',
     ],
@@ -404,7 +408,7 @@ test.each<{
     name: 'a flow that rejected everybody who is not logged in is no error',
     before: `${all + ofDoor}groups: [{ name: staff }]\n${flows(flow('door', [who, pw, enter], ', layout: stacked, policies: [{ group: { name: staff }, order: 0 }]'))}`,
     after: flows('{ slug: door, layout: sidebar_left }'),
-    found: ['flow.door on the way in', 'flow door to door'],
+    found: ['flow.door affects how people log in', 'flow door to door'],
   },
   {
     name: 'a brand that gets a flow with fewer proofs together with a new brand locks people out',
@@ -412,8 +416,8 @@ test.each<{
     after: brands(brand('example.com', 'short', true), brand('new.org', 'short')),
     found: [
       'refused: brand.example.com in the flow "short", this locks people out: people no longer reach a stage of the type password',
-      'brand.example.com on the way in',
-      'brand.new.org on the way in',
+      'brand.example.com affects how people log in',
+      'brand.new.org affects how people log in',
       'flow door to short',
     ],
   },
