@@ -151,7 +151,7 @@ export function releaseProblemFor(
     };
   return {
     code: 'not-in-release',
-    summary: `release ${releaseText(release)} ${does.replace(/^\w+/, (verb) => (verb === 'have' ? 'has' : `${verb}s`))}`,
-    detail: `The same applies to all ${which}. ${advice}`.trim(),
+    summary: `release ${releaseText(release)} ${does.replace(/^\w+/, (verb) => (verb === 'have' ? 'has' : `${verb}s`))}, like all ${which}`,
+    detail: advice,
   };
 }

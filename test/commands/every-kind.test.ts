@@ -163,5 +163,5 @@ test('a name too long for earlier releases is an error only for these releases',
     `version: 1\nroles: [{ name: ${'a'.repeat(151)} }]\n`,
   );
   await plan(['m.yaml'], { output: 'text' }, context).catch(() => {});
-  expect(stderr()).toContain('before 2026.2 refuse this name');
+  expect(stderr()).toContain('refuses this name, like all releases before 2026.2');
 });
