@@ -162,7 +162,7 @@ function declarationOf(
   const variables: Record<string, string> = {};
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
-    const { default: serviceDefault, refersTo, idForm } = row;
+    const { default: serviceDefault } = row;
     const isLeftOut = fieldsDeclaredTogether(kind, field).some((name) => without.has(`${kind.type}.${name}`));
     if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistorical) continue;
     if (row.isSecret || row.isWriteOnly || value === undefined) {
@@ -181,27 +181,8 @@ function declarationOf(
       defaults[field] = serviceDefault;
       continue;
     }
-    if (!sameJson(value, shown[field] ?? null)) {
-      secret.push(field);
-      continue;
-    }
-    if (row.children) {
-      const named = mapIds(row, value, (id) =>
-        isNameReference(id) ? (isWithNames && nameForManifest({ name: id.name })) || idOrName(id) : id,
-      );
-      fields[field] = withoutDefaultsIn(row.children, named);
-      continue;
-    }
-    const known = isWithNames && refersTo ? names.get(refersTo) : undefined;
-    const shownWith = record.names?.[field];
-    const siblingReference = (id: JsonValue): NameReference | undefined => {
-      const name = isWithNames && known === undefined && shownWith && nameOfId(shownWith, kind, field, id);
-      return typeof name === 'string' ? nameForManifest({ name }) : undefined;
-    };
-    const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? siblingReference(id) ?? id;
-    if (isJsonList(value))
-      fields[field] = idForm ? sortIds(value.map(named)) : (row.form?.dropUnknown(value) ?? value);
-    else fields[field] = value === null ? value : named(value);
+    if (!sameJson(value, shown[field] ?? null)) secret.push(field);
+    else fields[field] = withNames(kind, field, value, record, isWithNames ? names : undefined);
   }
   return {
     declared: {
@@ -213,6 +194,31 @@ function declarationOf(
     },
     defaults,
   };
+}
+
+/** The value of a field with names in place of ids, as far as `names` or the record contain them. */
+function withNames(
+  kind: Kind,
+  field: string,
+  value: JsonValue,
+  record: ListedRecord,
+  names: ExportReading['names'] | undefined,
+): JsonValue {
+  const { children, refersTo, idForm, form } = kind.fields[field] ?? {};
+  if (children) {
+    const named = mapIds({ children }, value, (id) =>
+      isNameReference(id) ? (names && nameForManifest({ name: id.name })) || idOrName(id) : id,
+    );
+    return withoutDefaultsIn(children, named);
+  }
+  const known = refersTo && names?.get(refersTo);
+  const shown = names && known === undefined ? record.names?.[field] : undefined;
+  const named = (id: JsonValue): JsonValue => {
+    const name = shown && nameOfId(shown, kind, field, id);
+    return nameOf(id, known) ?? (name === undefined ? undefined : nameForManifest({ name })) ?? id;
+  };
+  if (isJsonList(value)) return idForm ? sortIds(value.map(named)) : (form?.dropUnknown(value) ?? value);
+  return value === null ? value : named(value);
 }
 
 /** Whether a field decides about the rights of a person or of a group's members. */
