@@ -26,17 +26,7 @@ export interface AccessWait {
 type Update = Extract<ReadyChange, { readonly action: 'update' }>;
 type Written = Extract<ReadyChange, { readonly action: 'create' }> | Update;
 
-/**
- * Finds the changes that must wait for others, so that nobody has more access in between than before and after the plan:
- * 1. A change waits for an update that takes access or rights away, if it adds a reference to that record, or if the updated
- *    record is a policy and the change gives access.
- * 2. An update of a policy, or of the flag for records without bindings, may give access. It waits for an update that takes
- *    access away from a record that already depends on it.
- * 3. A change that refers to the provider of an application waits for the update that takes access to the application away.
- * 4. An application gets its provider after the changes that restrict or bind records that belong to the provider.
- * 5. A change that adds a membership waits for the updates that remove bindings of the group, and a change that adds a binding
- *    waits for the updates that end memberships of the group.
- */
+/** Finds the changes that must wait for others, so that nobody has more access in between than before and after the plan. */
 export function findAccessWaits(
   changes: readonly ReadyChange[],
   withBindings: ReadonlySet<Address>,
@@ -46,10 +36,7 @@ export function findAccessWaits(
   );
   const updates = written.filter((change) => change.action === 'update');
   if (updates.length === 0 && withBindings.size === 0) return [];
-  const narrowedAt = byKey(
-    updates.filter((change) => narrowsAccess(change)),
-    keysOfRecord,
-  );
+  const narrowedAt = byKey(updates, (change) => (narrowsAccess(change) ? keysOfRecord(change) : []));
   addDependents(narrowedAt, changes);
   const servedBy = byKey(written, (change) => {
     const withheld = withheldFields(change);
@@ -91,7 +78,10 @@ function isNarrowed(change: Written, { withBindings }: AccessChanges): boolean {
   return narrowsAccess(change) || (change.action === 'update' && withBindings.has(change.resource.address));
 }
 
-/** Rules 1 and 5, for references that a change adds. */
+/**
+ * A change that adds a reference waits for the updates that take access or rights away from that record. If it adds a member to a
+ * group, it waits for the updates that remove bindings of the group; if it binds a group, for those that end its memberships.
+ */
 function waitsOfAdded(change: Written, all: AccessChanges): AccessWait[] {
   const { kind } = change.resource;
   return [
@@ -101,7 +91,10 @@ function waitsOfAdded(change: Written, all: AccessChanges): AccessWait[] {
   ].map((holder) => waitFor(change, holder));
 }
 
-/** Rules 1 and 2, for policies on which a record depends already. */
+/**
+ * A change that gives access waits for the updated policies on which its record already depends, because they may reject more
+ * people. An updated policy waits for the updates that take access away from such records, because it may admit more people.
+ */
 function waitsOfPolicies(change: Written, all: AccessChanges): AccessWait[] {
   const fields = namingFields(change.resource.kind);
   const declared = declaredKeys(change.resource, fields);
@@ -118,7 +111,7 @@ function waitsOfPolicies(change: Written, all: AccessChanges): AccessWait[] {
   });
 }
 
-/** Rules 1 and 2, for the flags for records without bindings. */
+/** The same for the flags that decide who may open records without bindings. */
 function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
   const { resource } = change;
   const observation: Observation =
@@ -133,7 +126,10 @@ function waitsOfFlags(change: Written, all: AccessChanges): AccessWait[] {
   });
 }
 
-/** Rules 3 and 4. */
+/**
+ * An application gets its provider after the changes that restrict or bind records that belong to the provider. A change that
+ * refers to the provider of an application waits for the update that takes access to the application away.
+ */
 function waitsOfProviders(change: Written, all: AccessChanges): AccessWait[] {
   const { kind, address } = change.resource;
   if (kind.access) return [];
