@@ -3,6 +3,7 @@ import { documentedClient } from '../support/documented-client.ts';
 import { creationOf } from '../support/creation.ts';
 import { createRecord, type NewRecord } from '../../src/apply/create.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
+import { kindOf } from '../../src/kinds/all.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -556,6 +557,28 @@ test('a create stops the run if the look-up before the create is redirected', as
   expect(stops).toEqual(['run']);
   expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
 });
+
+test.each([
+  ['group', kindOf('group'), ['type']],
+  // Only superusers see all of these records, so the denial says nothing about the right to create them.
+  ['RAC endpoint', kindOf('rac_endpoint', 'endpoint'), []],
+] as const)(
+  'a create of a %s whose look-up is denied is not sent, and stops %j',
+  async (_, kind, expected) => {
+    const { send } = scriptedTransport();
+    const stops: string[] = [];
+    const settled = await createRecord(
+      { ...creationOf('group', 'staff'), kind },
+      {
+        client: documentedClient(send),
+        pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
+        control: { ...alone, stop: (scope) => stops.push(scope) },
+      },
+    );
+    expect(settled).toMatchObject({ outcome: 'denied', attempts: 0 });
+    expect(stops).toEqual(expected);
+  },
+);
 
 describe('the answer', () => {
   const wikiUser = creationOf('user', identity, 'Wiki');

@@ -4,13 +4,29 @@ import { RunStops } from '../../src/apply/stops.ts';
 import type { Change } from '../../src/plan/plan.ts';
 import { planOf } from '../support/plan-of.ts';
 
-async function begun(endedOutages = 0): Promise<{ readonly stops: RunStops; readonly change: Change }> {
-  const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
-  if (!change) throw new Error('nothing is planned');
-  const outage = { isOver: true, endedOutages, waitedMs: undefined };
+interface Begun {
+  readonly stops: RunStops;
+  readonly change: Change;
+  /** The create of an application with declared access. */
+  readonly bound: Change;
+}
+
+async function begun(
+  endedOutages = 0,
+  { isTokenRefused = false, waitedMs }: { isTokenRefused?: boolean; waitedMs?: number } = {},
+): Promise<Begun> {
+  const [bound, change] = (
+    await planOf(`version: 1
+applications: [{ slug: a, name: A, access: { groups: ["11111111-1111-4111-8111-111111111111"] } }]
+users: [{ username: a, name: A }]
+`)
+  ).changes;
+  if (!change || !bound) throw new Error('nothing is planned');
+  const outage = { isOver: true, endedOutages, waitedMs };
   return {
-    stops: new RunStops({ pacing: { outage, isTokenRefused: false }, fault: new AbortController().signal }),
+    stops: new RunStops({ pacing: { outage, isTokenRefused }, fault: new AbortController().signal }),
     change,
+    bound,
   };
 }
 
@@ -35,10 +51,41 @@ test('a read-only service stops the updates of a kind whose creates were already
 });
 
 test.each([
-  ['stop the run', 0, 'doubts'],
-  ['count once if one outage caused them', 1, undefined],
-])('unknown results in a row %s', async (_, endedOutages, reason) => {
+  ['unknown', 'stop the run', 0, 'doubts'],
+  ['unfinished', 'stop the run', 0, 'doubts'],
+  ['unknown', 'count once if one outage caused them', 1, undefined],
+] as const)('%s results in a row %s', async (outcome, _, endedOutages, reason) => {
   const { stops, change } = await begun(endedOutages);
-  for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, 'unknown', 0);
+  for (let nth = 0; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(change, outcome, 0);
   expect(stops.why(change)).toBe(reason);
 });
+
+test('a refused token stops the run only after a change has ended, and an outage without an end at once', async () => {
+  const { stops, change } = await begun(0, { isTokenRefused: true });
+  expect(stops.why(change)).toBeUndefined();
+  stops.count(change, 'denied', 0);
+  expect(stops.why(change)).toBe('token_refused');
+  const away = await begun(0, { waitedMs: 60_000 });
+  expect(away.stops.why(away.change)).toBe('away');
+});
+
+test('denied bindings stop only creates of resources with bindings', async () => {
+  const { stops, change, bound } = await begun();
+  stops.controlOf(bound, () => {}).stop('bindings', 'denied');
+  expect(stops.why(bound)).toBe('access_denied');
+  expect(stops.why({ ...bound, action: 'update' } as Change)).toBeUndefined();
+  expect(stops.why({ ...bound, resource: change.resource })).toBeUndefined();
+});
+
+test.each([['updated'], ['deleted'], [undefined]] as const)(
+  'denied updates in a row stop updates of the kind, but no creates: after four, one is %s',
+  async (between) => {
+    const { stops, change } = await begun();
+    const update = { ...change, action: 'update' } as Change;
+    for (let nth = 1; nth < maxConsecutiveFailures.writes; nth += 1) stops.count(update, 'denied', 0);
+    if (between) stops.count(update, between, 0);
+    stops.count(update, 'denied', 0);
+    expect(stops.why(update)).toBe(between ? undefined : 'denials');
+    expect(stops.why(change)).toBeUndefined();
+  },
+);
