@@ -44,6 +44,15 @@ test('undeclared records are listed, and not planned', async () => {
   expect(world.writes()).toEqual([]);
 });
 
+test('the settings of the service never count as undeclared, even if its release is unknown', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) =>
+    path.includes('/admin/version/') ? answered(403, { detail: 'no' }) : answer();
+  const { stdout } = await planned(world, {});
+  expect(stdout).toContain('  user.alice (pk ');
+  expect(stdout).not.toContain('settings.');
+});
+
 test('the document lists undeclared records, and says whether the list is complete', async () => {
   const { stdout } = await planned(new World(seed), { output: 'json' });
   const document = parseJson(stdout);
