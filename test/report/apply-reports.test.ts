@@ -83,8 +83,15 @@ test.each([
   [{ answer: { kind: 'read_only', status: 400 } }, true],
   [{ stoppedBy: 'read_only', attempts: 0 }, true],
   [{ stoppedBy: 'no_way', attempts: 0 }, true],
+  ...(['denied', 'denials', 'token_refused', 'access_denied', 'not_planned', 'left'] as const).map(
+    (stoppedBy) => [{ stoppedBy, attempts: 0 }, true] as const,
+  ),
+  ...(['rejected', 'denied', 'conflict'] as const).map((outcome) => [{ outcome }, true] as const),
+  [{ outcome: 'unknown' }, false],
   [{ answer: { kind: 'unavailable', status: 503 } }, false],
-  [{ stoppedBy: 'interrupted', attempts: 0 }, false],
+  ...(['interrupted', 'pause', 'away', 'doubts', 'fail_fast', 'waits', 'not_last', 'error'] as const).map(
+    (stoppedBy) => [{ stoppedBy, attempts: 0 }, false] as const,
+  ),
 ] as const)(
   'the advice is to repeat the run, unless a repeated run would fail again: %j',
   async (end, isAlike) => {
@@ -117,6 +124,27 @@ test.each([
   [{ outcome: 'exists' }, 'destroyed.'],
 ] as const)('the last line counts each record that may have been created: %j', async (end, counts) => {
   expect(reportOf(await runWith(end)).headline).toContain(`0 added, 0 changed, 0 ${counts}`);
+});
+
+test.each([
+  [{ differences: [] }, 'the capability `update`', 'what the unfinished resources lack'],
+  [{}, 'Plan again to see what the unfinished resources lack', 'the capability `update`'],
+])('the advice for an unfinished resource depends on what is known: %j', async (known, said, not) => {
+  const shown = text(reportOf(await runWith({ outcome: 'unfinished', ...known })), setting);
+  expect(shown).toContain(said);
+  expect(shown).not.toContain(not);
+});
+
+test('a refusal of one field does not hide what was not sent: the text begins with the field and the outcome', async () => {
+  const answer = { kind: 'denied', status: 403 } as const;
+  const summaries = async (end: Partial<Outcome>): Promise<string[]> =>
+    reportOf(await runWith({ answer, at: 'groups', ...end })).findings.map(({ summary }) => summary);
+  expect(await summaries({ outcome: 'denied' })).toEqual([
+    '`groups` was not changed: the service denied access (403)',
+  ]);
+  expect(await summaries({ outcome: 'unknown' })).toEqual([
+    'unclear whether it was created: the service denied access (403)',
+  ]);
 });
 
 test('after a create with an unknown result, the advice says how to find the result', async () => {

@@ -34,6 +34,21 @@ describe('the last line of a plan reports the result', () => {
   });
 });
 
+test('the names of dependencies are escaped', async () => {
+  const scope = { target: ['user.*'], exclude: [], declared: 2, along: ['group.a\u202eb' as const] };
+  const shown = planText({ ...(await planOf(`version: 1\n${wiki}\n`)), scope }, plain);
+  expect(shown).toContain(String.raw`Among them are dependencies: group.a\u{202e}b.`);
+});
+
+test.each([
+  [200, undefined],
+  [201, '… and 151 more applications that are created.'],
+])('of %i new resources, those that are not named are counted', async (count, line) => {
+  const entries = Array.from({ length: count }, (_, index) => `  - { slug: a${index}, name: A }\n`);
+  const shown = planText(await planOf(`version: 1\napplications:\n${entries.join('')}`), plain);
+  expect(/^ *(… and .*)$/m.exec(shown)?.[1]).toBe(line);
+});
+
 test.each([
   ['users alone', '', {}, true],
   ['an absent application', wiki, {}, false],
