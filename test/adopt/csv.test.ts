@@ -94,6 +94,18 @@ bob,Bob,false,;,,,,
     expect(read(text, kind)).toMatchObject({ declared: [[`${kind.type}.a`, fields]], said: [] });
   });
 
+  test.each([
+    ['truely', '2:3 wrong-type'],
+    ['untrue', '2:3 wrong-type'],
+    ['falsely', '2:3 wrong-type'],
+  ])('refuses %s as a switch', (cell, problem) => {
+    expect(read(`username,is_active\na,${cell}\n`).said).toContain(problem);
+  });
+
+  test('refuses a column of bindings with several values each', () => {
+    expect(read('slug,name,policies\na,A,x\n', application).said).toEqual(['1:11 unknown-field']);
+  });
+
   test('reads every row as the kind given with --kind, whatever the columns are called', () => {
     const text = 'slug,username,name\na,b,A\n';
     expect(read(text)).toEqual({
