@@ -68,6 +68,21 @@ describe('private files created together', () => {
     expect(readdirSync(folder)).toEqual(['b.yaml']);
   });
 
+  test('leave nothing behind if another process takes one of the names meanwhile', async () => {
+    class Raced extends Map<string, string> {
+      override *[Symbol.iterator](): MapIterator<[string, string]> {
+        for (const entry of this.entries()) {
+          if (entry[0] === at('b.yaml')) writeFileSync(at('b.yaml'), 'of somebody else');
+          yield entry;
+        }
+      }
+    }
+    const texts = new Raced(['a.yaml', 'b.yaml'].map((name) => [at(name), 'text']));
+    expect(await createPrivateFiles(texts)).toEqual([at('b.yaml')]);
+    expect(readdirSync(folder)).toEqual(['b.yaml']);
+    expect(readFileSync(at('b.yaml'), 'utf8')).toBe('of somebody else');
+  });
+
   test('leave nothing behind if one of them cannot be written', async () => {
     writeFileSync(at('file'), '');
     const texts = new Map(['a.yaml', 'file/b.yaml'].map((name) => [at(name), 'text']));
