@@ -73,7 +73,7 @@ test('denied bindings stop only creates of resources with bindings', async () =>
   const { stops, change, bound } = await begun();
   stops.controlOf(bound, () => {}).stop('bindings', 'denied');
   expect(stops.why(bound)).toBe('access_denied');
-  expect(stops.why({ ...bound, action: 'update' } as Change)).toBeUndefined();
+  expect(stops.why({ ...bound, action: 'update' })).toBeUndefined();
   expect(stops.why({ ...bound, resource: change.resource })).toBeUndefined();
 });
 
