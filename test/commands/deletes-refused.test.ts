@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { parseJson } from '../../src/base/json.ts';
+import { applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { outcomesIn, World } from '../support/update-world.ts';
+
+test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method }, answer) => (method === 'DELETE' ? answered(204, '') : answer());
+  const { ending, stdout } = await applied(world, jane);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('unclear whether it was deleted');
+  world.tamper = (_, answer) => answer();
+  expect((await applied(world, jane)).ending).toBe('done');
+});
+
+test.each([
+  [
+    'the user of the token',
+    entry('users', 'username: sandbox'),
+    'user.sandbox is not deleted: the token belongs to this user',
+  ],
+  ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
+  [
+    'the last subject bound to an application',
+    entry('groups', 'name: staff'),
+    'everyone could then open the application "wiki", because the service would also delete the last binding that keeps it closed ("wiki/staff")',
+  ],
+])('%s is not deleted, and the run ends as incomplete with the reason', async (_, text, why) => {
+  const world = new World(seed);
+  const { ending, stdout } = await applied(world, text);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain(why);
+  expect(stdout).toMatch(/error: \S+: not deleted: /);
+  expect(stdout).toContain('Apply incomplete! Resources: 0 added, 0 changed, 0 destroyed.');
+  expect(deletes(world)).toEqual([]);
+  const { stdout: json } = await applied(world, text, { ...deleting, output: 'json' });
+  expect(outcomesIn(json)).toMatchObject([
+    { outcome: 'not_attempted', stopped_by: 'left', detail: expect.stringContaining('left unchanged: ') },
+  ]);
+  expect(schemaErrors('apply', parseJson(json))).toEqual([]);
+});
+
+test('the last two subjects bound to an application cannot be deleted together', async () => {
+  const world = new World({
+    ...seed,
+    bindings: [
+      { application: 'mail', group: 'staff' },
+      { application: 'mail', user: 'carl' },
+    ],
+  });
+  const text =
+    'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
+  expect((await applied(world, text)).stdout).toContain('everyone could then open');
+  expect(deletes(world)).toEqual([]);
+  // One of the two may be deleted, because the other still has access.
+  expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
+});
+
+test('a user is not deleted if the service does not tell whose token the run uses', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) => {
+    const exchange = answer();
+    return path.endsWith('/users/me/') && exchange.kind === 'answered'
+      ? { ...exchange, body: exchange.body.replace(/"pk":\s*\d+/, '"pk": null') }
+      : exchange;
+  };
+  const { stdout } = await applied(world, entry('users', 'username: sandbox'));
+  expect(stdout).toContain('it is unknown whether the token belongs to this user');
+  expect(deletes(world)).toEqual([]);
+});
+
+test.each([
+  ['an application', entry('applications', 'slug: mail'), 'application.mail'],
+  ['a group', entry('groups', 'name: guests'), 'group.guests'],
+])('%s is not deleted if its dependents cannot be read', async (_, text, address) => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) =>
+    path.endsWith('/used_by/')
+      ? answered(403, { detail: 'You do not have permission to perform this action.' })
+      : answer();
+  const { stdout } = await applied(world, text);
+  expect(stdout).toContain(`! ${address} is not deleted: its dependent records could not be read`);
+  expect(deletes(world)).toEqual([]);
+});
+
+test.each([
+  ['/users/me/', 'users', 'username: jane'],
+  ['/used_by/', 'groups', 'name: guests'],
+  ['/policies/bindings/', 'groups', 'name: guests'],
+])('a delete is refused for a token that is revoked before the read of %s', async (path, list, name) => {
+  const world = new World(seed);
+  let isRevoked = false;
+  world.tamper = (request, answer) => {
+    isRevoked ||= request.path.includes(path);
+    return isRevoked ? world.handle(request, 'revoked') : answer();
+  };
+  const { stdout } = await planned(world, entry(list, name));
+  expect(stdout).toContain('is not deleted: the service no longer accepts the token');
+});
+
+test('no delete is sent if the list of bindings is incomplete', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path, method }, answer) => {
+    const exchange = answer();
+    if (method !== 'GET' || !path.startsWith('/api/v3/policies/bindings/') || exchange.kind !== 'answered')
+      return exchange;
+    const body = JSON.parse(exchange.body) as {
+      pagination: { count: number };
+      results: { group: unknown }[];
+    };
+    const results = body.results.filter(({ group }) => group === null);
+    const pagination = { ...body.pagination, count: results.length, end_index: results.length };
+    return { ...exchange, body: JSON.stringify({ ...body, pagination, results }) };
+  };
+  const { stdout } = await applied(world, entry('groups', 'name: staff'));
+  expect(stdout).toContain('some bindings of the record are hidden from this token');
+  expect(deletes(world)).toEqual([]);
+});
+
+test.each([
+  ['a disabled binding', 'group: { name: guests }, enabled: false'],
+  ['a negated binding', 'group: { name: guests }, negate: true'],
+  ['a policy', 'policy: { name: always }'],
+])(
+  'the only group that restricts a record is not deleted, even if the record also has %s',
+  async (_, other) => {
+    const world = new World({ ...seed, bindings: [] });
+    const made = await applied(
+      world,
+      `version: 1
+policies: [{ type: dummy, name: always }]
+flows:
+  - slug: in
+    name: In
+    title: In
+    designation: authorization
+    policies: [{ group: { name: staff }, order: 0 }, { ${other}, order: 1 }]
+`,
+    );
+    expect(made.ending, made.stdout).toBe('done');
+    expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
+      'everyone could then open',
+    );
+    expect(deletes(world)).toEqual([]);
+  },
+);
+
+test('a run whose token cannot see all bindings deletes no group or user that may be bound', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
+  expect((await applied(world, jane)).stdout).toContain(
+    "it needs a superuser's token: other tokens may not see all bindings",
+  );
+  expect(deletes(world)).toEqual([]);
+});
+
+test('bindings are checked at the time of the delete, not of the plan', async () => {
+  const world = new World(seed);
+  const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
+  let asked = 0;
+  world.tamper = ({ path }, answer) => {
+    // The plan reads the bindings twice. After that, another client leaves only jane bound to the wiki.
+    if (path.includes('/used_by/') && (asked += 1) === 2) {
+      world.sandbox.delete('group', 'staff');
+      const body = JSON.stringify({
+        target: pkOf('application', 'wiki'),
+        user: pkOf('user', 'jane'),
+        order: 0,
+      });
+      world.handle({ method: 'POST', path: '/api/v3/policies/bindings/', body });
+    }
+    return answer();
+  };
+  const { stdout, stderr } = await applied(world, jane);
+  expect(stdout).toContain('in conflict');
+  expect(stdout + stderr).toContain('user.jane');
+  expect(deletes(world)).toEqual([]);
+});
+
+test.each([
+  ['the connection is lost', 'before', lost],
+  ['the connection is lost', 'after', lost],
+  ['a gateway answers 404', 'before', answered(404, { detail: 'Not Found' })],
+  ['a gateway answers 404', 'after', answered(404, { detail: 'Not Found' })],
+  ['a gateway answers 410', 'before', answered(410, { detail: 'Gone' })],
+])('if %s %s a delete takes effect, a read determines the outcome', async (_, when, unclear) => {
+  const world = new World(seed);
+  let sent = 0;
+  world.tamper = ({ method }, answer) => {
+    if (method !== 'DELETE' || (sent += 1) > 1) return answer();
+    if (when === 'after') answer();
+    return unclear;
+  };
+  const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+  expect(await apply(['m.yaml'], { output: 'json', yes: true, ...deleting }, context)).toBe('done');
+  expect(outcomesIn(stdout())).toMatchObject([{ address: 'user.jane', outcome: 'deleted' }]);
+  expect(sent).toBe(when === 'after' ? 1 : 2);
+});
+
+test('a record recreated under the same name is not deleted', async () => {
+  const world = new World(seed);
+  let asked = 0;
+  world.tamper = ({ path }, answer) => {
+    const given = answer();
+    if (path.includes('/used_by/') && (asked += 1) === 1) {
+      world.sandbox.delete('user', 'jane');
+      world.sandbox.create('user', { username: 'jane', name: 'Another Jane' });
+    }
+    return given;
+  };
+  const { stdout, stderr } = await applied(world, jane);
+  expect(stdout + stderr).toContain('another record now has its name');
+  expect(deletes(world)).toEqual([]);
+});
+
+describe('a plan with deletes that would cascade', () => {
+  const flows = `version: 1
+flows: [{ slug: way, state: absent }]
+`;
+  const named = (): World => {
+    const world = new World({
+      ...seed,
+      flows: [{ pk: '7f9b0b6e-6c43-4b8e-9f0c-0a4c58a3a001', slug: 'way' }],
+    });
+    const flow = world.sandbox.record('/flows/instances/', 'way')?.['pk'] ?? null;
+    world.sandbox.change('/providers/oauth2/', 'Wiki', { authorization_flow: flow });
+    return world;
+  };
+
+  test('does not delete a flow that a provider refers to', async () => {
+    const { stdout } = await planned(named(), flows);
+    expect(stdout).toContain(
+      'flow.way is not deleted: the service would also delete the provider "Wiki": declare that record as absent too',
+    );
+  });
+
+  test('deletes a binding before its flow if the flow is declared absent', async () => {
+    const world = named();
+    const both = `${flows}providers: [{ name: Wiki, type: oauth2, state: absent }]\n`;
+    const { ending, stdout } = await applied(world, both);
+    expect([ending, stdout]).toEqual(['done', expect.stringContaining('2 destroyed')]);
+    expect(world.writes().map(({ path }) => path.split('/')[3])).toEqual(['providers', 'flows']);
+  });
+
+  test('does not delete a bound policy', async () => {
+    const world = new World(seed);
+    world.sandbox.create('/policies/dummy/', { name: 'gate' });
+    const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};
+    const { pk: target = null } = world.sandbox.record('/core/applications/', 'wiki') ?? {};
+    world.sandbox.create('/policies/bindings/', { policy: pk, target, order: 1 });
+    const { stdout } = await planned(
+      world,
+      'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
+    );
+    expect(stdout).toContain('policy.gate is not deleted: records that have this policy');
+  });
+});
