@@ -4,6 +4,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { someOf } from '../support/effort.ts';
+import { all, config, fresh, longer, run, writesOf, type Service } from '../support/fresh-service.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
@@ -36,29 +37,6 @@ test('a flow that logs anybody in by name alone is an error unless allowed', asy
 test('an unknown value of --allow is refused, and the error names the value', async () => {
   await expect(validated(['open-logins'])).rejects.toThrow('--allow cannot be "open-logins"');
 });
-
-const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update, delete]\n' };
-const all = ['update', 'delete'];
-type Service = ReturnType<typeof sandboxTransport>;
-
-/** A new installation after its first start. */
-function fresh(): Service {
-  return sandboxTransport(
-    { is_fresh: true, tokens: [{ token: sandboxToken, superuser: true }] },
-    undefined,
-    '2025.12',
-  );
-}
-
-function run(
-  command: typeof plan | typeof apply,
-  service: Service,
-  text: string,
-  options: object = {},
-): Promise<Ran> {
-  const given = { config: 'rollcall.yaml', allow: all, ...options };
-  return runOn(command, service.send, `version: 1\n${text}`, given, { files: config });
-}
 
 const flow = (stages: string, more = ''): string =>
   `flows:\n  - { slug: default-authentication-flow, stages: [${stages}]${more} }\n`;
@@ -391,13 +369,6 @@ describe('a plan that locks people out is refused:', () => {
   });
 });
 
-const longer =
-  'stages:\n  - { name: default-authentication-login, type: user_login, session_duration: hours=8 }\n';
-
-function writesOf({ requests }: Service): string[] {
-  return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
-}
-
 test('an update of the login flow is marked, comes first, and counts as an update with wider effects', async () => {
   const text = `groups:\n  - { name: a }\nroles:\n  - { name: a }\n${longer}`;
   const { ending, stdout } = await run(plan, fresh(), text, { failOn: ['opens'] });
@@ -471,37 +442,6 @@ test('the login flow is not read if a plan does not affect it', async () => {
 });
 
 describe('an update of the login flow', () => {
-  test.each([[[]], [['lockout', 'open-login']]])(
-    'is not confirmed by --yes and --allow %j',
-    async (risks) => {
-      const service = fresh();
-      const { ending, stderr } = await run(apply, service, longer, { allow: [...all, ...risks] });
-      expect(ending).toBe('invalid');
-      expect(stderr).toContain('[way-in]');
-      expect(writesOf(service)).toEqual([]);
-    },
-  );
-
-  test('is confirmed by --allow way-in together with --allow update and delete', async () => {
-    await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
-  });
-
-  test.each([
-    ['yes', 'done'],
-    ['y', 'failed'],
-  ])(
-    'needs a confirmation of its own on a terminal: the answer %s ends the run as %s',
-    async (answerToPrompt, expected) => {
-      const service = fresh();
-      const given = { config: 'rollcall.yaml', allow: all };
-      const setup = { files: config, answerToPrompt };
-      const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
-      expect(ending).toBe(expected);
-      expect(stderr).toContain('Affects how people log in: stage.default-authentication-login.');
-      expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
-    },
-  );
-
   test('is confirmed by a saved plan that shows the update, but a lockout is not', async () => {
     const service = fresh();
     const text = longer + flow(whole.join(', '), ', authentication: require_authenticated');

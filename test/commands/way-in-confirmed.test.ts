@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { all, config, fresh, longer, run, writesOf } from '../support/fresh-service.ts';
+import { done, runOn } from '../support/manifest-run.ts';
+
+describe('an update of the login flow', () => {
+  test.each([[[]], [['lockout', 'open-login']]])(
+    'is not confirmed by --yes and --allow %j',
+    async (risks) => {
+      const service = fresh();
+      const { ending, stderr } = await run(apply, service, longer, { allow: [...all, ...risks] });
+      expect(ending).toBe('invalid');
+      expect(stderr).toContain('[way-in]');
+      expect(writesOf(service)).toEqual([]);
+    },
+  );
+
+  test('is confirmed by --allow way-in together with --allow update and delete', async () => {
+    await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
+  });
+
+  test.each([
+    ['yes', 'done'],
+    ['y', 'failed'],
+  ])(
+    'needs a confirmation of its own on a terminal: the answer %s ends the run as %s',
+    async (answerToPrompt, expected) => {
+      const service = fresh();
+      const given = { config: 'rollcall.yaml', allow: all };
+      const setup = { files: config, answerToPrompt };
+      const { ending, stderr } = await runOn(apply, service.send, `version: 1\n${longer}`, given, setup);
+      expect(ending).toBe(expected);
+      expect(stderr).toContain('Affects how people log in: stage.default-authentication-login.');
+      expect(writesOf(service).length).toBe(expected === 'done' ? 1 : 0);
+    },
+  );
+});
