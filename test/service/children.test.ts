@@ -4,7 +4,9 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { readChildren } from '../../src/service/children.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
-import type { Transport } from '../../src/service/transport.ts';
+import type { Exchange, Transport } from '../../src/service/transport.ts';
+import { policyBindings } from '../../src/kinds/policy-bindings.ts';
+import { pageOf } from '../support/listing-service.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -81,4 +83,56 @@ test('a binding that only the first of two reads shows is not accepted', async (
 test('a list that differs in each read is not accepted as complete', async () => {
   const lists = Array.from({ length: 12 }, (_, index) => ['a', 'b', `c${index}`]);
   expect(await read(lists)).toBe('unread');
+});
+
+/** Reads the bindings of so many records, each with one binding of its own. `answer` can replace an answer. */
+async function readMany(
+  count: number,
+  answer: (targets: readonly string[]) => Exchange | undefined = () => undefined,
+): Promise<{ readonly kind: string; readonly found: readonly string[]; readonly asked: number[] }> {
+  const asked: number[] = [];
+  const client = createClient(async ({ path }) => {
+    const targets = new URLSearchParams(path.split('?')[1]).getAll('target_in');
+    asked.push(targets.length);
+    const records = targets.map((id) => ({ ...binding(`of ${id}`), target: id, group: 'g' }));
+    return answer(targets) ?? pageOf(records, 1, records.length);
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  const parents = Array.from({ length: count }, (_, index) => ({ pk: `p${index}` }));
+  const result = await readChildren(policyBindings, parents, { client, pacing });
+  const found =
+    result.kind === 'read' ? [...result.of].flatMap(([pk, all]) => (all.length === 1 ? pk : [])) : [];
+  return { kind: result.kind, found, asked };
+}
+
+test('the bindings of many records are read in parts, each record once', async () => {
+  const { kind, found, asked } = await readMany(65);
+  expect([kind, new Set(found).size, asked]).toEqual(['read', 65, [32, 32, 1]]);
+});
+
+test('no bindings count as read if a part cannot be read, and no further part is read', async () => {
+  const denied = answered(403, { detail: 'no' });
+  const second = await readMany(96, (targets) => (targets.includes('p32') ? denied : undefined));
+  expect(second).toMatchObject({ kind: 'unread', asked: [32, 32] });
+});
+
+test('if the service rejects the id of a deleted record, the bindings of the others are read', async () => {
+  const rejected = answered(400, { target_in: ['Select a valid choice.'] });
+  const { kind, asked } = await readMany(4, (targets) => (targets.includes('p3') ? rejected : undefined));
+  expect([kind, asked]).toEqual(['unread', [4, 2, 2, 1, 1]]);
+});
+
+test.each([
+  [true, '2020-01-01T00:00:00Z', true],
+  [true, '2999-01-01T00:00:00Z', false],
+  [false, '2020-01-01T00:00:00Z', false],
+])('whether a binding that expires (%j) at %s has expired is %j', async (expiring, expires, isExpired) => {
+  const expiry = policyBindings.expiry ?? expect.fail('no binding expires');
+  const record = { ...binding('a'), [expiry.isExpiring]: expiring, [expiry.at]: expires };
+  const clock = { ...virtualClock(), now: () => Date.parse('2026-01-01T00:00:00Z') };
+  const result = await readChildren(policyBindings, [{ pk: target }], {
+    client: createClient(async () => pageOf([record], 1, 1)),
+    pacing: createPacing({ concurrency: 1, clock, random: () => 0 }),
+  });
+  expect(result.kind === 'read' && result.of.get(target)?.map((one) => one.isExpired)).toEqual([isExpired]);
 });
