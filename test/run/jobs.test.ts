@@ -7,7 +7,7 @@ import type { FailedRead } from '../../src/observe/read-children.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { plan } from '../../src/run/plan.ts';
-import { haltEnding, type ApplyRun, type FinishedJob } from '../../src/run/result.ts';
+import { haltEnding, type ApplyRun, type FinishedJob, type Halt } from '../../src/run/result.ts';
 import type { Job } from '../../src/run/world.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -31,6 +31,17 @@ function service({ method, path, body = '{}' }: HttpRequest): Exchange {
     ? answered(200, { pk: 'p', slug: 'here', name: 'Here' })
     : answered(404, { detail: 'Not found.' });
 }
+
+/** A halt after which all names were looked up, and some were not found. */
+const unresolved = {
+  kind: 'unresolved',
+  service: '',
+  names: [],
+  diagnostics: [],
+  notRead: 0,
+  interrupted: false,
+  isStale: false,
+} as const;
 
 interface Started {
   readonly job: Job;
@@ -198,6 +209,21 @@ describe('a job of the library', () => {
     const halt = { kind: 'unread', service: '', notRead: 0, interrupted: false } as const;
     expect(haltEnding({ ...halt, failures })).toBe('denied');
     expect(haltEnding({ ...halt, failures: failures.slice(0, 1) })).toBe('failed');
+  });
+
+  test.each<[ending: string, halt: Halt, signal?: AbortSignal]>([
+    ['failed', { kind: 'not_confirmed' }],
+    ['terminated', { kind: 'not_confirmed' }, AbortSignal.abort('SIGTERM')],
+    ['invalid', { kind: 'refused', isStale: false, diagnostics: [] }],
+    ['stale', { kind: 'refused', isStale: true, diagnostics: [] }],
+    ['stale', { kind: 'stale', diagnostics: [] }],
+    ['failed', { kind: 'too_many', diagnostics: [] }],
+    ['invalid', unresolved],
+    ['stale', { ...unresolved, isStale: true }],
+    ['failed', { ...unresolved, notRead: 1, isStale: true }],
+    ['hung_up', { ...unresolved, interrupted: true }, AbortSignal.abort('SIGHUP')],
+  ])('ends as %s after the halt %j', (ending, halt, signal) => {
+    expect(haltEnding(halt, signal)).toBe(ending);
   });
 
   test.each<[string, ApplyOptions]>([
