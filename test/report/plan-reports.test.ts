@@ -35,9 +35,9 @@ describe('the last line of a plan reports the result', () => {
 });
 
 test('the names of dependencies are escaped', async () => {
-  const scope = { target: ['user.*'], exclude: [], declared: 2, along: ['group.a\u202eb' as const] };
+  const scope = { target: ['user.*'], exclude: [], declared: 2, along: ['group.a\u202eb\u2028c' as const] };
   const shown = planText({ ...(await planOf(`version: 1\n${wiki}\n`)), scope }, plain);
-  expect(shown).toContain(String.raw`Among them are dependencies: group.a\u{202e}b.`);
+  expect(shown).toContain(String.raw`Among them are dependencies: group.a\u{202e}b\u{2028}c.`);
 });
 
 test.each([
