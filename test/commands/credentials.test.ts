@@ -116,6 +116,13 @@ GRAFANA_OIDC_JWKS_URI='${own}jwks/'
   test('with --all includes providers with a secret, and no public clients', async () => {
     const world = worldWith();
     world.sandbox.create('oauth2', { ...grafana, name: 'App', client_id: 'app', client_type: 'public' });
+    for (const name of ['Blank', 'None'])
+      world.sandbox.create('oauth2', { ...grafana, name, client_id: name, client_secret: `of-${name}` });
+    world.tamper = (_, answer) => {
+      const exchange = answer();
+      if (exchange.kind !== 'answered') return exchange;
+      return { ...exchange, body: exchange.body.replace('"of-Blank"', '""').replace('"of-None"', 'null') };
+    };
     const { written } = await done(ran([], { all: true, to: 'c.json', format: 'json' }, world));
     expect(JSON.parse(written.get('c.json') ?? '')).toMatchObject({ credentials: [{ address }] });
     const named = await ran(['provider.App'], { to: 'c.json', format: 'json' }, world);

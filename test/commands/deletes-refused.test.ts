@@ -1,10 +1,42 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { parseJson } from '../../src/base/json.ts';
-import { applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
+import { all, applied, deletes, deleting, entry, jane, planned, seed } from '../support/delete-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
+import { someReleases } from '../support/effort.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
+
+describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
+  test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
+    const world = new World(seed, release);
+    const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
+    expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
+    expect(stdout).toContain('deletes the policybinding "wiki/staff" with it');
+    expect(stdout).toContain('"Wiki" (7) of its `provider` becomes available to other records');
+    const done = await applied(world, all, { allow: ['update', 'delete'] });
+    expect(done.ending, done.stdout).toBe('done');
+    expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
+    expect(deletes(world).map((path) => path.replace(/^\/api\/v3\/(\w+\/\w+)\/.*/, '$1'))).toEqual([
+      'policies/bindings',
+      'core/applications',
+      'providers/oauth2',
+      'core/groups',
+      'core/users',
+    ]);
+    // rollcall reads each record only after the previous one is deleted.
+    const from = world.requests.findIndex(
+      ({ method, path }) => method === 'DELETE' && path.includes('/applications/'),
+    );
+    const next = world.requests.slice(from + 1).map(({ method, path }) => `${method} ${path}`);
+    expect(
+      next.findIndex((request) => request.startsWith('GET /api/v3/core/groups/?name=staff')),
+    ).toBeLessThan(next.findIndex((request) => request.startsWith('DELETE /api/v3/core/groups/')));
+    expect(next.join('\n')).toContain('GET /api/v3/core/groups/?name=staff');
+    expect((await planned(world, all)).stdout).toContain('No changes.');
+  });
+});
 
 test('a delete that a proxy confirms, but does not pass on, ends as unknown', async () => {
   const world = new World(seed);
@@ -57,6 +89,25 @@ test('the last two subjects bound to an application cannot be deleted together',
   expect(deletes(world)).toEqual([]);
   // One of the two may be deleted, because the other still has access.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
+});
+
+test('the last group bound to an application is deleted after the same plan binds a user', async () => {
+  const world = new World({ ...seed, bindings: [{ application: 'mail', group: 'staff' }] });
+  const text = `version: 1
+groups: [{ name: staff, state: absent }]
+applications: [{ slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
+`;
+  const { ending, stdout } = await applied(world, text, { allow: ['update', 'delete'] });
+  expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 changed, 1 destroyed')]);
+  expect(world.writes().map(({ path }) => path.split('/')[1])).toEqual(['api', 'api', 'groups']);
+});
+
+test('a user is not deleted if the token may not read its own user', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) =>
+    path.endsWith('/users/me/') ? answered(403, { detail: 'no' }) : answer();
+  const { stdout } = await planned(world, jane);
+  expect(stdout).toContain("user.jane is not deleted: the token's user is unknown");
 });
 
 test('a user is not deleted if the service does not tell whose token the run uses', async () => {

@@ -6,67 +6,12 @@ import { formatNames } from '../../src/report/formats/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import { createClient } from '../../src/service/client.ts';
-import { all, applied, deletes, deleting, entry, jane, planned, run, seed } from '../support/delete-world.ts';
+import { applied, deletes, deleting, entry, jane, planned, run, seed } from '../support/delete-world.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { someReleases } from '../support/effort.ts';
-
-test('a refused delete does not look like a difference in one line', async () => {
-  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
-  const { stdout } = await planned(world, jane, { ...deleting, compact: true });
-  expect(stdout).toContain("! user.jane is not deleted; it needs a superuser's token");
-});
-
-test('a note of a delete names the dependents that refer to the record, and none to which only the record refers', async () => {
-  const world = new World(seed, '2023.10');
-  const made = `version: 1
-property_mappings: [{ type: provider_scope, name: rooms, scope_name: rooms, expression: 'return 1' }]
-providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, property_mappings: [{ name: rooms }] }]
-stages: [{ type: dummy, name: knock }]
-flows: [{ slug: door, name: Door, title: Door, designation: authorization, stages: [{ stage: { name: knock }, order: 0 }] }]
-`;
-  expect((await applied(world, made, {})).ending).toBe('done');
-  const { stdout: stage } = await planned(world, entry('stages', 'type: dummy, name: knock'));
-  expect(stage).toContain('note  deletes "Flow-stage binding #0 to Flow Door (door)" with it');
-  expect(stage).toContain('note  "Flow Door (door)" loses it');
-  expect((await planned(world, entry('providers', 'name: Door, type: oauth2'))).stdout).not.toContain(
-    'loses it',
-  );
-});
-
-describe.each(someReleases(sandboxReleases))('an apply with deletes on release %s', (release) => {
-  test('deletes each resource declared absent once, applications first, and has no changes the second time', async () => {
-    const world = new World(seed, release);
-    const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
-    expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
-    expect(stdout).toContain('deletes the binding "wiki/staff" with it');
-    // The application is deleted too.
-    expect(stdout).not.toContain('the application "wiki" loses it');
-    expect(stdout).toContain('another application can then have its `provider` "Wiki" (7)');
-    const done = await applied(world, all, { allow: ['update', 'delete'] });
-    expect(done.ending, done.stdout).toBe('done');
-    expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
-    expect(deletes(world).map((path) => path.replace(/^\/api\/v3\/(\w+\/\w+)\/.*/, '$1'))).toEqual([
-      'policies/bindings',
-      'core/applications',
-      'providers/oauth2',
-      'core/groups',
-      'core/users',
-    ]);
-    // rollcall reads each record only after the previous one is deleted.
-    const from = world.requests.findIndex(
-      ({ method, path }) => method === 'DELETE' && path.includes('/applications/'),
-    );
-    const next = world.requests.slice(from + 1).map(({ method, path }) => `${method} ${path}`);
-    expect(
-      next.findIndex((request) => request.startsWith('GET /api/v3/core/groups/?name=staff')),
-    ).toBeLessThan(next.findIndex((request) => request.startsWith('DELETE /api/v3/core/groups/')));
-    expect(next.join('\n')).toContain('GET /api/v3/core/groups/?name=staff');
-    expect((await planned(world, all)).stdout).toContain('No changes.');
-  });
-});
 
 test('a delete does not wait for an unfinished resource that the record belongs to', async () => {
   const world = new World(

@@ -96,6 +96,12 @@ describe('rollcall show', () => {
     }
   });
 
+  test('lists in a comment the outcomes of an apply that apply itself would list', async () => {
+    const { written } = await done(shown((await applied('json')).stdout, { report: ['markdown=out'] }));
+    expect(written.get('out')).toContain('application.grafana  rejected');
+    expect(written.get('out')).not.toContain('application.wiki');
+  });
+
   test('shows no hidden field, since a saved plan contains none', async () => {
     const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
     const { written } = await endOf(capture({ ...project, files }), (context) =>

@@ -148,12 +148,15 @@ describe('an exception during an apply', () => {
   test('from standard output does not prevent reports with all outcomes', async () => {
     // The token is unknown where results are written, and no result contains it.
     thrown = new Error('nobody foresaw this');
-    const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({
-      stdout: { ...stdout, write: from(stdout.write) },
-    }));
+    const { ending, stderr, outcomes } = await applied(
+      ({ stdout }, from) => ({ stdout: { ...stdout, write: from(stdout.write) } }),
+      {},
+      { files: { 'a.yaml': files['a.yaml'].replace('username: v', String.raw`username: "v\u202e"`) } },
+    );
     expect(ending).toBe('failed');
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
     expect(stderr).toContain('application.a: created\n');
+    expect(stderr).toContain('user.v\\u{202e}: created\n');
   });
 
   test('has a stack trace on request', async () => {

@@ -134,6 +134,8 @@ test.each([
   [{ target: ['user.*'] }, '--undeclared compares the service with all manifests'],
   [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --baseline'],
   [{ contractOnly: true }, '--undeclared reads lists, which contract_only does not allow'],
+  [{ changedOnly: true, undeclared: false }, '--changed-only needs --baseline'],
+  [{ changedOnly: true }, '--undeclared compares the service with all manifests'],
 ])('plan refuses %j as wrong usage', async (options, words) => {
   await expect(planned(new World(seed), options)).rejects.toThrow(words);
 });

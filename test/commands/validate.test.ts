@@ -21,3 +21,12 @@ test('validate counts several resources of a type with the plural -ies', async (
   const policies = 'version: 1\npolicies: [{ name: a, type: dummy }, { name: b, type: dummy }]\n';
   expect((await endedHere(['validate', '-'], { input: policies })).stdout).toBe('Valid: 2 policies.\n');
 });
+
+test('validate -o json has all warnings, even if --quiet is given', async () => {
+  const id = '11111111-1111-4111-8111-111111111111';
+  const repeated = { input: `version: 1\nusers: [{ username: u, name: U, groups: ["${id}", "${id}"] }]\n` };
+  const json = await endedHere(['validate', '-', '-o', 'json'], repeated);
+  expect(json.stdout).toContain('repeated-id');
+  expect(await endedHere(['validate', '-', '-q', '-o', 'json'], repeated)).toEqual(json);
+  expect((await endedHere(['validate', '-', '-q'], repeated)).stdout).toBe('Valid: 1 user; 1 warning.\n');
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
 import { all, config, fresh, longer, run, writesOf } from '../support/fresh-service.ts';
 import { done, runOn } from '../support/manifest-run.ts';
 
@@ -14,6 +15,11 @@ describe('an update of the login flow', () => {
       expect(writesOf(service)).toEqual([]);
     },
   );
+
+  test('makes a plan with --fail-on opens fail', async () => {
+    const { ending, stderr } = await run(plan, fresh(), longer, { failOn: ['opens'] });
+    expect([ending, stderr]).toEqual(['changes', expect.stringContaining('1 resource is opened')]);
+  });
 
   test('is confirmed by --allow way-in together with --allow update and delete', async () => {
     await done(run(apply, fresh(), longer, { allow: [...all, 'way-in'] }));
