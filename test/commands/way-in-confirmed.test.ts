@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { all, config, fresh, longer, run, writesOf } from '../support/fresh-service.ts';
+import { someOf } from '../support/effort.ts';
 import { done, runOn } from '../support/manifest-run.ts';
 
 describe('an update of the login flow', () => {
-  test.each([[[]], [['lockout', 'open-login']]])(
+  test.each(someOf<[string[]]>([[[]], [['lockout', 'open-login']]], 1))(
     'is not confirmed by --yes and --allow %j',
     async (risks) => {
       const service = fresh();
