@@ -13,8 +13,10 @@ describe.each(someReleases(sandboxReleases))('an apply with deletes on release %
     const world = new World(seed, release);
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
-    expect(stdout).toContain('deletes the policybinding "wiki/staff" with it');
-    expect(stdout).toContain('"Wiki" (7) of its `provider` becomes available to other records');
+    expect(stdout).toContain('deletes the binding "wiki/staff" with it');
+    // The application is deleted too.
+    expect(stdout).not.toContain('the application "wiki" loses it');
+    expect(stdout).toContain('another application can then have its `provider` "Wiki" (7)');
     const done = await applied(world, all, { allow: ['update', 'delete'] });
     expect(done.ending, done.stdout).toBe('done');
     expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');

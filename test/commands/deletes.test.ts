@@ -13,6 +13,29 @@ import { schemaErrors } from '../support/schemas.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { someReleases } from '../support/effort.ts';
 
+test('a refused delete does not look like a difference in one line', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
+  const { stdout } = await planned(world, jane, { ...deleting, compact: true });
+  expect(stdout).toContain("! user.jane is not deleted; it needs a superuser's token");
+});
+
+test('a note of a delete names the dependents that refer to the record, and none to which only the record refers', async () => {
+  const world = new World(seed, '2023.10');
+  const made = `version: 1
+property_mappings: [{ type: provider_scope, name: rooms, scope_name: rooms, expression: 'return 1' }]
+providers: [{ name: Door, type: oauth2, authorization_flow: { slug: door }, property_mappings: [{ name: rooms }] }]
+stages: [{ type: dummy, name: knock }]
+flows: [{ slug: door, name: Door, title: Door, designation: authorization, stages: [{ stage: { name: knock }, order: 0 }] }]
+`;
+  expect((await applied(world, made, {})).ending).toBe('done');
+  const { stdout: stage } = await planned(world, entry('stages', 'type: dummy, name: knock'));
+  expect(stage).toContain('note  deletes "Flow-stage binding #0 to Flow Door (door)" with it');
+  expect(stage).toContain('note  "Flow Door (door)" loses it');
+  expect((await planned(world, entry('providers', 'name: Door, type: oauth2'))).stdout).not.toContain(
+    'loses it',
+  );
+});
+
 test('a delete does not wait for an unfinished resource that the record belongs to', async () => {
   const world = new World(
     { ...seed, applications: [{ slug: 'bare', name: 'Bare' }], bindings: [] },
