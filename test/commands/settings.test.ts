@@ -66,7 +66,7 @@ describe('the settings of the service', () => {
       '2023.10',
       {},
       'invalid',
-      'm.yaml:2:12: error: settings.service: release 2023.10.7 has no settings [not-in-release]',
+      'm.yaml:2:12: error: settings.service: release 2023.10.7 has no settings, like all releases before 2024.2 [not-in-release]',
     ],
     [
       'whose token may not view them',
