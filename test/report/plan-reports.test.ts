@@ -80,6 +80,33 @@ test('a report shows a visible value next to a masked one', async () => {
   expect(shown('Docs', '(sensitive)')).toMatch(/observed {2}"\(sensitive\)"\n +declared {2}"Docs"/);
 });
 
+test.each([
+  ['a short list on two lines', 'a', 'b', 'observed  [ { "name": "n", "href": "a" } ]\n'],
+  ['a long list as a diff', 'a'.repeat(80), 'b'.repeat(80), `    -     "href": "${'a'.repeat(80)}",\n`],
+])('a report shows what differs in mappings that have a `name`: %s', async (_, was, is, line) => {
+  const plan = await planOf(`version: 1\n${wiki}\n`, other);
+  const [observed, declared] = [was, is].map((href) => [{ name: 'n', href }]);
+  const changes = plan.changes.map((change) => ({
+    ...change,
+    differences: [{ field: 'group', declared: declared ?? null, observed: observed ?? null }],
+    since: {
+      kind: 'altered' as const,
+      fields: [{ field: 'group', before: observed ?? null, now: declared ?? null }],
+    },
+  }));
+  const { since: _since, ...change } = changes[0] ?? expect.fail('nothing is planned');
+  expect(planText({ ...plan, changes: [change] }, plain)).toContain(line);
+  for (const format of ['text', 'markdown', 'html'] as const)
+    for (const result of [
+      { ...plan, changes },
+      { ...plan, changes: [change] },
+    ]) {
+      const text = formats[format](planReport({ result, diagnostics: [], filenames: [] }), setting);
+      expect(text).toContain(was);
+      expect(text).toContain(is);
+    }
+});
+
 describe('the reports of a plan', () => {
   const problems: readonly Diagnostic[] = [
     diagnosticFor('a,b.yaml', { code: 'too-many-creates', summary: 'an error' }),

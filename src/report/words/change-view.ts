@@ -2,7 +2,7 @@
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { groupBy } from '../../base/group-by.ts';
-import { isJsonList, type JsonValue } from '../../base/json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
 import { isMasked, sensitive } from '../../base/sensitive.ts';
 import { formatPlace } from '../../base/source.ts';
 import { idsWithPointers, type NamesByPointer, namesByPointer, namesById } from '../../kinds/named.ts';
@@ -12,6 +12,7 @@ import { labelBindings } from '../../kinds/bindings.ts';
 import { fieldNames, missingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/baseline.ts';
+import { canonicalJson } from '../../plan/canonical.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { isResentDifference } from '../../plan/resend.ts';
 import { printableLine } from '../printable.ts';
@@ -141,11 +142,17 @@ function alteredView(
   change: Change,
 ): FieldView[] {
   // In the baseline, the name may have stood for another id.
-  const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: current });
+  const isNaming = isReference(change.resource, field);
+  const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: current }, isNaming);
   if (difference === undefined) return [view];
   if (view.kind !== 'sides') return [view, ...differenceViews(difference, change)];
   const observed = { name: 'observed', value: difference.observed, names: difference.observedNames } as const;
-  return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
+  return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed, isNaming)] }];
+}
+
+/** Whether a field contains references; mappings in other fields are shown whole, even if they have a `name`. */
+function isReference({ kind }: Resource, field: string): boolean {
+  return kind.fields[field]?.refersTo !== undefined;
 }
 
 interface NamedValue {
@@ -155,13 +162,15 @@ interface NamedValue {
 }
 
 /** Two different values of a field, or a message if neither may be shown. */
-function pairView(field: string, first: NamedValue, second: NamedValue): FieldView {
+function pairView(field: string, first: NamedValue, second: NamedValue, isNaming: boolean): FieldView {
   const [a, b] = [first.value, second.value];
   if (a !== undefined && isMasked(a) && b !== undefined && isMasked(b))
     return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherValueText(first, b)})` };
-  if (typeof a === 'string' && typeof b === 'string' && isForDiff(a, b))
-    return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(a, b) };
-  return { kind: 'sides', field, sides: [sideOf(field, 'removed', first), sideOf(field, 'added', second)] };
+  const [old, text] = isNaming ? [] : [textForDiff(a), textForDiff(b)];
+  if (old !== undefined && text !== undefined && isForDiff(old, text))
+    return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(old, text) };
+  const sides = [sideOf(field, 'removed', first, isNaming), sideOf(field, 'added', second, isNaming)];
+  return { kind: 'sides', field, sides };
 }
 
 function otherValueText({ name }: NamedValue, blank: string): string {
@@ -169,13 +178,22 @@ function otherValueText({ name }: NamedValue, blank: string): string {
   return `differs from the declared ${blank === sensitive ? 'secret' : 'value'}`;
 }
 
-function sideOf(field: string, look: ValueSide['look'], { name, value, names }: NamedValue): ValueSide {
+/** A string, or a long list of mappings with a line for each key; undefined for other values. */
+function textForDiff(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string' || value === undefined) return value;
+  const isLong = isJsonList(value) && value.some(isJsonObject) && spaced(value).length > maxInlineLength;
+  return isLong ? canonicalJson(value, 2) : undefined;
+}
+
+function sideOf(
+  field: string,
+  look: ValueSide['look'],
+  { name, value, names }: NamedValue,
+  isNaming: boolean,
+): ValueSide {
   const nothing = name === 'observed' ? '(none)' : '(not declared)';
-  return {
-    name,
-    look,
-    text: namedText(field, value, names) ?? (value === undefined ? nothing : spaced(value)),
-  };
+  const named = isNaming ? namedText(field, value, names) : undefined;
+  return { name, look, text: named ?? (value === undefined ? nothing : spaced(value)) };
 }
 
 /** The ids of a value with their names, and names of records that have no id yet; undefined if there are no names. */
@@ -192,7 +210,7 @@ function namedText(field: string, value: JsonValue | undefined, names?: NamesByP
 }
 
 function namesIn(resource: Resource, field: string, value: JsonValue): NamesByPointer | undefined {
-  if (resource.kind.fields[field]?.refersTo === undefined) return undefined;
+  if (!isReference(resource, field)) return undefined;
   return namesByPointer(resource.kind, field, value, namesById(resource, field));
 }
 
@@ -213,11 +231,12 @@ function differenceViews(
 ): FieldView[] {
   const { field, declared, observed } = difference;
   if (isResentDifference(resource.kind, difference)) return [{ kind: 'words', field, words: sentAgain }];
+  const isNaming = isReference(resource, field);
   const lacking = missingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
     const name = action === 'update' ? 'will add' : 'missing';
     const record = { name, value: lacking, names: namesIn(resource, field, lacking) } as const;
-    return [{ kind: 'sides', field, sides: [sideOf(field, 'added', record)] }];
+    return [{ kind: 'sides', field, sides: [sideOf(field, 'added', record, isNaming)] }];
   }
   const names = namesIn(resource, field, declared);
   const { children } = resource.kind.fields[field] ?? {};
@@ -228,6 +247,7 @@ function differenceViews(
       part.field,
       { name: 'observed', value: part.observed, names: part.observedNames },
       { name: 'declared', value: part.declared, names },
+      isNaming,
     ),
   );
 }
