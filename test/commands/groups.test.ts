@@ -77,6 +77,10 @@ describe('a plan with groups', () => {
       'gives everyone whom it creates a superuser\'s rights through "root"',
     ],
     [
+      'sources: [{ type: ldap, slug: s, name: S, server_uri: "ldaps://a", base_dn: a, sync_parent_group: { name: root } }]',
+      'gives everyone in a group that it imports a superuser\'s rights through "root"',
+    ],
+    [
       'tokens: [{ identifier: t, user: { name: sandbox } }]',
       'gives its holder a superuser\'s rights through "sandbox"',
     ],

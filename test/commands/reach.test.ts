@@ -80,6 +80,19 @@ const withSaml = (verification_kp: JsonObject | null): JsonObject => ({
     },
   ],
 });
+const withWriting = (more: JsonObject): JsonObject => ({
+  groups: [{ name: 'g' }],
+  stages: [{ type: 'user_write', name: 'w', ...more }],
+});
+const ldap = { type: 'ldap', slug: 's', name: 'S', server_uri: 'ldaps://a.example', base_dn: 'DC=a' };
+const withLdap = (more: JsonObject): JsonObject => ({
+  groups: [{ name: 'g' }],
+  sources: [{ ...ldap, ...more }],
+});
+const withPlex = (more: JsonObject): JsonObject => ({
+  // oxlint-disable-next-line no-template-curly-in-string -- a reference
+  sources: [{ type: 'plex', slug: 's', name: 'S', client_id: 'c', plex_token: '${env:SECRET}', ...more }],
+});
 const withExpression = (expression: string): JsonObject => ({
   policies: [{ type: 'expression', name: 'e', expression }],
 });
@@ -350,6 +363,107 @@ describe('a plan reports each gain of access, and fails with --fail-on opens if 
       'anyone, who may now enrol',
     ],
     [
+      'an enrolment that gets its first stage',
+      withFlow({ stages: [] }),
+      withFlow({ stages: [writes] }),
+      'everyone who can now enrol through its stages',
+    ],
+    [
+      'a stage that creates users',
+      withWriting({ user_creation_mode: 'never_create' }),
+      withWriting({ user_creation_mode: 'create_when_required' }),
+      'people who had no account',
+    ],
+    [
+      'a stage that creates users in more cases',
+      withWriting({ user_creation_mode: 'create_when_required' }),
+      withWriting({ user_creation_mode: 'always_create' }),
+      undefined,
+    ],
+    [
+      'a stage that creates active users',
+      withWriting({ create_users_as_inactive: true }),
+      withWriting({ create_users_as_inactive: false }),
+      'people whose new accounts need no activation',
+    ],
+    [
+      'a stage that creates no users',
+      withWriting({ create_users_as_inactive: true, user_creation_mode: 'never_create' }),
+      withWriting({ create_users_as_inactive: false, user_creation_mode: 'never_create' }),
+      undefined,
+    ],
+    [
+      'a stage that adds users to a group',
+      withWriting({ create_users_group: null }),
+      withWriting({ create_users_group: { name: 'g' } }),
+      'everyone whom it adds to its `create_users_group`',
+    ],
+    [
+      'a stage that adds users to no group',
+      withWriting({ create_users_group: { name: 'g' } }),
+      withWriting({ create_users_group: null }),
+      undefined,
+    ],
+    [
+      'a new stage that adds users to a group, in a flow',
+      withFlow({ stages: [writes] }),
+      {
+        groups: [{ name: 'g' }],
+        ...withFlow({ stages: [{ stage: { name: 'i' }, order: 1 }, writes] }, [
+          { type: 'user_write', name: 'i', create_users_group: { name: 'g' } },
+        ]),
+      },
+      'everyone whom it adds to its `create_users_group`',
+    ],
+    [
+      'an LDAP source with a parent group',
+      withLdap({ sync_parent_group: null }),
+      withLdap({ sync_parent_group: { name: 'g' } }),
+      'everyone in a group that it puts into its `sync_parent_group`',
+    ],
+    [
+      'an LDAP source with a parent group that imports no groups',
+      withLdap({ sync_parent_group: null, sync_groups: false }),
+      withLdap({ sync_parent_group: { name: 'g' }, sync_groups: false }),
+      undefined,
+    ],
+    [
+      'an LDAP source that imports groups into a parent group',
+      withLdap({ sync_parent_group: { name: 'g' }, sync_groups: false }),
+      withLdap({ sync_parent_group: { name: 'g' }, sync_groups: true }),
+      'everyone in a group that it puts into its `sync_parent_group`',
+    ],
+    [
+      'an LDAP source that imports groups',
+      withLdap({ sync_groups: false }),
+      withLdap({ sync_groups: true }),
+      undefined,
+    ],
+    [
+      'an LDAP source that imports users',
+      withLdap({ sync_users: false }),
+      withLdap({ sync_users: true }),
+      'everyone whom it now imports',
+    ],
+    [
+      'a Plex source that admits friends',
+      withPlex({ allow_friends: false }),
+      withPlex({ allow_friends: true }),
+      'friends of the owner of its `plex_token`',
+    ],
+    [
+      'a Plex source that admits another server',
+      withPlex({ allowed_servers: ['a'] }),
+      withPlex({ allowed_servers: ['a', 'b'] }),
+      'the members of more Plex servers',
+    ],
+    [
+      'a Plex source that admits no server',
+      withPlex({ allowed_servers: ['a'] }),
+      withPlex({ allowed_servers: [] }),
+      undefined,
+    ],
+    [
       'a SAML source that needs no signature',
       withSaml({ name: 'authentik Self-signed Certificate' }),
       withSaml(null),
@@ -462,6 +576,21 @@ const scim = { type: 'scim', name: 'p', url: 'https://a.example', token: '${env:
 
 test.each<[note: string, before: JsonObject, after: JsonObject]>([
   [
+    'other accounts may log in through this source',
+    withLdap({ user_object_filter: '(memberOf=a)' }),
+    withLdap({ user_object_filter: '(objectClass=person)' }),
+  ],
+  [
+    'an empty list admits nobody through a server, although the API schema of the service says the opposite',
+    withPlex({ allowed_servers: ['a'] }),
+    withPlex({ allowed_servers: [] }),
+  ],
+  [
+    'the accounts that it creates get another type',
+    withWriting({ user_type: 'external' }),
+    withWriting({ user_type: 'internal' }),
+  ],
+  [
     'the application no longer proves with its secret who it is',
     provider('oauth2', { client_type: 'confidential', redirect_uris: [] }),
     provider('oauth2', { client_type: 'public', redirect_uris: [] }),
@@ -551,7 +680,11 @@ test('a plan has a line for a new source and for a new proxy that let more peopl
     'Opens source.s to anyone with an account at the source, who may now enrol.',
   ]);
   expect(await lines(world, withProxy({ skip_path_regex: '^/a' }))).toHaveLength(1);
-  expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([]);
+  expect(await lines(world, withFlow({ authentication: 'none', stages: [writes] }))).toEqual([
+    'Opens flow.f to everyone who can now enrol through its stages.',
+  ]);
+  expect(await lines(world, withFlow({ authentication: 'none' }))).toEqual([]);
+  expect(await lines(world, withFlow({ authentication: 'require_superuser', stages: [writes] }))).toEqual([]);
 });
 
 test('a plan has a line without the value for a hidden field that lets more people in', async () => {

@@ -18,11 +18,8 @@ export const flow: RowKind = kindFrom({
   fields: {
     stages: {
       children: stageBindings,
-      fieldsForAccessGain: ['designation'],
-      accessGain: (now, before = null, valuesOf) =>
-        valuesOf('designation').includes('enrollment') && mayStopFewer(stageBindings, now, before)
-          ? 'people who could not enrol because of a stage that is removed, moved or has other policies'
-          : undefined,
+      fieldsForAccessGain: ['designation', 'authentication'],
+      accessGain: reachOfStages,
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
     denied_action: {
@@ -33,6 +30,27 @@ export const flow: RowKind = kindFrom({
     designation: { changeWarning: () => 'the flow gets another purpose' },
   },
 });
+
+function reachOfStages(
+  now: JsonValue,
+  before: JsonValue = null,
+  valuesOf: (field: string) => readonly JsonValue[],
+): string | undefined {
+  if (!valuesOf('designation').includes('enrollment')) return undefined;
+  const isNew = bindingsIn(stageBindings, before).length === 0 && bindingsIn(stageBindings, now).length > 0;
+  if (isNew && !valuesOf('authentication').some((demand) => demandsAccount.has(textOf(demand))))
+    return 'everyone who can now enrol through its stages';
+  return mayStopFewer(stageBindings, now, before)
+    ? 'people who could not enrol because of a stage that is removed, moved or has other policies'
+    : undefined;
+}
+
+const demandsAccount: ReadonlySet<string> = new Set([
+  'require_authenticated',
+  'require_superuser',
+  'require_outpost',
+  'require_token',
+]);
 
 function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {
   const isCloser = before === 'none' || (before === 'require_authenticated' && now === 'require_superuser');

@@ -1,5 +1,5 @@
 import { isJsonList, textOf } from '../../base/json.ts';
-import { kindsFrom, type FieldRows, type RowKind } from '../row.ts';
+import { kindsFrom, type FieldRow, type FieldRows, type RowKind } from '../row.ts';
 import { likelyRefusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
@@ -49,6 +49,18 @@ const groupReach = {
   },
 } satisfies FieldRows;
 
+const imported = {
+  sync_users: {
+    accessGain: (is, was) => (is === true && was === false ? 'everyone whom it now imports' : undefined),
+  },
+} satisfies FieldRows;
+
+/** In every release, the members of a group are also members of its parents. */
+const groupMembers = 'everyone in a group that it puts into its `sync_parent_group`';
+
+/** A field that decides which accounts a source accepts. */
+const accounts: FieldRow = { changeWarning: () => 'other accounts may log in through this source' };
+
 const shared = {
   list: 'sources',
   login: { kind: 'login source', flow: 'authentication_flow' },
@@ -60,12 +72,33 @@ const shared = {
 } as const;
 
 export const sources: readonly RowKind[] = kindsFrom(shared, {
-  '/sources/kerberos/': { fields: { ...reach, ...groupReach } },
+  '/sources/kerberos/': { fields: { ...reach, ...groupReach, ...imported, realm: accounts } },
   '/sources/ldap/': {
     fields: {
       ...reach,
       user_property_mappings: { earlier: { field: 'property_mappings' } },
       group_property_mappings: { earlier: { field: 'property_mappings_group' } },
+      ...imported,
+      sync_groups: {
+        fieldsForAccessGain: ['sync_parent_group'],
+        accessGain: (is, was, valuesOf) =>
+          is === true && was === false && valuesOf('sync_parent_group').some((group) => group !== null)
+            ? groupMembers
+            : undefined,
+      },
+      sync_parent_group: {
+        fact: {
+          field: 'is_superuser',
+          grants: "gives everyone in a group that it imports a superuser's rights",
+        },
+        fieldsForAccessGain: ['sync_groups'],
+        accessGain: (now, _, valuesOf) =>
+          now === null || valuesOf('sync_groups').includes(false) ? undefined : groupMembers,
+      },
+      server_uri: accounts,
+      base_dn: accounts,
+      additional_user_dn: accounts,
+      user_object_filter: accounts,
     },
   },
   '/sources/oauth/': {
@@ -84,6 +117,11 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       ...reach,
       ...groupReach,
+      provider_type: accounts,
+      access_token_url: accounts,
+      profile_url: accounts,
+      oidc_well_known_url: accounts,
+      oidc_jwks_url: accounts,
       oidc_jwks: {
         whole: true,
         // The service reads the keys from the URL, and replaces others.
@@ -101,7 +139,27 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
     },
     otherPaths: ['source_types'],
   },
-  '/sources/plex/': { fields: { ...reach, ...groupReach } },
+  '/sources/plex/': {
+    fields: {
+      ...reach,
+      ...groupReach,
+      plex_token: accounts,
+      allow_friends: {
+        accessGain: (is, was) =>
+          is === true && was === false ? 'friends of the owner of its `plex_token`' : undefined,
+      },
+      allowed_servers: {
+        changeWarning: (servers) =>
+          isJsonList(servers) && servers.length === 0
+            ? 'an empty list admits nobody through a server, although the API schema of the service says the opposite'
+            : 'the members of other Plex servers may log in through this source',
+        accessGain: (now, before) =>
+          isJsonList(now) && isJsonList(before) && now.some((server) => !before.includes(server))
+            ? 'the members of more Plex servers'
+            : undefined,
+      },
+    },
+  },
   '/sources/saml/': {
     // If a PATCH contains a key, the service requires the fields that say what is signed.
     requires: {

@@ -131,9 +131,24 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/user_write/': {
     login: { ...identifying, writes: true },
     fields: {
+      // The service adds users to the group whom it does not create, too.
       create_users_group: {
         fact: { field: 'is_superuser', grants: "gives everyone whom it creates a superuser's rights" },
+        accessGain: (now) => (now === null ? undefined : 'everyone whom it adds to its `create_users_group`'),
       },
+      create_users_as_inactive: {
+        fieldsForAccessGain: ['user_creation_mode'],
+        accessGain: (now, before, valuesOf) =>
+          now === false && before === true && !valuesOf('user_creation_mode').includes('never_create')
+            ? 'people whose new accounts need no activation'
+            : undefined,
+      },
+      user_creation_mode: {
+        accessGain: (now, before) =>
+          before === 'never_create' && now !== before ? 'people who had no account' : undefined,
+      },
+      user_path_template: {},
+      user_type: { changeWarning: () => 'the accounts that it creates get another type' },
     },
   },
 });
