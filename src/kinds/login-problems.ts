@@ -33,17 +33,17 @@ function provesIn({ fields }: LoginRecord, { proves, shows }: LoginStep): boolea
   return proves === true || (proves !== undefined && fields[proves.field] === proves.value);
 }
 
-/** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the given policies. */
+/** `insecure` if anyone who knows a user name can log in, `perhaps` if that depends on the policies of the given number of proofs. */
 export type NameOnlyLogin =
   | { readonly kind: 'insecure' }
-  | { readonly kind: 'perhaps'; readonly policies: readonly string[] };
+  | { readonly kind: 'perhaps'; readonly policies: readonly string[]; readonly proofs: number };
 
 /** Whether a flow asks for a user name and then logs the user in without a proof of identity. */
 export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLogin | undefined {
   if (!isProvingFlow(record) || passes === false) return undefined;
   let isNamed = false;
   let isUnknown = false;
-  const guards: string[] = [];
+  const guards: LoginStage[] = [];
   for (const stage of inOrder(stages, openRank)) {
     if (stage.passes === false) continue;
     const { record: own } = stage;
@@ -55,7 +55,7 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
     if (part === undefined) continue;
     if (provesIn(own, part) || part.denies) {
       if (stage.passes) return undefined;
-      if (!part.denies) guards.push(...policiesOf(stage));
+      if (!part.denies) guards.push(stage);
       // A stage that is never shown cannot ask for a user name.
       continue;
     }
@@ -63,7 +63,9 @@ export function nameOnlyLogin({ record, passes, stages }: LoginFlow): NameOnlyLo
     isNamed ||= part.takesName !== undefined && isGiven(own.fields[part.takesName]);
     if (!isLast) continue;
     if (isNamed)
-      return guards.length > 0 || isUnknown ? { kind: 'perhaps', policies: guards } : { kind: 'insecure' };
+      return guards.length > 0 || isUnknown
+        ? { kind: 'perhaps', policies: guards.flatMap(policiesOf), proofs: guards.length }
+        : { kind: 'insecure' };
     if (stage.passes) return undefined;
   }
   return undefined;

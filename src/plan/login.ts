@@ -96,7 +96,7 @@ export function checkLoginChanges(
     if (found?.kind === 'insecure' && isNew) {
       if (accepts.includes('open-login')) opens.add(change);
       else refused.push(refusal(change, flow, openLogin));
-    } else if (found?.kind === 'perhaps' && earlier?.kind !== 'perhaps')
+    } else if (found?.kind === 'perhaps' && (earlier?.kind !== 'perhaps' || found.proofs < earlier.proofs))
       note(change, unclearRemark(flow, found.policies));
   }
   for (const flow of loginFlows(pending, logins)) {

@@ -104,6 +104,41 @@ describe('a plan that lets anybody log in by name alone is refused:', () => {
   });
 });
 
+test.each<[remaining: string, policy: string | undefined]>([
+  ['', undefined],
+  [`{ stage: { name: mail }, order: 2${guarded('own')} }`, '"own"'],
+  [`{ stage: { name: second }, order: 3${guarded('other')} }`, '"other"'],
+])(
+  'a plan has a note if a policy decides alone whether a flow requires a proof: %s',
+  async (left, policy) => {
+    const proofs = [
+      `{ stage: { name: mail }, order: 2${guarded('own')} }`,
+      `{ stage: { name: second }, order: 3${guarded('other')} }`,
+    ].join(', ');
+    const doorWith = (stages: string): string =>
+      policies(depends).concat(
+        '  - { name: other, type: expression, expression: return request.user.is_staff }\n',
+        'stages:\n  - { name: who, type: identification, user_fields: [username] }\n',
+        '  - { name: mail, type: email, use_global_settings: true }\n',
+        '  - { name: second, type: authenticator_validate, not_configured_action: deny, device_classes: [totp] }\n',
+        '  - { name: enter, type: user_login }\n',
+        'flows:\n  - { slug: door, name: D, title: D, designation: authentication, stages: ',
+        `[{ stage: { name: who }, order: 1 }, ${stages}, { stage: { name: enter }, order: 9 }] }\n`,
+      );
+    const service = fresh();
+    await done(run(apply, service, doorWith(proofs)));
+    const { stdout } = await run(plan, service, doorWith(left === '' ? proofs : left));
+    const notes = stdout.match(
+      /(?<=note {2}).* decides whether the flow "door" requires a proof of identity/g,
+    );
+    expect(notes, stdout).toEqual(
+      policy === undefined
+        ? null
+        : [`${policy} decides whether the flow "door" requires a proof of identity`],
+    );
+  },
+);
+
 describe('with several brands', () => {
   const authentication = (slug: string, stages: readonly unknown[]): string =>
     `  - { slug: ${slug}, name: F, title: F, designation: authentication, stages: [${stages.join(', ')}] }\n`;

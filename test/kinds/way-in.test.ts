@@ -136,12 +136,17 @@ test('if the only stage that asks for a proof has a policy, the policy is report
   expect(nameOnlyLogin(flowOf(['who', guarded, 'enter']))).toEqual({
     kind: 'perhaps',
     policies: ['expression'],
+    proofs: 1,
   });
   expect(nameOnlyLogin(flowOf(['who', guarded, 'device', 'enter']))).toBeUndefined();
 });
 
 test('a stage of an unknown type makes it unknown whether its flow is insecure', () => {
-  expect(nameOnlyLogin(flowOf(['who', 'unknown', 'enter']))).toEqual({ kind: 'perhaps', policies: [] });
+  expect(nameOnlyLogin(flowOf(['who', 'unknown', 'enter']))).toEqual({
+    kind: 'perhaps',
+    policies: [],
+    proofs: 0,
+  });
 });
 
 test.each<[condition: string, bound: readonly Bound[], fields: JsonObject, obstacles: readonly string[]]>([
