@@ -79,7 +79,7 @@ export function remarksOn(
     ? [...(declaresAccess(resource) ? accessNotes(resource, record, unbound) : []), ...expiredNote(record)]
     : [];
   return [
-    ...warnings,
+    ...new Set(warnings),
     ...(note === undefined ? [] : [note]),
     ...redact([...ofIds, ...ofOthers, ...ofStages]),
     ...ofBindings,

@@ -585,6 +585,15 @@ test.each<[note: string, before: JsonObject, after: JsonObject]>([
     withPlex({ allowed_servers: ['a'] }),
     withPlex({ allowed_servers: [] }),
   ],
+  ...[
+    { before: { type: 'geoip', countries: ['DE'], asns: [1] }, after: { countries: ['FR'], asns: [2] } },
+    { before: { type: 'reputation', check_ip: true, threshold: -5 }, after: { threshold: -500 } },
+    { before: { type: 'password_expiry', days: 30 }, after: { days: 999 } },
+  ].map(({ before, after }): [string, JsonObject, JsonObject] => [
+    'other users may pass this policy',
+    { policies: [{ name: 'p', ...before }] },
+    { policies: [{ name: 'p', ...before, ...after }] },
+  ]),
   [
     'the accounts that it creates get another type',
     withWriting({ user_type: 'external' }),

@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
-import { kindsFrom, type RowKind } from '../row.ts';
+import { kindsFrom, type FieldRow, type RowKind } from '../row.ts';
 
 /** The only result of an expression, or undefined if the expression may have several results or stop with an exception. */
 function constantIn(expression: JsonValue): boolean | undefined {
@@ -34,6 +34,9 @@ function gainByConstant(now: boolean | undefined, before: boolean | undefined): 
     : 'people whom this policy stopped in a negated binding or at a deny stage';
 }
 
+/** A field that decides who passes a policy. */
+const passing: FieldRow = { changeWarning: () => 'other users may pass this policy' };
+
 const shared = { list: 'policies', unique: true, login: { kind: 'login policy' } } as const;
 
 export const policies: readonly RowKind[] = kindsFrom(shared, {
@@ -61,22 +64,37 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     },
     fields: {
       expression: {
-        changeWarning: () => 'other users may pass this policy',
+        ...passing,
         accessGain: (now, before) =>
           before === undefined ? undefined : gainByConstant(constantIn(now), constantIn(before)),
       },
     },
   },
   // The service sorts the countries.
-  '/policies/geoip/': { fields: { countries: { ordered: false } } },
+  '/policies/geoip/': {
+    fields: {
+      countries: { ordered: false, ...passing },
+      asns: passing,
+      check_history_distance: passing,
+      check_impossible_travel: passing,
+      distance_tolerance_km: passing,
+      history_login_count: passing,
+      history_max_distance_km: passing,
+      impossible_tolerance_km: passing,
+    },
+  },
   '/policies/password/': {
     // This is the default of authentik 2023.10.7 and 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
     fields: { symbol_charset: { default: '!\\"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ' } },
   },
-  '/policies/password_expiry/': { login: { kind: 'login policy', needsUser: true } },
+  '/policies/password_expiry/': {
+    login: { kind: 'login policy', needsUser: true },
+    fields: { days: passing, deny_only: passing },
+  },
   '/policies/reputation/': {
     // authentik 2023.10.7 and 2025.12.4 refused an update that contained none of these fields.
     requires: { oneOf: ['check_ip', 'check_username'], by: 'a new reputation policy' },
+    fields: { check_ip: passing, check_username: passing, threshold: passing },
   },
   '/policies/unique_password/': { isEnterprise: true },
 });
