@@ -221,8 +221,8 @@ async function completeCreate(
   run: Run,
 ): Promise<Exclude<StartedCreate, Outcome>> {
   if (setAfter === undefined) return { ready, result };
-  const others = setAfter.filter(({ after }) => after !== whole.address);
-  const references = await Promise.all(others.flatMap(({ after }) => run.settling.get(after) ?? []));
+  const others = prerequisitesOf(whole).filter((address) => address !== whole.address);
+  const references = await Promise.all(others.flatMap((address) => run.settling.get(address) ?? []));
   const pks = new Map(references.map(({ change, pk }) => [change.resource.address, pk]));
   pks.set(whole.address, result.held?.pk);
   const declared = { ...whole, fields: { ...whole.fields, ...ready.resource.fields } };

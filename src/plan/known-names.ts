@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { declaredNames, idKey, idsOf, referenceFields, type NamesById } from '../kinds/named.ts';
 import { keyOfId } from '../kinds/record-keys.ts';
@@ -8,13 +8,15 @@ import { observedRecordAt, type ObservedState } from '../observe/observation.ts'
 /** Adds the names that this run knows to references, because the service returns most references without names. */
 export function withKnownNames(resources: readonly Resource[], observed: ObservedState): ObservedState {
   const known = new Map<string, string>();
-  for (const resource of resources) {
-    const { kind, address, secrets } = resource;
-    const redactor = redactorOf(secrets);
+  for (const resource of resources)
     for (const { related, id, name } of declaredNames(resource))
-      if (id !== undefined) known.set(keyOfId(related, id), redactor.redact(name));
+      if (id !== undefined) known.set(keyOfId(related, id), redactorOf(resource.secrets).redact(name));
+  for (const { kind, address, name, secrets } of resources) {
     const held = observedRecordAt(observed, address);
-    if (held) known.set(keyOfId(kind.family, held.pk), redactor.redact(resource.name));
+    if (held === undefined) continue;
+    // Before a rename, the record has another name than the declared one.
+    const current = textOf(held.fields[kind.identity] ?? name);
+    known.set(keyOfId(kind.family, held.pk), redactorOf(secrets).redact(current));
   }
   const named = new Map(observed);
   for (const { kind, address } of resources) {

@@ -1,4 +1,4 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import { familyOfModel } from '../kinds/families.ts';
 import type { Family } from '../kinds/kind.ts';
@@ -70,12 +70,14 @@ export function dependentNotes(
   dependents: readonly Dependent[],
   deletes: readonly DeleteCandidate[],
 ): string[] {
-  const own = new Set(referenceKeys(kind, namingFields(kind), (field) => held.fields[field]).flat());
+  // The service lists a record once for each direction of a reference in a list.
+  const lists = namingFields(kind).filter((field) => isJsonList(held.fields[field] ?? null));
+  const own = new Set(referenceKeys(kind, lists, (field) => held.fields[field]).flat());
   const deleted = new Set(deletes.map(({ resource, held: { pk } }) => keyOfId(resource.kind.family, pk)));
   const notes = dependents.flatMap(({ family, pk, words, isDeletedToo }) => {
     if (isDeletedToo) return `deletes ${words} with it`;
     const key = family && keyOfId(family, pk);
-    return key !== undefined && (own.has(key) || deleted.has(key)) ? [] : `${words} loses it`;
+    return key !== undefined && (own.delete(key) || deleted.has(key)) ? [] : `${words} loses it`;
   });
   const more = notes.length - maxListed;
   return more > 0 ? [...notes.slice(0, maxListed), `${more} more dependents`] : notes;

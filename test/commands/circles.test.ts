@@ -235,7 +235,7 @@ test('new providers that trust each other or themselves are created in one run, 
   const flow = (name: string): string => `{ slug: default-provider-${name} }`;
   const provider = (name: string, trusted: readonly string[]): string =>
     `  - { type: oauth2, name: ${name}, client_type: public, redirect_uris: [], authorization_flow: ${flow('authorization-implicit-consent')}, invalidation_flow: ${flow('invalidation-flow')}, jwt_federation_providers: [${trusted.map((trustee) => `{ name: ${trustee} }`).join(', ')}] }\n`;
-  const text = `version: 1\nproviders:\n${provider('api', ['web', 'api'])}${provider('web', ['api'])}${provider('own', ['own'])}`;
+  const text = `version: 1\nproviders:\n${provider('api', ['web', 'api', 'plain'])}${provider('web', ['api'])}${provider('own', ['own', 'plain'])}${provider('plain', [])}`;
   const { context, stdout, stderr } = world.run(text);
   expect(await apply(['m.yaml'], many, context), stderr() + stdout()).toBe('done');
   expect(writesOf(world).filter((write) => write.startsWith('PATCH'))).toHaveLength(2);
@@ -243,5 +243,12 @@ test('new providers that trust each other or themselves are created in one run, 
   await exportManifests({ output: 'yaml', type: ['provider'] }, exported.context);
   const again = world.run(exported.stdout());
   await plan(['m.yaml'], { output: 'text' }, again.context);
-  expect(again.stdout(), again.stderr()).toMatch(/3 in sync.\s+No changes/);
+  expect(again.stdout(), again.stderr()).toMatch(/4 in sync.\s+No changes/);
+  const without = `version: 1\nproviders: [{ type: oauth2, name: web, state: absent }, { type: oauth2, name: plain, state: absent }]`;
+  const deleting = world.run(without, { ROLLCALL_CAPABILITIES: 'delete' });
+  await plan(['m.yaml'], { output: 'text', allow: ['delete'] }, deleting.context);
+  expect(deleting.stdout()).toMatch(
+    /provider\.plain will be deleted.*\n +note.*"api" loses it\n +note.*"own" loses it/,
+  );
+  expect(deleting.stdout()).toMatch(/provider\.web will be deleted.*\n +note.*"api" loses it/);
 });

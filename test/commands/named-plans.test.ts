@@ -84,7 +84,10 @@ describe("a plan shows the name of a record next to the record's id", () => {
     const world = new World(seed, '2023.10');
     await runIn(apply, world.run(group('{ name: top }')), { yes: true });
     const { stdout } = await runIn(plan, world.run(group('')));
-    expect(stdout).toMatch(/parents\n {8}observed {2}\["top" \([\da-f-]{36}\)\]\n/);
+    const shown = /parents\n {8}observed {2}\["top" \([\da-f-]{36}\)\]\n/;
+    expect(stdout).toMatch(shown);
+    const renamed = 'version: 1\ngroups: [{ name: peak, formerly: top }, { name: sub, parents: [] }]\n';
+    expect((await runIn(plan, world.run(renamed))).stdout).toMatch(shown);
   });
 
   test('for groups that a user is not in yet', async () => {

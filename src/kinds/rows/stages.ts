@@ -147,7 +147,6 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
         accessGain: (now, before) =>
           before === 'never_create' && now !== before ? 'people who had no account' : undefined,
       },
-      user_path_template: {},
       user_type: { changeWarning: () => 'the accounts that it creates get another type' },
     },
   },

@@ -50,8 +50,8 @@ function listsOf(all: readonly Inventory['kind'][]): string {
 /** The diagnostic for records or names that were not asked for. */
 export function unsentDiagnostic(what: string): Diagnostic {
   return notExported(
-    `${what} were read: the run was interrupted, or the service asked rollcall to wait too long or no longer answered`,
-    'Run the command again.',
+    `${what} were read: the run was interrupted, or the service asked rollcall to wait too long or did not answer several requests in a row`,
+    'Run the command again. If the service is slow, raise --timeout.',
   );
 }
 
