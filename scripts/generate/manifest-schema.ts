@@ -260,6 +260,9 @@ function descriptionOf(kind: Kind, name: string) {
       `Required, because the ${identity} of an entry is unique only within its ${scope}. The address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
       `The value must be \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is ${isUnseen ? '' : 'sent and compared, but '}never shown.`,
+    isSecret &&
+      kind.fields[name]?.tableForm === 'columns' &&
+      'The text is a mapping in JSON or YAML. An empty mapping may be written as `{}`.',
     isUnseen &&
       'The service does not return this field, so it is not compared. It is sent when a record is created, and with `--resend`.',
     isTelling &&

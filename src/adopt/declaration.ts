@@ -1,7 +1,14 @@
 import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { filterKeys, isJsonList, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  filterKeys,
+  isEmptyObject,
+  isJsonList,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import { asManifestEntry, fieldsDeclaredTogether } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { withoutDefaultsIn } from '../kinds/bindings.ts';
@@ -166,7 +173,8 @@ function declarationOf(
     const isLeftOut = fieldsDeclaredTogether(kind, field).some((name) => without.has(`${kind.type}.${name}`));
     if ((value === undefined && !row.isWriteOnly) || row.isInstruction || row.isHistorical) continue;
     if (row.isSecret || row.isWriteOnly || value === undefined) {
-      if (value !== '' && !isLeftOut)
+      if (isEmptyObject(value) && !isLeftOut) fields[field] = value;
+      else if (value !== '' && !isLeftOut)
         variables[field] = secretVariableName(textOf(shown[kind.identity]), field);
       continue;
     }

@@ -10,6 +10,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isEmptyObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
 export function isJsonList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -400,6 +400,20 @@ test('a literal secret is an error, and is never shown', async () => {
   }
 });
 
+test('an empty mapping is no secret: a local connection is created, shown as hidden, and exported', async () => {
+  const local = (field: string): string =>
+    `version: 1\nservice_connections: [{ type: kubernetes, name: local, local: true${field} }]\n`;
+  const made = service();
+  const warned = await run('validate', made.send, local(''));
+  expect(warned.stdout + warned.stderr).toContain('which is `{}` for a local connection');
+  const applied = await run('apply', made.send, local(', kubeconfig: {}'));
+  expect([applied.ending, applied.stdout]).toEqual(['done', expect.stringContaining('1 created')]);
+  expect((await run('plan', made.send, local(', kubeconfig: {}'))).stdout).toContain('No changes.');
+  const { context, stdout } = capture({ url: 'https://id.example.com', transport: made.send });
+  await exportManifests({ output: 'yaml' } as never, context); // the command accepts these options
+  expect(stdout()).toMatch(/^ {4}kubeconfig: \{\}$/m);
+});
+
 test('a line with a literal secret is not quoted in reports of other problems either', async () => {
   const line =
     '{ name: A, type: oauth2, client_secret: canary-in-clear, mode: proxy, sub_mode: none, redirect_uris: [x] }';
