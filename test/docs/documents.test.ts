@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { exitCodes } from '../../src/base/exit-code.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { schemaNames } from '../../src/base/package-file.ts';
+import { kindAt } from '../../src/kinds/all.ts';
+import { recordedOf } from '../../src/sandbox/recorded.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { inFull, someOf } from '../support/effort.ts';
@@ -93,6 +97,21 @@ describe('the documents in docs/', () => {
     });
     expect(words.length).toBeLessThanOrEqual(14_000);
     expect(words.length).toBeGreaterThan(10_000);
+  });
+
+  test('list values of Terraform that differ from those of the service', async () => {
+    const manifest = blocks('docs/adopting.md', 'yaml').find((block) => block.includes('defaults:')) ?? '';
+    const { defaults } = parse(manifest) as { defaults: Record<string, JsonObject> };
+    const { code, stdout } = await endedHere(['validate', '-'], { input: `${manifest}users: []\n` });
+    expect(code, stdout).toBe(0);
+    for (const [of, values] of Object.entries(defaults)) {
+      const { path = '' } = kindAt(['defaults', of]) ?? {};
+      const { defaults: ofService = {} } = recordedOf('2025.12', path.replace('/api/v3', ''));
+      for (const [field, value] of Object.entries(values)) {
+        expect(ofService, of).toHaveProperty(field);
+        expect(ofService[field], `${of}.${field}`).not.toEqual(value);
+      }
+    }
   });
 
   test('list the options that --help lists', async () => {

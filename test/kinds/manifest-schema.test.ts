@@ -37,6 +37,18 @@ test('each description for editors belongs to a part of the manifest', () => {
   expect(unused).toEqual([]);
 });
 
+test.each(['provider_ldap', 'provider_radius'])(
+  'the flow for logins is the authorization flow: %s',
+  (name) => {
+    const { definitions } = made as {
+      definitions: Record<string, { properties: Record<string, JsonObject> }>;
+    }; // as the generator makes it
+    const { authentication_flow: unused, authorization_flow: used } = definitions[name]?.properties ?? {};
+    expect(unused?.['description']).toContain('Not used');
+    expect(used?.['description']).toContain('logs in with the name and the password');
+  },
+);
+
 function readJson(name: string): JsonObject {
   const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
   return JSON.parse(text) as JsonObject; // both begin with the same text
