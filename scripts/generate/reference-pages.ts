@@ -1,6 +1,6 @@
 // Makes the reference pages, docs/reference-*.md, from the API schema and the rows of the kinds.
 import { kinds } from '../../src/kinds/all.ts';
-import { needsSuperuserToLookUp, type Kind } from '../../src/kinds/kind.ts';
+import { fieldsWith, needsSuperuserToLookUp, type Kind } from '../../src/kinds/kind.ts';
 import { factsByRelease } from '../../src/kinds/facts.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { newestRelease, oldestRelease } from '../../src/kinds/release.ts';
@@ -89,7 +89,7 @@ function listPart(list: string, own: readonly Kind[], manifest: SchemaNode): str
 }
 
 function kindPart(kind: Kind, manifest: SchemaNode): string {
-  const { variant, words, identity, scope, fields, notDeclarable = {}, isEnterprise } = kind;
+  const { variant, words, identity, scope, notDeclarable = {}, isEnterprise } = kind;
   const others = scope
     ? ` within its \`${scope}\`, with addresses such as \`${kind.type}.${scope.toUpperCase()}/NAME\``
     : kind.listing.isUnique
@@ -100,10 +100,13 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   const rows = Object.entries(properties)
     .filter(([name]) => !instructions.has(name) && name !== variant?.field)
     .map(([name, value]) => fieldRow(kind, name, required.has(name), resolved(value, manifest), manifest));
-  const { releases, gone } = history(kind, new Set(Object.keys(fields)));
+  const { releases, renamed, gone } = history(kind);
   const said = description.replace(/ ?A field that is left out is not managed.*$/, '');
   const lines = [
     `${kind.single === undefined ? `Identified by \`${identity}\`${others}` : 'There is one record, whose entry has no name'}; looked up by \`GET ${kind.lookUp.path('NAME').replace(/&.*/, '')}\`${needsSuperuserToLookUp(kind) ? ", with a superuser's token" : ''}. ${releases}${isEnterprise ? ' Requires an enterprise licence.' : ''}`,
+    ...(renamed.length > 0
+      ? [`Declare renamed fields under the new name, for every release: ${renamed.join(', ')}.`]
+      : []),
     ...(gone.length > 0
       ? [`Fields that earlier releases had and manifests cannot declare: ${gone.join(', ')}.`]
       : []),
@@ -157,8 +160,9 @@ function valueText(value: SchemaNode, kind: Kind, name: string, manifest: Schema
   return [wordsFor(type), ...limits].join(', ');
 }
 
-/** The first release that has a type, and the fields that the newest release no longer has. */
-function history({ path, formerPath, since }: Kind, known: ReadonlySet<string>) {
+/** The first release that has a type, its renamed fields, and the fields that the newest release no longer has. */
+function history(kind: Kind) {
+  const { path, formerPath, since } = kind;
   const own = factsByRelease(path.replace('/api/v3', ''));
   const all = new Map([
     ...(formerPath ? factsByRelease(formerPath.path.replace('/api/v3', '')) : []),
@@ -169,12 +173,21 @@ function history({ path, formerPath, since }: Kind, known: ReadonlySet<string>) 
   for (const [line, { fields }] of all)
     for (const [name, { readOnly }] of Object.entries(fields)) if (!readOnly) last.set(name, line);
   const newest = newestFacts(path.replace('/api/v3', '')).fields;
+  const former = fieldsWith(kind, 'earlier');
+  const renamed = former.map(
+    ([name, earlier]) => `\`${name}\` (\`${earlier.field}\` until ${last.get(earlier.field)})`,
+  );
+  const known = new Set([...Object.keys(kind.fields), ...former.map(([, earlier]) => earlier.field)]);
   const gone = [...last].flatMap(([name, line]) =>
     known.has(name) || newest[name] || ['flow_set', 'promptstage_set'].includes(name)
       ? []
       : `\`${name}\` (until ${line})`,
   );
-  return { releases: first === oldestRelease ? 'In every release.' : `From release ${first} on.`, gone };
+  return {
+    releases: first === oldestRelease ? 'In every release.' : `From release ${first} on.`,
+    renamed,
+    gone,
+  };
 }
 
 /** Replaces references to definitions. */

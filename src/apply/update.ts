@@ -73,7 +73,7 @@ export function updateRecord(
         return conflictWith({ kind: 'vanished' });
       case 'rejected': {
         if (demanded.length > 0 || sent === undefined) return endedWrite('rejected');
-        demanded = reportedMissing(updating, sent.now).filter((field) => !sent?.fields.has(field));
+        demanded = reportedMissing(updating, sent.now, kind).filter((field) => !sent?.fields.has(field));
         return demanded.length > 0 ? { kind: 'not_applied' } : endedWrite('rejected');
       }
       default:
@@ -107,8 +107,12 @@ export function updateRecord(
 }
 
 /** Returns the fields that the service reported as missing from a PATCH. Leaves out fields with numbers that would be rounded. */
-function reportedMissing({ answer }: UpdateResult, { fields, exact = fields }: ObservedRecord): string[] {
-  return fieldErrorsOf(answer).flatMap(({ field = '', key }) => {
+function reportedMissing(
+  { answer }: UpdateResult,
+  { fields, exact = fields }: ObservedRecord,
+  kind: Kind,
+): string[] {
+  return fieldErrorsOf(answer, kind).flatMap(({ field = '', key }) => {
     // The error for a hidden field contains no key.
     const observed = valueAt(fields[field] ?? null, key?.split('.') ?? []);
     const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);

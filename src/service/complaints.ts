@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Answer } from './answer.ts';
 import { fieldOfErrorKey } from './field-names.ts';
 
@@ -11,14 +12,14 @@ export interface FieldError {
   readonly texts: readonly string[];
 }
 
-/** Returns the errors in the answer to a refused request. Other answers contain records, not errors. */
-export function fieldErrorsOf({ status, body }: Answer): FieldError[] {
+/** Returns the errors in the answer to a refused request for a record of a kind. Other answers contain records, not errors. */
+export function fieldErrorsOf({ status, body }: Answer, kind?: Kind): FieldError[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
     .filter(([field]) => field !== 'code')
     .flatMap(([name, value]) => {
       if (name === 'detail' || name === 'non_field_errors') return { texts: textsIn(value, 0) };
-      const named = fieldOfErrorKey(name);
+      const named = fieldOfErrorKey(name, kind);
       return isByIndex(value)
         ? Object.entries(value).map(([index, inner]) => ({
             ...named,

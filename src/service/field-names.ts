@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/all.ts';
-import { fieldsWith } from '../kinds/kind.ts';
+import { fieldsWith, type Kind } from '../kinds/kind.ts';
 import { lazy } from '../base/memoize.ts';
 
 export const fieldNamesInErrors: () => ReadonlySet<string> = lazy(
@@ -20,16 +20,14 @@ const fieldsWithKeys = lazy(() =>
   ),
 );
 
-const laterNames = lazy(
-  () =>
-    new Map(
-      kinds.flatMap((kind) => fieldsWith(kind, 'earlier').map(([field, earlier]) => [earlier.field, field])),
-    ),
-);
-
 /** Returns the field to which a top-level key of an error refers, and the key inside the field, if any, in dotted form. */
-export function fieldOfErrorKey(name: string): { readonly field: string; readonly key?: string } {
-  const later = laterNames().get(name);
+export function fieldOfErrorKey(
+  name: string,
+  kind?: Kind,
+): { readonly field: string; readonly key?: string } {
+  const [later] = kind
+    ? (fieldsWith(kind, 'earlier').find(([, earlier]) => earlier.field === name) ?? [])
+    : [];
   if (later !== undefined) return { field: later };
   const field = fieldNamesInErrors().has(name)
     ? undefined

@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { hiddenFields, type HiddenFieldNames } from '../kinds/hide.ts';
 import { fieldOfErrorKey } from './field-names.ts';
 import type { Transport } from './transport.ts';
@@ -12,18 +13,19 @@ export function hideFields(send: Transport, hide: HiddenFieldNames): Transport {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered' || exchange.status < 300) return exchange;
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
-    const fields = kind && hiddenFields(kind, hide);
-    const body = fields && fields.size > 0 ? parseJson(exchange.body) : undefined;
-    if (fields === undefined || !isJsonObject(body)) return exchange;
+    if (kind === undefined) return exchange;
+    const fields = hiddenFields(kind, hide);
+    const body = fields.size > 0 ? parseJson(exchange.body) : undefined;
+    if (!isJsonObject(body)) return exchange;
     // The original body is preserved, because it determines the kind of answer.
-    return { ...exchange, body: JSON.stringify(without(fields, body)), asReceived: exchange.body };
+    return { ...exchange, body: JSON.stringify(without(kind, fields, body)), asReceived: exchange.body };
   };
 }
 
-function without(fields: ReadonlySet<string>, errors: JsonObject): JsonObject {
+function without(kind: Kind, fields: ReadonlySet<string>, errors: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(errors).map(([name, value]) => {
-      const { field } = fieldOfErrorKey(name);
+      const { field } = fieldOfErrorKey(name, kind);
       return fields.has(field) ? [field, hidden] : [name, value];
     }),
   );

@@ -75,6 +75,24 @@ test('a missing invalidation flow is an error from release 2024.10 on', async ()
   expect(stderr).toContain('there is no flow named "default-provider-invalidation-flow"');
 });
 
+test('renamed fields reach an earlier release under their former names', async () => {
+  const { send } = sandboxHere({}, '2023.10');
+  const files = {
+    'm.yaml': `version: 1
+groups: [{ name: ops }]
+property_mappings: [{ type: notification, name: body, expression: 'return {}' }]
+transports: [{ name: hook, mode: webhook, webhook_url: https://hooks.example.com/, webhook_mapping_body: { name: body } }]
+event_rules: [{ name: alerts, transports: [{ name: hook }], destination_group: { name: ops } }]
+`,
+  };
+  expect(await run(apply, send, files)).toMatchObject({ ending: 'done', stderr: '' });
+  const rule = await send({ method: 'GET', path: '/api/v3/events/rules/?name=alerts' });
+  expect(rule).toMatchObject({
+    body: expect.stringMatching(/"group_obj":\{"attributes":\{\},[^{}]*"name":"ops"/),
+  });
+  expect((await run(plan, send, files)).stdout).toContain('No changes.');
+});
+
 describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
   test('matches the whole example after one apply, and a second apply has no changes', async () => {
     const { send, sandbox } = empty(release);

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { manifestSchema } from '../../scripts/generate/manifest-schema.ts';
+import { referencePages } from '../../scripts/generate/reference-pages.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
+import { fieldsWith } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 
 const made = manifestSchema(kinds, newestFacts);
@@ -35,6 +37,14 @@ test('each description for editors belongs to a part of the manifest', () => {
     Object.entries(words).filter(([, text]) => !texts.some((whole) => whole.startsWith(text))),
   );
   expect(unused).toEqual([]);
+});
+
+test('the reference names the new name of a renamed field, and does not deny that it can be declared', () => {
+  const text = [...referencePages(made).values()].join('\n');
+  for (const kind of kinds)
+    for (const [field, { field: former }] of fieldsWith(kind, 'earlier'))
+      expect(text).toContain(`\`${field}\` (\`${former}\` until `);
+  expect(text).not.toMatch(/cannot declare:[^\n]*`(?:issuer|filter_group|group|jwks_sources|parent)`/);
 });
 
 test.each(['provider_ldap', 'provider_radius'])(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
@@ -29,6 +30,14 @@ test('messages about hidden fields are hidden, and messages about other fields a
     'attributes: (hidden)',
     'groups: Invalid pk.',
   ]);
+});
+
+test.each([
+  [kindOf('source', 'ldapsource'), 'user_property_mappings'],
+  [kindOf('provider', 'oauth2provider'), 'property_mappings'],
+])('a former name in an error stands for the field only in a kind that has renamed it', (kind, field) => {
+  const answer = { kind: 'refused', status: 400, body: { property_mappings: ['No.'] } } as const;
+  expect(fieldErrorsOf(answer as never, kind)).toEqual([{ field, texts: ['No.'] }]); // the rest of the answer is not read
 });
 
 test('a refusal is classified by its original text even if fields in it are hidden', async () => {

@@ -11,13 +11,16 @@ const intents: ReadonlySet<JsonValue> = new Set(['api', 'app_password']);
 
 const rows: readonly KindRow[] = [
   { list: 'roles', unique: true, rights: { to: 'its holders', lostInUpdates: 'its global permissions' } },
-  { list: 'event_rules', unique: true },
+  { list: 'event_rules', unique: true, fields: { destination_group: { earlier: { field: 'group' } } } },
   { list: 'prompts', unique: true },
   {
     list: 'transports',
     unique: true,
     // This is the default of 2025.12.4. A manifest cannot declare this default, because the default ends with a space.
-    fields: { email_subject_prefix: { default: 'authentik Notification: ' } },
+    fields: {
+      email_subject_prefix: { default: 'authentik Notification: ' },
+      webhook_mapping_body: { earlier: { field: 'webhook_mapping' } },
+    },
   },
   {
     list: 'blueprints',

@@ -67,7 +67,9 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const isContent = contentRefusals.has(answer.kind);
   // A complaint about a binding names the binding's own fields.
   const complaints =
-    outcome.outcome === 'rejected' && isContent && at === undefined ? fieldErrorsOf(answer) : [];
+    outcome.outcome === 'rejected' && isContent && at === undefined
+      ? fieldErrorsOf(answer, resource.kind)
+      : [];
   if (complaints.length > 0)
     return complaints.map((complaint) => {
       const place = placeOfComplaint(complaint, resource);
