@@ -7,6 +7,8 @@ export interface LaterField {
   readonly list: string;
   readonly field: string;
   readonly since: string;
+  /** Whether the checks of the entry report the field as an error. */
+  readonly isError: boolean;
 }
 
 /** Whether a resource has references or optional values in fields that some supported releases do not have. */
@@ -15,7 +17,7 @@ export function hasLaterFields(resource: Resource): boolean {
 }
 
 /**
- * Removes fields that the release does not have: references, because the release may also lack the kinds of the referenced
+ * Returns the fields that are left out without an error, and removes fields that the release does not have: references, because the release may also lack the kinds of the referenced
  * records, and fields that manifests may declare for every release.
  */
 export function withoutLaterFields(
@@ -26,12 +28,13 @@ export function withoutLaterFields(
   const leftOut = new Map<string, LaterField>();
   const kept = resources.map((resource) => {
     const later = laterFields(resource).filter(({ since }) => inRange({ before: since }, release) === true);
-    for (const each of later) leftOut.set(`${each.list} ${each.field}`, each);
-    return filterFields(resource, (name) => later.every(({ field }) => field !== name));
+    for (const each of later.filter(({ isError }) => !isError))
+      leftOut.set(`${each.list} ${each.field}`, each);
+    return later.length === 0
+      ? resource
+      : filterFields(resource, (name) => later.every(({ field }) => field !== name));
   });
-  return leftOut.size === 0
-    ? { resources, leftOutFields: [] }
-    : { resources: kept, leftOutFields: [...leftOut.values()] };
+  return { resources: kept, leftOutFields: [...leftOut.values()] };
 }
 
 function laterFields(resource: Resource): LaterField[] {
@@ -40,6 +43,6 @@ function laterFields(resource: Resource): LaterField[] {
   return fieldNames(resource).flatMap((field) => {
     const { since, isOptionalBefore = false } = kind.fields[field] ?? {};
     const isLeftOut = since !== undefined && (isOptionalBefore || references.has(field));
-    return isLeftOut ? [{ list: kind.list, field, since }] : [];
+    return isLeftOut ? [{ list: kind.list, field, since, isError: !isOptionalBefore }] : [];
   });
 }

@@ -93,6 +93,14 @@ event_rules: [{ name: alerts, transports: [{ name: hook }], destination_group: {
   expect((await run(plan, send, files)).stdout).toContain('No changes.');
 });
 
+test('a reference in a field that the release does not have is an error, and no note says that it is left out', async () => {
+  const { send } = sandboxHere({}, '2023.10');
+  const entry = '{ name: hook, mode: webhook, webhook_mapping_headers: { name: none } }';
+  const { ending, stderr } = await run(plan, send, { 'm.yaml': `version: 1\ntransports: [${entry}]\n` });
+  expect([ending, stderr]).toEqual(['invalid', expect.stringContaining('ignores this field')]);
+  expect(stderr).not.toContain('is left out');
+});
+
 describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
   test('matches the whole example after one apply, and a second apply has no changes', async () => {
     const { send, sandbox } = empty(release);
