@@ -177,7 +177,10 @@ function history(kind: Kind) {
   const renamed = former.map(
     ([name, earlier]) => `\`${name}\` (\`${earlier.field}\` until ${last.get(earlier.field)})`,
   );
-  const known = new Set([...Object.keys(kind.fields), ...former.map(([, earlier]) => earlier.field)]);
+  const known = new Set([
+    ...Object.keys({ ...kind.fields, ...kind.notDeclarable }),
+    ...former.map(([, earlier]) => earlier.field),
+  ]);
   const gone = [...last].flatMap(([name, line]) =>
     known.has(name) || newest[name] || ['flow_set', 'promptstage_set'].includes(name)
       ? []

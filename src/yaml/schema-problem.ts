@@ -5,7 +5,7 @@ import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
-import { likelyFieldOfError } from './unknown-field.ts';
+import { likelyFieldOfError, likelyType } from './unknown-field.ts';
 
 interface WrongValue extends ErrorObject, SourceValue {
   readonly subject: string;
@@ -40,14 +40,14 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     const properties = (parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
     return ['missing-field', `the field \`${missing}\` is missing`, properties[missing]?.description];
   },
-  discriminator: ({ params }) => {
+  discriminator: ({ params, instancePath }) => {
     const choices = params['choices'] as string[]; // set in manifest-check.ts
     if (params['error'] === 'tag')
       return ['missing-field', 'the field `type` is missing', `The types are: ${choices.join(', ')}.`];
     return [
       'invalid-value',
       `\`type\` must be one of: ${choices.join(', ')}`,
-      didYouMean(scalarText(params['tagValue']), choices) ??
+      likelyType(scalarText(params['tagValue']), pointerSteps(instancePath)[0] ?? '') ??
         'Records of other types must be created in the service; manifests refer to them by name.',
     ];
   },

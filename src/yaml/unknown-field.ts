@@ -2,7 +2,8 @@ import type { ErrorObject } from 'ajv';
 import { type JsonValue, pointerSteps } from '../base/json.ts';
 import { nearestWord } from '../base/suggestion.ts';
 import { defaultKinds, kindAt, kindOfEntry, kinds, kindsOf } from '../kinds/all.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { factsByRelease } from '../kinds/facts.ts';
+import { fieldsWith, type Kind } from '../kinds/kind.ts';
 
 interface LikelyMeaning {
   /** The field that was probably meant; undefined if none or several are likely. */
@@ -20,7 +21,9 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   const unknown = String(params['additionalProperty']);
   const steps = pointerSteps(instancePath);
   if (steps.length === 0) {
-    const [kind] = kindsOf(unknown);
+    const kind =
+      kindsOf(unknown)[0] ??
+      kinds.find((other) => other.variant === undefined && formerName(other) === unknown);
     if (kind) return { field: kind.list, hint: `Did you mean \`${kind.list}\`?` };
     const typed = kinds.find((other) => isListOfType(unknown, other));
     if (typed) return { hint: `Write an entry of ${listWords(typed)}.` };
@@ -33,25 +36,82 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
   if (known.includes('slug') && normalizedName(unknown) === 'name')
     return { field: 'slug', hint: 'Refer to the record by its slug: write `{ slug: … }`.' };
-  if (known[0] === 'name' && ['slug', 'username'].includes(normalizedName(unknown)))
+  if (known[0] === 'name' && normalizedName(unknown) === 'username')
+    return { field: 'name', hint: 'Write `{ name: … }`, with the username.' };
+  if (known[0] === 'name' && normalizedName(unknown) === 'slug')
     return { field: 'name', hint: 'Refer to the record by its name: write `{ name: … }`.' };
   return likelyField(unknown, known);
 }
 
 export function likelyField(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {
+  const [renamed] = (kind && fieldsWith(kind, 'earlier').find(([, { field }]) => field === unknown)) ?? [];
+  if (renamed !== undefined)
+    return { field: renamed, hint: `This field is now \`${renamed}\`. Write this name for every release.` };
   const reasons = new Map(Object.entries(kind?.notDeclarable ?? {}));
   const near = nearestWord(unknown, [...reasons.keys(), ...known]);
-  const reason = near === undefined ? undefined : reasons.get(near);
+  const reason = reasons.get(unknown) ?? (near === undefined ? undefined : reasons.get(near));
   if (reason !== undefined) return { hint: reason };
-  const otherList = kind && otherListWithField(unknown, kind);
+  const last = kind && lastReleaseWith(unknown, kind);
+  if (last !== undefined)
+    return { hint: `Only releases until ${last} have this field, and manifests cannot declare it.` };
+  const otherList = kind && relatedListWithField(unknown, kind);
   if (otherList) return { hint: `It is a field of ${otherList}.` };
-  if (near !== undefined) return { field: near, hint: `Did you mean \`${near}\`?` };
+  const field = near ?? longerOrShorterName(unknown, known);
+  if (field !== undefined) return { field, hint: `Did you mean \`${field}\`?` };
   return { hint: `Known here: ${known.join(', ')}.` };
 }
 
-function otherListWithField(field: string, { fields }: Kind): string | undefined {
+/** The type that was probably meant: by its former name, a part of its name, or a value of a field that some type has. */
+export function likelyType(unknown: string, list: string): string | undefined {
+  const types = kinds.flatMap((kind) =>
+    kind.list === list && kind.variant ? [{ kind, ...kind.variant }] : [],
+  );
+  const choices = types.map(({ value }) => value);
+  const former = types.find(({ kind }) => formerName(kind) === unknown)?.value;
+  const type = former ?? nearestWord(unknown, choices) ?? longerOrShorterName(unknown, choices);
+  if (type !== undefined) return `Did you mean \`${type}\`?`;
+  for (const { kind, value } of types)
+    for (const { fields } of factsByRelease(pathInFacts(kind)).values())
+      for (const [name, { enum: values = [] }] of Object.entries(fields))
+        if (values.includes(unknown) && name.endsWith('_type'))
+          return `Write \`type: ${value}\`, with a \`${name}\`.`;
+  return undefined;
+}
+
+function pathInFacts({ path }: Kind): string {
+  return path.replace('/api/v3', '');
+}
+
+/** The last part of the path that a kind had in earlier releases. */
+function formerName({ formerPath }: Kind): string | undefined {
+  return formerPath?.path.split('/').at(-2);
+}
+
+function lastReleaseWith(field: string, kind: Kind): string | undefined {
+  const having = [...factsByRelease(pathInFacts(kind))].filter(([, { fields }]) =>
+    Object.hasOwn(fields, field),
+  );
+  const [release, facts] = having.at(-1) ?? [];
+  return facts?.fields[field]?.readOnly || Object.hasOwn(kind.fields, field) ? undefined : release;
+}
+
+/** The only known name that has further words before or after the given name, or that lacks some of its words. */
+function longerOrShorterName(name: string, known: readonly string[]): string | undefined {
+  const [found, ...others] = known.filter((other) => hasPart(other, name) || hasPart(name, other));
+  return others.length === 0 ? found : undefined;
+}
+
+function hasPart(name: string, part: string): boolean {
+  return name.endsWith(`_${part}`) || name.startsWith(`${part}_`);
+}
+
+/** Fields of other lists mean something else, unless the kind belongs to the list or refers to it. */
+function relatedListWithField(field: string, { list, fields }: Kind): string | undefined {
   if (Object.hasOwn(fields, field)) return undefined;
-  const found = [...defaultKinds, ...kinds].find((other) => Object.hasOwn(other.fields, field));
+  const related = new Set([list, ...Object.values(fields).flatMap(({ refersTo }) => refersTo?.list ?? [])]);
+  const found = [...defaultKinds, ...kinds].find(
+    (other) => related.has(other.list) && Object.hasOwn(other.fields, field),
+  );
   return found && listWords(found);
 }
 

@@ -123,6 +123,7 @@ describe('a value whose form does not fit its field', () => {
 
 test.each([
   ['policy', 'policies'],
+  ['tenants', 'brands'],
   ['application', 'applications'],
   ['stage', 'stages'],
   ['prompts_', 'prompts'],
@@ -156,7 +157,12 @@ describe('an unknown field', () => {
     ['applications', 'openInNewTab', 'Did you mean `open_in_new_tab`?'],
     ['users', 'mail', 'Did you mean `email`?'],
     ['users', 'is-active', 'Did you mean `is_active`?'],
-    ['groups', 'parent', 'Did you mean `parents`?'],
+    ['groups', 'parent', 'This field is now `parents`.'],
+    ['applications', 'icon', 'Did you mean `meta_icon`?'],
+    ['applications', 'description', 'Did you mean `meta_description`?'],
+    ['providers', 'jwks_sources', 'This field is now `jwt_federation_sources`.'],
+    ['providers', 'allowed_redirect_uris', 'Did you mean `redirect_uris`?'],
+    ['users', 'expression', 'Known here: username, '],
     ['applications', 'client_id', 'It is a field of providers with `type: oauth2`.'],
     ['providers', 'external_host', 'It is a field of providers with `type: proxy`.'],
     ['applications', 'email', 'It is a field of users.'],
@@ -171,6 +177,28 @@ describe('an unknown field', () => {
   ] as const)('in %s gets a suggestion: %s', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
   });
+
+  test.each([
+    ['event_rules', '{ name: r, group: x }', 'This field is now `destination_group`.'],
+    ['providers', '{ type: ldap, name: l, bind_flow: x }', 'Write `authorization_flow`'],
+    ['providers', '{ type: ldap, name: l, search_group: x }', '`search_full_directory`'],
+    ['providers', '{ type: scim, name: s, filter_group: x }', 'This field is now `group_filters`.'],
+    ['sources', '{ type: ldap, slug: l, property_mappings: x }', 'now `user_property_mappings`.'],
+    ['flows', '{ slug: f, stage_bindings: x }', 'Declare the bindings as `stages`.'],
+    ['stages', '{ type: authenticator_webauthn, name: w, prevent_duplicate_devices: x }', 'until 2026.5'],
+    ['brands', '{ domain: d, event_retention: x }', 'a field of `settings`'],
+    ['property_mappings', '{ type: saml, name: m }', 'Did you mean `provider_saml`?'],
+    ['property_mappings', '{ type: scope, name: m }', 'Did you mean `provider_scope`?'],
+    ['policies', '{ type: expiry, name: p }', 'Did you mean `password_expiry`?'],
+    ['sources', '{ type: azuread, slug: a }', 'Write `type: oauth`, with a `provider_type`.'],
+    ['sources', '{ type: webhook, slug: a }', 'Records of other types must be created in the service'],
+    ['tokens', '{ identifier: t, user: { username: al } }', 'Write `{ name: … }`, with the username.'],
+  ])(
+    'or type of an earlier release or another tool gets its present name: %s %s',
+    async (list, entry, hint) => {
+      expect((await told(`version: 1\n${list}: [${entry}]\n`)).join('\n')).toContain(hint);
+    },
+  );
 
   test.each(['scim_providers', 'scim_provider', 'provider_scim'])(
     'with the name of a type (%s) gets advice that mentions the list and the type',

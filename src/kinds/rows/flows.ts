@@ -10,6 +10,7 @@ export const flow: RowKind = kindFrom({
   unique: true,
   otherPaths: ['cache_info'],
   bindableIn: 'policybindingmodel_ptr_id',
+  notDeclarable: { stage_bindings: 'Declare the bindings as `stages`.' },
   login: {
     kind: 'login flow',
     purpose: { field: 'designation', value: 'authentication' },

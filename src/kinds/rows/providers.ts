@@ -20,7 +20,15 @@ const withMfa: FieldRows = {
 
 export const providers: readonly RowKind[] = kindsFrom(shared, {
   '/providers/google_workspace/': { isEnterprise: true },
-  '/providers/ldap/': { fields: withMfa },
+  '/providers/ldap/': {
+    fields: withMfa,
+    notDeclarable: {
+      bind_flow: 'Write `authorization_flow`, which is the flow of a bind.',
+      unbind_flow: 'Write `invalidation_flow`, which is the flow of an unbind.',
+      search_group:
+        'Since release 2024.8, the permission `search_full_directory` replaces this field. Grant it to a role in the service.',
+    },
+  },
   '/providers/microsoft_entra/': { isEnterprise: true },
   '/providers/rac/': { fields: withoutInvalidation },
   '/providers/radius/': { fields: withMfa },

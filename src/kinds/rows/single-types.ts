@@ -32,6 +32,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'tokens',
     unique: true,
+    notDeclarable: { key: 'rollcall sets no keys: the service makes the key, and shows it to the owner.' },
     // The service itself creates tokens for outposts, and for links to recover an account or verify an address.
     isInternal: ({ managed = null, intent = 'api' }) => managed !== null || !intents.has(intent),
     rights: {
@@ -78,6 +79,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'brands',
     formerPath: { path: '/core/tenants/', id: 'tenant_uuid' },
+    notDeclarable: { event_retention: 'Since release 2024.2, this is a field of `settings`.' },
     login: { kind: 'login brand', isDefault: 'default', flow: 'flow_authentication' },
     fields: {
       default: {
