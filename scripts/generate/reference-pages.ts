@@ -1,6 +1,7 @@
 // Makes the reference pages, docs/reference-*.md, from the API schema and the rows of the kinds.
-import { kinds } from '../../src/kinds/all.ts';
-import { fieldsWith, needsSuperuserToLookUp, type Kind } from '../../src/kinds/kind.ts';
+import { allChildren, kinds } from '../../src/kinds/all.ts';
+import type { Children } from '../../src/kinds/children.ts';
+import { fieldsWith, needsSuperuserToLookUp, type FieldOfKind, type Kind } from '../../src/kinds/kind.ts';
 import { factsByRelease } from '../../src/kinds/facts.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { newestRelease, oldestRelease } from '../../src/kinds/release.ts';
@@ -62,6 +63,7 @@ export function referencePages(manifest: SchemaNode): Map<string, string> {
         manifest,
       ),
     );
+    if (area === 'flows') parts.push(...allChildren().map((bindings) => bindingPart(bindings, manifest)));
     return [
       `docs/reference-${area}.md`,
       `# ${title}\n\nThe fields of [manifests](manifest.md), from the API of releases ${oldestRelease} to ${newestRelease}. [How to read this](reference.md).\n\n${parts.join('\n')}`,
@@ -122,22 +124,45 @@ function kindPart(kind: Kind, manifest: SchemaNode): string {
   ].join('\n\n')}\n`;
 }
 
+/** The fields of the bindings of a list such as the `stages` of flows. */
+function bindingPart(bindings: Children, manifest: SchemaNode): string {
+  const { properties = {}, required = [] } = manifest.definitions?.[bindings.model.name] ?? {};
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const value = resolved(property, manifest);
+    const { refersTo } = bindings.binds.find(({ idField }) => idField === name) ?? {};
+    const children = name === bindings.inside?.field ? bindings.inside.children : undefined;
+    const field = { ...(refersTo && { refersTo }), ...(children && { children }) };
+    const said = refersTo ? '' : cell(property.description ?? value.description ?? '');
+    return `| \`${name}\` | ${valueText(value, manifest, field)} | ${required.includes(name) ? '**Required.** ' : ''}${said} |`;
+  });
+  return `## ${bindingsTitle(bindings)}\n\n| field | value | |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function bindingsTitle({ model: { plural } }: Children): string {
+  return plural.replaceAll('_', ' ');
+}
+
 function fieldRow(kind: Kind, name: string, isRequired: boolean, value: SchemaNode, manifest: SchemaNode) {
-  const { isSecret, since } = kind.fields[name] ?? {};
+  const { isSecret, since, isRequired: isNeeded } = kind.fields[name] ?? {};
   const isWriteOnly = newestFacts(kind.path.replace('/api/v3', '')).fields[name]?.writeOnly;
   const marks = [
-    isRequired && '**Required.**',
+    isRequired ? '**Required.**' : isNeeded && '*Required if new.*',
     isSecret && '*Secret.*',
     isWriteOnly && '*Write-only.*',
     since !== undefined && `*Since ${since}.*`,
   ];
   const said = (value.description ?? '').replaceAll(byMarks, '').trim();
-  return `| \`${name}\` | ${valueText(value, kind, name, manifest)} | ${[...marks, cell(said)].filter(Boolean).join(' ')} |`;
+  return `| \`${name}\` | ${valueText(value, manifest, kind.fields[name])} | ${[...marks, cell(said)].filter(Boolean).join(' ')} |`;
 }
 
 /** What a field can hold. */
-function valueText(value: SchemaNode, kind: Kind, name: string, manifest: SchemaNode): string {
-  const { refersTo } = kind.fields[name] ?? {};
+function valueText(
+  value: SchemaNode,
+  manifest: SchemaNode,
+  { refersTo, children }: FieldOfKind = {},
+): string {
+  if (children)
+    return `list of [bindings](reference-flows.md#${bindingsTitle(children).replaceAll(' ', '-')})`;
   const { type, enum: values, items, minimum, maximum, maxLength } = value;
   if (refersTo) {
     const key = Object.keys(refersTo.byName.keys ?? { name: '' })
@@ -146,7 +171,7 @@ function valueText(value: SchemaNode, kind: Kind, name: string, manifest: Schema
     const link = `[${refersTo.list.replaceAll('_', ' ')}](reference-${areaOf(refersTo.list)}.md#${refersTo.list})`;
     return items ? `list of ${link}, each an id or a ${key}` : `one of ${link}: its id or ${key}`;
   }
-  if (items) return listOf(valueText(resolved(items, manifest), kind, '', manifest));
+  if (items) return listOf(valueText(resolved(items, manifest), manifest));
   if (values) {
     const shown = values.slice(0, mostValues).map((one) => `\`${cell(String(one))}\``);
     return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');

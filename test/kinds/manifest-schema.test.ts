@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { manifestSchema } from '../../scripts/generate/manifest-schema.ts';
 import { referencePages } from '../../scripts/generate/reference-pages.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import { kinds } from '../../src/kinds/all.ts';
+import { allChildren, kinds } from '../../src/kinds/all.ts';
 import { fieldsWith } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 
@@ -45,6 +45,19 @@ test('the reference names the new name of a renamed field, and does not deny tha
     for (const [field, { field: former }] of fieldsWith(kind, 'earlier'))
       expect(text).toContain(`\`${field}\` (\`${former}\` until `);
   expect(text).not.toMatch(/cannot declare:[^\n]*`(?:issuer|filter_group|group|jwks_sources|parent)`/);
+});
+
+test('the reference lists the fields of bindings, and marks what a new record requires', () => {
+  const [flows = '', stages = ''] = ['flows', 'stages'].map((page) =>
+    referencePages(made).get(`docs/reference-${page}.md`),
+  );
+  for (const { model, fields, binds } of allChildren()) {
+    const [, section = ''] = flows.split(`\n## ${model.plural}\n`);
+    for (const field of [...Object.keys(fields), ...binds.map(({ idField }) => idField)])
+      expect(section, model.plural).toContain(`\n| \`${field}\` |`);
+  }
+  expect(stages).toMatch(/### stage: authenticator_totp[^#]*\n\| `digits` \| [^|]* \| \*Required if new\.\*/);
+  expect(flows).toMatch(/\n\| `designation` \| [^|]* \| \*Required if new\.\*/);
 });
 
 test.each(['provider_ldap', 'provider_radius'])(
