@@ -173,7 +173,7 @@ function valueText(
   }
   if (items) return listOf(valueText(resolved(items, manifest), manifest));
   if (values) {
-    const shown = values.slice(0, mostValues).map((one) => `\`${cell(String(one))}\``);
+    const shown = [...new Set(values.map(String))].slice(0, mostValues).map((one) => `\`${cell(one)}\``);
     return shown.join(', ') + (values.length > mostValues ? ` and ${values.length - mostValues} more` : '');
   }
   const isWide = Math.abs(maximum ?? 0) >= 2 ** 31 - 1;

@@ -65,7 +65,7 @@ const wordsByKeyword: Readonly<Record<string, (error: WrongValue) => ProblemWord
     return ['wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`];
   },
   enum: ({ subject, params, data, isQuotable }) => {
-    const allowed = (params['allowedValues'] as unknown[]).map(String);
+    const allowed = [...new Set((params['allowedValues'] as unknown[]).map(String))];
     const written = scalarText(data);
     const hint = isQuotable ? (formerCapability(written) ?? didYouMean(written, allowed)) : undefined;
     return ['invalid-value', `${subject} must be one of: ${someOf(allowed)}`, hint];

@@ -40,6 +40,9 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
     return { field: 'name', hint: 'Write `{ name: … }`, with the username.' };
   if (known[0] === 'name' && normalizedName(unknown) === 'slug')
     return { field: 'name', hint: 'Refer to the record by its name: write `{ name: … }`.' };
+  const [first = ''] = known;
+  if (known.includes('order') && ['name', 'slug'].includes(normalizedName(unknown)))
+    return { hint: `Write \`${first}: { name: … }\` in place of the name.` };
   return likelyField(unknown, known);
 }
 

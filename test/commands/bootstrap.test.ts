@@ -75,6 +75,20 @@ test('a missing invalidation flow is an error from release 2024.10 on', async ()
   expect(stderr).toContain('there is no flow named "default-provider-invalidation-flow"');
 });
 
+test.each(someOf(sandboxReleases, 1))(
+  'a number of digits may be written as a number or as a text: release %s',
+  async (release) => {
+    const { send } = sandboxHere({}, release);
+    const manifest = (digits: string): Files => ({
+      'm.yaml': `version: 1\nstages: [{ type: authenticator_totp, name: t, digits: ${digits} }]\n`,
+    });
+    expect(await run(apply, send, manifest('6'))).toMatchObject({ ending: 'done' });
+    for (const digits of ['6', '"6"'])
+      expect((await run(plan, send, manifest(digits))).stdout).toContain('No changes.');
+    expect((await run(plan, send, manifest('8'))).stdout).toContain('1 differs');
+  },
+);
+
 test('renamed fields reach an earlier release under their former names', async () => {
   const { send } = sandboxHere({}, '2023.10');
   const files = {

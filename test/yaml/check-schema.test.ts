@@ -192,6 +192,11 @@ describe('an unknown field', () => {
     ['policies', '{ type: expiry, name: p }', 'Did you mean `password_expiry`?'],
     ['sources', '{ type: azuread, slug: a }', 'Write `type: oauth`, with a `provider_type`.'],
     ['sources', '{ type: webhook, slug: a }', 'Records of other types must be created in the service'],
+    [
+      'flows',
+      '{ slug: f, name: F, title: F, designation: recovery, stages: [{ name: i, order: 1 }] }',
+      'Write `stage: { name: … }` in place of the name.',
+    ],
     ['tokens', '{ identifier: t, user: { username: al } }', 'Write `{ name: … }`, with the username.'],
   ])(
     'or type of an earlier release or another tool gets its present name: %s %s',

@@ -45,7 +45,13 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
   '/stages/authenticator/static/': {},
   // Releases before 2024.2 use a number for `digits`.
   '/stages/authenticator/totp/': {
-    fields: { digits: { form: earlierNumber((digits) => Number(digits), textOf) } },
+    fields: {
+      digits: {
+        written: { type: ['string', 'integer'], enum: ['6', '8', 6, 8] },
+        form: { ...earlierNumber((digits) => Number(digits), textOf), sent: textOf },
+        same: (declared, observed) => textOf(declared) === textOf(observed),
+      },
+    },
   },
   // In 2025.12.4, users without a device skip the stage by default. With `configure`, anyone who knows a user name can set up a device.
   '/stages/authenticator/validate/': {
