@@ -337,8 +337,9 @@ function partOf(declared: JsonValue, held: JsonValue): JsonValue {
   return Object.fromEntries(entries) as JsonObject;
 }
 
+/** A number equals its text, because some releases hold a number of digits as a text. */
 function inOneForm(value: JsonValue): string {
-  return JSON.stringify(value, (_, inner: JsonValue) =>
+  return JSON.stringify(typeof value === 'number' ? textOf(value) : value, (_, inner: JsonValue) =>
     isJsonObject(inner)
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
