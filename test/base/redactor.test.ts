@@ -52,8 +52,9 @@ describe('a secret in a string', () => {
   });
 
   test('with several lines has each line masked', () => {
-    const key = '-----BEGIN-----\r\ncanary-line-1\ncanary-line-2\n}\n';
-    expect(new Redactor([key]).maskLine('x: canary-line-2 }')).toBe('x: (sensitive)   }');
+    const redactor = new Redactor(['-----BEGIN-----\r\ncanary-line-1\r\ncanary-line-2\n}\n']);
+    expect(redactor.maskLine('x: canary-line-1 }')).toBe('x: (sensitive)   }');
+    expect(redactor.maskLine('x: canary-line-2 }')).toBe('x: (sensitive)   }');
   });
 
   test('that overlaps another is masked together with it', () => {
