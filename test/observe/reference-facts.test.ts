@@ -113,15 +113,19 @@ test.each<[string, World, { missing?: string[]; unseen?: JsonObject; asked?: num
   expect(read.facts.size).toBe(facts);
 });
 
-test.each(inheritingFields(familyOf('groups')))(
-  'a group of which nothing was known has the grant of its parent, by $field',
-  (inheriting) => {
+test.each<[child: JsonValue, parents: readonly JsonValue[], JsonValue]>([
+  [null, [true], true],
+  [true, [null], true],
+  [null, [true, null], true],
+])('a group with the grant %j, and parents with the grants %j, has the grant %j', (child, parents, grant) => {
+  for (const inheriting of inheritingFields(familyOf('groups'))) {
     const key = (id: string): string => factKey(inheriting.kind, inheriting.field, id);
-    const facts = new Map<string, JsonValue>([
-      [key('child'), null],
-      [key('parent'), true],
+    const ids = parents.map((_, index) => `parent ${index}`);
+    const facts = new Map([
+      [key('child'), child],
+      ...parents.map((of, index) => [key(`parent ${index}`), of] as const),
     ]);
-    inheritGrants(facts, inheriting, [['child', ['parent']]]);
-    expect(facts.get(key('child'))).toBe(true);
-  },
-);
+    inheritGrants(facts, inheriting, [['child', ids]]);
+    expect(facts.get(key('child'))).toBe(grant);
+  }
+});
