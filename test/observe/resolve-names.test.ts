@@ -332,6 +332,18 @@ describe('a name without an id', () => {
     expect(new Set(service.asked()).size).toBeLessThanOrEqual(5);
   });
 
+  test('is looked up after several failures that are not in a row', async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `g${index}`);
+    const found = ['g4', 'g6'];
+    const service = nameService(
+      { groups: found.map((name, index) => ({ pk: uuid(index), name })) },
+      { instead: ({ query }) => (found.includes(query.get('name') ?? '') ? undefined : answered(500)) },
+    );
+    const groups = names.map((name) => ({ name }));
+    const { faults } = await resolved({ users: [user('u', ...groups)] }, service, { concurrency: 1 });
+    expect(faults.map(([name]) => name)).toEqual(['g0', 'g1', 'g2', 'g3', 'g5']);
+  });
+
   test('is not looked up after an interruption', async () => {
     const service = nameService({ groups: [staff] });
     const { faults, notRead } = await resolved({ users: [user('u', { name: 'staff' })] }, service, {
