@@ -77,6 +77,19 @@ test.each([
   expect(schemaErrors('apply', parseJson(json))).toEqual([]);
 });
 
+test('the last group of superusers is not deleted if the service does not tell what other groups are', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) => {
+    const exchange = answer();
+    return path.startsWith('/api/v3/core/groups/?') && exchange.kind === 'answered'
+      ? { ...exchange, body: exchange.body.replaceAll(/"is_superuser":\s*false/g, '"is_superuser": null') }
+      : exchange;
+  };
+  const { stdout } = await applied(world, entry('groups', 'name: admins'));
+  expect(stdout).toContain('it is the last group of superusers');
+  expect(deletes(world)).toEqual([]);
+});
+
 test('the last two subjects bound to an application cannot be deleted together', async () => {
   const world = new World({
     ...seed,
