@@ -66,6 +66,7 @@ test.each<[name: string, value: JsonValue, written: string]>([
   ['several lines', 'x\n  y\n', 'a: |\n  x\n    y'],
   ['several lines without a final line end', 'x\ny', 'a: |-\n  x\n  y'],
   ['lines with trailing blanks', 'x \ny', 'a: "x \\ny"'],
+  ['a last line with trailing blanks', 'x\ny ', 'a: "x\\ny "'],
   ['CRLF lines', 'x\r\ny', 'a: "x\\r\\ny"'],
   ['a character that changes the direction of text', 'x\u202ey', 'a: "x\\u202ey"'],
   ['a character beyond 16 bits', '\u{e0001}', 'a: "\\U000e0001"'],
