@@ -241,4 +241,19 @@ applications:
     expect(stderr()).toContain('GET /api/v3/core/groups/?(hidden) 200');
     expect(stdout() + stderr()).not.toContain('canary-hidden-name');
   });
+
+  test('hidden fields without an answer of the service that contains the name', async () => {
+    const { context, stdout, stderr } = capture({
+      files: { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.groups]\n' },
+      url: 'https://id.example.com',
+      clock: virtualClock(),
+      transport: async (request) =>
+        request.path.startsWith('/api/v3/core/groups/?')
+          ? answered(400, { name: ['canary-hidden-name'] })
+          : sandboxTransport(one).send(request),
+    });
+    expect(await plan(['m.yaml'], { output: 'text' }, context)).not.toBe('done');
+    expect(stdout() + stderr()).toContain('could not look up the group by its name');
+    expect(stdout() + stderr()).not.toContain('canary-hidden-name');
+  });
 });
