@@ -51,8 +51,8 @@ function expiryOf({ seed }: World, made: number): Values {
   return expires === undefined ? {} : { expires, expiring: true };
 }
 
-export function isExpired({ fields: { expires, expiring } }: Row): boolean {
-  return expiring === true && Date.parse(textOf(expires)) <= Date.now();
+export function isExpired({ fields: { expires } }: Row): boolean {
+  return Date.parse(textOf(expires)) <= Date.now();
 }
 
 function refusalOf(values: Values, isFrom2025: boolean, isOfEntitlement: boolean): string | undefined {
