@@ -161,6 +161,7 @@ describe("the sandbox's list of applications", () => {
     expect(shown(get(sandbox, `${full}&slug=b`, 'super'), 'slug')).toEqual([200, ['b']]);
     expect(shown(get(sandbox, `${full}&page_size=2&page=2`, 'super'), 'slug')).toEqual([200, ['c']]);
     expect(get(sandbox, `${full}&page=2`, 'super').status).toBe(404);
+    expect(shown(get(sandbox, 'core/applications/', 'super'), 'slug')).toEqual([200, []]);
   });
 
   test('is cached for other tokens until a create', () => {
