@@ -211,6 +211,10 @@ describe('the sandbox command', () => {
     },
   );
 
+  test('exits with 128 and the number of the signal that ended the command', async () => {
+    expect(await rollcall(['sandbox', '--', 'sh', '-c', 'kill -TERM $$'])).toMatchObject({ code: 143 });
+  });
+
   test.runIf(inFull)(
     "runs a command against a sandbox of the chosen release, and exits with the command's code",
     async () => {
