@@ -538,11 +538,11 @@ test.each<[before: JsonObject[] | string[], after: (JsonObject | string)[], open
   [[one], [several], undefined],
 ])('redirect URIs that become %j and then %j', async (before, after, opens) => {
   const [was, is] = [before, after].map((uris) => provider('oauth2', { redirect_uris: uris }));
-  const world = new World();
+  const world = new World(undefined, '2023.10');
   await applied(world, was ?? {});
   const found = await lines(world, is ?? {});
   expect(found).toEqual(opens ? [expect.stringMatching(opens)] : []);
-  expect(await lines(new World(), provider('oauth2', { redirect_uris: [] }))).toEqual([
+  expect(await lines(new World(undefined, '2023.10'), provider('oauth2', { redirect_uris: [] }))).toEqual([
     expect.stringMatching(first),
   ]);
 });
