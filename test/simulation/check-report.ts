@@ -69,7 +69,8 @@ export function checkReport(
   for (const outcome of report.outcomes)
     if (plain.has(addressOf(outcome))) checkOutcome(history, run, outcome, fail);
   // A record that needs several writes may be stopped at each of them.
-  if (!interrupted && !run.failFast && !history.access) checkBegun(run, report, fail);
+  const isRevoked = ofKind(history.events, 'revoked').some(({ at }) => at <= run.endedAt);
+  if (!interrupted && !run.failFast && !history.access) checkBegun(run, report, isRevoked, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
     const isDoubtful = (outcome: Identity): boolean =>
       history.declared.some((identity) => isSame(identity, outcome) && mayBeDoubled(identity));
@@ -84,7 +85,9 @@ export function checkReport(
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
         // If a group is in doubt, it is not sent again, and no record that refers to it is sent.
         !isDoubtful(outcome) &&
-        !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
+        !['waits', 'unmade', 'not_planned', ...(isRevoked ? ['token_refused'] : [])].includes(
+          outcome.stopped_by ?? '',
+        );
       if (isOpen && !isHidden && !wasRefused && !wasChangedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
@@ -121,15 +124,17 @@ function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): 
   return closed === true || status === 403 || (status === 404 && method !== 'GET');
 }
 
-/** If no answer was unclear, and only one kind was stopped, the run must start with the other kind. */
-function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
+/** If no answer was unclear, and only one kind was stopped, the run must start with the other kind, unless the token was revoked. */
+function checkBegun(run: RunHistory, { outcomes }: Report, isRevoked: boolean, fail: Fail): void {
   const stopped = new Set(run.delivered.filter((answer) => stopsItsKind(answer)).map(({ type }) => type));
   const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
   if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
   for (const outcome of outcomes) {
     const isLeft =
       outcome.outcome === 'not_attempted' &&
-      !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
+      !['waits', 'unmade', 'not_planned', ...(isRevoked ? ['token_refused'] : [])].includes(
+        outcome.stopped_by ?? '',
+      );
     if (isLeft && outcome.attempts === 0 && !stopped.has(outcome.type))
       fail('denied', `${run.name} did not start ${addressOf(outcome)}, although nothing prevented that`);
   }

@@ -101,6 +101,8 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [1_088_454, 'the checker did not expect a policy that differs to be unfinished'],
   [1_090_241, 'the simulated token could not look up RAC endpoints'],
   [1_090_594, 'the checker expected that the service stores the expiry of a token for its API'],
+  [1_098_473, 'the checker expected creates of other kinds after the token was revoked'],
+  [1_101_321, 'the checker expected creates of other kinds after the token was revoked'],
 ];
 
 test.each(someOf(onceFailed, 4))(
