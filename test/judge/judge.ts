@@ -243,7 +243,8 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
       of.roll.map(({ type, name }) => {
         const [first = 0, ...counts] = states.map((state) => recordsNamed(state, type, name).length);
         const isOther = wrote.some(({ n, record }) => n === 0 && record.name === name);
-        const isKnown = type === 'group' && (isOther || 'view_group' in of.world.rights);
+        // A token that sees only some records of a type cannot look up the others.
+        const isKnown = `view_${type}` in of.world.rights || (type === 'group' && isOther);
         return !isKnown && Math.max(...counts) > Math.max(1, first) && `${type}.${name} exists twice`;
       }),
   ],

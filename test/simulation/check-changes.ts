@@ -73,14 +73,15 @@ export function checkHandovers(
     );
     // Changes of a login flow are sent one after the other, and none after a failed one.
     const isOfLogin = ({ type }: Pick<DeclaredIdentity, 'type'>): boolean => loginTypes.has(type);
-    const isLater =
-      isOfLogin(taker) &&
-      report?.outcomes.some(
-        (other) =>
-          isOfLogin(other) &&
-          !['created', 'updated', 'unchanged'].includes(other.outcome) &&
-          !isSame(other, taker),
-      );
+    // A change that adds a reference waits for a change that takes access away from the other record.
+    const isReferredTo = (other: ReportedOutcome): boolean =>
+      Object.values(wants[addressOf(taker)] ?? {}).some((value) => value.includes(addressOf(other)));
+    const isLater = report?.outcomes.some(
+      (other) =>
+        ((isOfLogin(taker) && isOfLogin(other)) || isReferredTo(other)) &&
+        !['created', 'updated', 'unchanged'].includes(other.outcome) &&
+        !isSame(other, taker),
+    );
     if (outcome?.stopped_by === 'waits' && !isWaiting && !isLater)
       fail('handed', `${run.name} did not start ${addressOf(taker)}, although its value was free`);
   }
