@@ -51,6 +51,18 @@ describe('pacing', () => {
     expect(pauses).toEqual([5000, 9000]);
   });
 
+  test('takes a token for refused until the service accepts it again', () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
+    const denied = (detail: string): Answer => ({ kind: 'denied', status: 403, body: { detail } });
+    pacing.note(denied('You do not have permission to perform this action.'), 1);
+    expect(pacing.isTokenRefused).toBe(false);
+    pacing.note(denied('Token invalid/expired'), 1);
+    pacing.note({ kind: 'failure' }, 1);
+    expect(pacing.isTokenRefused).toBe(true);
+    pacing.note({ kind: 'found' }, 1);
+    expect(pacing.isTokenRefused).toBe(false);
+  });
+
   test('waits for the end of a pause of ten minutes', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
