@@ -53,10 +53,14 @@ function tooManyOfKind({ changes, deletions }: Bounded, detail: string): Problem
   const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
   for (const kind of new Set(going)) {
     const count = going.filter((each) => each === kind).length;
-    const all = deletions?.counts.get(kind) ?? 0;
-    const max = Math.max(1, Math.floor(all / 10));
+    const all = deletions?.counts.get(kind);
+    const max = Math.max(1, Math.floor((all ?? 0) / 10));
     if (count <= max) continue;
-    const share = `${count} of the ${all} ${kind.model.plural}, more than a tenth (${max})`;
+    const { plural } = kind.model;
+    const share =
+      all === undefined
+        ? `${count} ${plural}, and it is unknown whether that is more than a tenth of all`
+        : `${count} of the ${all} ${plural}, more than a tenth (${max})`;
     return { code: 'too-many-deletes', summary: `the plan would delete ${share}`, detail };
   }
   return undefined;
