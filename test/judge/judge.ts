@@ -391,7 +391,7 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => V
       if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
       // flows.md: without the permission to update, the login flow is not changed.
       const isKnown = codes.every((code) =>
-        /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes|likely-refused|way-in|lockout|open-login)$/.test(
+        /^(?:ambiguous-name|perhaps-hidden|name-not-found|provider-taken|too-many-deletes|likely-refused|way-in|lockout|open-login)$/.test(
           code,
         ),
       );
