@@ -188,9 +188,11 @@ function casesOf(run: Run) {
   });
 }
 const good = 'created updated deleted exists unchanged differs';
-const isGood = ({ outcome, doubt, differences = [] }: Outcome): boolean => {
+const isGood = ({ outcome, doubt, differences = [], diagnostics = [] }: Outcome): boolean => {
   const isPart = differences.length > 0 && (outcome === 'created' || doubt === 'checked');
-  return good.includes(outcome) && !isPart && doubt !== 'unchecked';
+  // A created record that the token may not see would be created again.
+  const isUnseen = diagnostics.some(({ code }) => code === 'perhaps-hidden');
+  return good.includes(outcome) && !isPart && !isUnseen && doubt !== 'unchecked';
 };
 /** The first false statement of an outcome. */
 function falseStatementOf(run: Run, of: Case): ViolationText {
