@@ -5,7 +5,7 @@ export type LoginPart =
   | FlowOfLogin
   | PolicyOfLogin
   | BrandOfLogin
-  | { readonly kind: 'login source'; readonly flow: string }
+  | SourceOfLogin
   | SuperuserOfLogin;
 
 /** A stage, which may ask for a user name, require a proof of identity, deny access, or log the user in. */
@@ -27,6 +27,8 @@ export interface LoginStep {
   readonly needsUser?: true;
   /** The field with a list; if the list is empty, nobody passes the stage. */
   readonly needs?: string;
+  /** The field with a stage through which people pass without a password. */
+  readonly passkeys?: string;
   readonly logsIn?: true;
   /** Whether the stage changes the user, such as the password in a recovery. */
   readonly writes?: true;
@@ -63,6 +65,13 @@ interface PolicyOfLogin {
   readonly needsUser?: true;
   /** Whether the policy may itself determine who the user is. */
   readonly mayIdentify?: true;
+}
+
+interface SourceOfLogin {
+  readonly kind: 'login source';
+  readonly flow: string;
+  /** The backend of password stages that accepts only the users of enabled sources of this type. */
+  readonly backend?: string;
 }
 
 /** A brand determines the login flow of its domain; the default brand, that of all other domains. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { kinds } from './all.ts';
 import type { Kind } from './kind.ts';
 import { flowUsers, type LoginStep } from './login-part.ts';
 import {
@@ -78,14 +79,14 @@ function policiesOf({ policies, record }: LoginStage): readonly string[] {
 }
 
 /** The reasons why nobody can log in through a flow. The list is empty unless it is certain that nobody can log in. */
-export function loginObstacles({ record, passes, stages }: LoginFlow): readonly string[] {
+export function loginObstacles(flow: LoginFlow): readonly string[] {
+  const { record, passes } = flow;
   if (record.kind.login?.kind !== 'login flow') return [];
   const beginners = textOf(record.fields['authentication'] ?? 'none');
-  const shown = inOrder(stages, lockoutRank).filter((stage) => stage.passes !== false);
+  const shown = shownStages(flow);
   const isAny = (has: (part: LoginStep) => unknown): boolean =>
     shown.some(({ record: stage }) => stage === undefined || has(stepOf(stage) ?? { kind: 'login stage' }));
-  const lastOf = shown.findIndex(({ record: stage }) => stepOf(stage)?.logsIn);
-  const before = lastOf === -1 ? shown : shown.slice(0, lastOf);
+  const before = beforeLogin(flow);
   return [
     ...(beginners === 'none' || beginners === 'require_unauthenticated'
       ? []
@@ -104,12 +105,72 @@ export function loginObstacles({ record, passes, stages }: LoginFlow): readonly 
   ];
 }
 
+function shownStages({ stages }: LoginFlow): readonly LoginStage[] {
+  return inOrder(stages, lockoutRank).filter(({ passes }) => passes !== false);
+}
+
+function beforeLogin(flow: LoginFlow): readonly LoginStage[] {
+  const shown = shownStages(flow);
+  const login = shown.findIndex(({ record }) => stepOf(record)?.logsIn);
+  return login === -1 ? shown : shown.slice(0, login);
+}
+
 function emptyNeeds(stage: LoginRecord): string[] {
   const field = stepOf(stage)?.needs ?? '';
   const value = stage.fields[field];
   return isJsonList(value) && value.length === 0
     ? [`nobody passes the stage ${JSON.stringify(stage.name)}, because its \`${field}\` is empty`]
     : [];
+}
+
+const sourceBackends: ReadonlySet<JsonValue> = new Set(kinds.flatMap(({ login }) => backendOf(login)));
+
+export function hasBackend({ kind: { login } }: LoginRecord): boolean {
+  return backendOf(login).length > 0;
+}
+
+function backendOf(login: Kind['login']): readonly string[] {
+  return login?.kind === 'login source' && login.backend !== undefined ? [login.backend] : [];
+}
+
+/** Whether a stage accepts only the passwords of users of certain sources. */
+export function needsSource(stage: LoginRecord): boolean {
+  const backends = backendsIn(stage);
+  return backends.length > 0 && backends.every((one) => sourceBackends.has(one));
+}
+
+/** The sources whose users alone pass a password stage of the flow. */
+export function neededSources(flow: LoginFlow, sources: readonly LoginRecord[]): readonly LoginRecord[] {
+  const needed = new Set(flow.parts.filter(needsSource).flatMap(backendsIn));
+  return sources.filter(({ kind }) => backendOf(kind.login).some((backend) => needed.has(backend)));
+}
+
+function backendsIn(stage: LoginRecord): readonly JsonValue[] {
+  const backends = stage.fields[stepOf(stage)?.needs ?? ''] ?? null;
+  return isJsonList(backends) ? backends : [];
+}
+
+/** The stages before the login that nobody passes because no source is enabled; `sources` are all that the service has. */
+export function obstaclesWithoutSources(flow: LoginFlow, sources: readonly LoginRecord[]): readonly string[] {
+  const enabled = sources.filter(({ fields }) => fields['enabled'] !== false);
+  const usable = new Set<JsonValue>(enabled.flatMap(({ kind }) => backendOf(kind.login)));
+  const asked = beforeLogin(flow).flatMap(({ record, inside, passes }) =>
+    [record, ...inside].map((stage) => ({ stage, step: stepOf(stage), passes })),
+  );
+  if (asked.some(({ stage, step }) => isGiven(stage?.fields[step?.passkeys ?? '']))) return [];
+  const isDead = (stage: LoginRecord | undefined): boolean =>
+    stage !== undefined && needsSource(stage) && !backendsIn(stage).some((one) => usable.has(one));
+  // A stage that is skipped for some people stops everybody only if no other stage proves who they are.
+  const isOnlyProof = asked.every(
+    ({ stage, step }) => stage && (!step?.proves || !provesIn(stage, step) || isDead(stage)),
+  );
+  return asked.flatMap(({ stage, passes }) =>
+    stage && isDead(stage) && (passes || isOnlyProof)
+      ? [
+          `nobody passes the stage ${JSON.stringify(stage.name)}, because no source of its \`backends\` is enabled`,
+        ]
+      : [],
+  );
 }
 
 /** The reasons why a flow lets nobody pass of whom it does not know yet who they are. The list is empty unless this is certain. */

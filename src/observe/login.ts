@@ -6,18 +6,22 @@ import type { Family, Kind } from '../kinds/kind.ts';
 import { idsIn } from '../kinds/map-ids.ts';
 import type { LoginPart } from '../kinds/login-part.ts';
 import { idOfReference, recordKey } from '../kinds/values.ts';
+import { hasBackend, needsSource } from '../kinds/login-problems.ts';
 import { isProvingFlow, referencesIn, type LoginRecord } from '../kinds/way-in.ts';
 import { readDeclaredChildren } from '../service/children.ts';
 import type { ReadContext, RecordReading } from '../service/client.ts';
 import { isOfKind } from '../service/own-type.ts';
 import { readWholeList } from '../service/read-whole.ts';
 import { pickObserved, type ListedRecord } from '../service/records.ts';
+import { isSuperuserToken } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
 
 /** The records that take part in logins: brands, login flows, and the stages, policies and sources of these flows. */
 export interface ObservedLogin {
   readonly records: readonly ObservedLoginRecord[];
   readonly unread: readonly string[];
+  /** Whether the records include all sources whose users alone pass a password stage. */
+  readonly hasNeededSources?: boolean;
 }
 
 export interface ObservedLoginRecord extends LoginRecord {
@@ -28,7 +32,7 @@ export async function readLogin(
   declared: readonly LoginRecord[],
   context: ReadContext,
 ): Promise<ObservedLogin> {
-  const reader = new LoginReader(context);
+  const reader = new LoginReader(context, declared.some(hasBackend));
   const brands = await reader.all('login brand');
   const brandFlowIds = new Set(
     [...brands, ...declared].flatMap(({ kind: { login }, fields }) =>
@@ -41,11 +45,13 @@ export async function readLogin(
   const stages = await reader.named('login stage', [...bound, ...declared].flatMap(bindingReferences));
   const shown = [...stages, ...declared].flatMap(referencesOfStage);
   const inside = await reader.named('login stage', shown);
-  const sources = await reader.named('login source', shown);
+  const isNeeded = [...stages, ...inside, ...declared].some(needsSource) && (await isSuperuserToken(context));
+  const sources = await reader.named('login source', isNeeded ? 'all' : shown);
   const policies = await reader.named('login policy', [...bound, ...declared].flatMap(bindingReferences));
   return {
     records: [...brands, ...bound, ...stages, ...inside, ...sources, ...policies],
     unread: [...reader.unread],
+    hasNeededSources: isNeeded && reader.unread.size === 0,
   };
 }
 
@@ -82,12 +88,14 @@ function keysIn(value: JsonValue): string[] {
 
 class LoginReader {
   readonly #context: ReadContext;
+  readonly #readsBackends: boolean;
   readonly #lists = new Map<Family, readonly ListedRecord[]>();
   readonly #seenKeys = new Set<string>();
   readonly unread = new Set<string>();
 
-  constructor(context: ReadContext) {
+  constructor(context: ReadContext, readsBackends: boolean) {
     this.#context = context;
+    this.#readsBackends = readsBackends;
   }
 
   async all(part: 'login brand' | 'login flow'): Promise<ObservedLoginRecord[]> {
@@ -114,14 +122,17 @@ class LoginReader {
     return [...flows];
   }
 
-  /** The referenced records, without duplicates. */
+  /** The referenced records, or all, without duplicates. */
   async named(
     part: 'login stage' | 'login policy' | 'login source',
-    references: readonly Reference[],
+    references: readonly Reference[] | 'all',
   ): Promise<ObservedLoginRecord[]> {
     const found: ObservedLoginRecord[] = [];
     for (const family of new Set(kindsWithPart(part).map((kind) => kind.family))) {
-      const own = references.filter((one) => one.family === family);
+      const own =
+        references === 'all'
+          ? (await this.#list(family)).map(({ received }) => ({ id: recordKey(received['pk'] ?? null) }))
+          : references.filter((one) => one.family === family);
       const listed = own.length > 0 ? await this.#list(family) : [];
       for (const { id } of own) {
         const record = listed.find(({ received }) => recordKey(received['pk'] ?? null) === id);
@@ -136,7 +147,7 @@ class LoginReader {
 
   /** Reads the fields that a list with several types leaves out. */
   async #complete(kind: Kind, record: ObservedLoginRecord): Promise<ObservedLoginRecord[]> {
-    if (!needsFields(kind.login)) return [record];
+    if (!needsFields(kind.login, this.#readsBackends)) return [record];
     const { client, pacing, signal } = this.#context;
     const family = { ...kind.family, path: kind.path };
     const ask = (): Promise<RecordReading> => client.readById(family, record.pk, signal);
@@ -157,9 +168,10 @@ class LoginReader {
   }
 }
 
-function needsFields(login: Kind['login']): boolean {
+function needsFields(login: Kind['login'], readsBackends: boolean): boolean {
   if (login?.kind === 'login policy') return login.passes !== undefined;
   if (login?.kind !== 'login stage') return false;
+  if (login.needs !== undefined) return readsBackends;
   return login.takesName !== undefined || typeof login.proves === 'object';
 }
 

@@ -7,6 +7,7 @@ import type { Children } from '../kinds/children.ts';
 import { placeholderFor, sentFields, sentValue, valueAfter } from '../kinds/fields.ts';
 import type { Family } from '../kinds/kind.ts';
 import { formerName } from '../kinds/lifecycle.ts';
+import { neededSources } from '../kinds/login-problems.ts';
 import { keyOfId } from '../kinds/record-keys.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import { idOfReference, isNameReference } from '../kinds/values.ts';
@@ -93,6 +94,10 @@ export class LoginState {
       .find((key) => this.flowAt(key)?.passesUnknown !== false);
   }
 
+  get sources(): readonly LoginRecord[] {
+    return [...this.#records.values()].filter(({ kind }) => kind.login?.kind === 'login source');
+  }
+
   recordAt(key: string): LoginRecord | undefined {
     return this.#records.get(key);
   }
@@ -100,6 +105,12 @@ export class LoginState {
   flowAt(key: string | undefined): LoginFlow | undefined {
     const record = key === undefined ? undefined : this.#records.get(key);
     return record && loginFlow(record, (family, reference) => this.recordOf(family, reference));
+  }
+
+  /** The keys of the records that take part in a flow. */
+  partsOf(key: string): readonly (string | undefined)[] {
+    const flow = this.flowAt(key);
+    return flow ? [...flow.parts, ...neededSources(flow, this.sources)].map((part) => this.keyOf(part)) : [];
   }
 
   recordOf(family: Family, reference: JsonValue): LoginRecord | undefined {

@@ -9,9 +9,16 @@ import {
   loginObstacles,
   nameOnlyLogin,
   obstaclesToUnknown,
+  obstaclesWithoutSources,
   openLogin,
 } from '../kinds/login-problems.ts';
-import { declaredRecord, isLoginFlow, isProvingFlow, type LoginRecord } from '../kinds/way-in.ts';
+import {
+  declaredRecord,
+  isLoginFlow,
+  isProvingFlow,
+  type LoginFlow,
+  type LoginRecord,
+} from '../kinds/way-in.ts';
 import type { ObservedLogin } from '../observe/login.ts';
 import { safeLoginOrder, type ChangedFlow } from './login-sequence.ts';
 import {
@@ -68,6 +75,7 @@ interface PlannedLogins {
   readonly after: LoginState;
   readonly flows: readonly PlannedFlow[];
   readonly isUnknown: boolean;
+  readonly hasNeededSources: boolean;
 }
 
 /** Marks and orders the changes to login flows; rejects changes that lock people out or let them in without proof of identity. */
@@ -80,7 +88,8 @@ export function checkLoginChanges(
   const before = LoginState.of(observed.records);
   const after = before.after(pending);
   const flows = plannedFlows(before, after, pending);
-  const logins = { before, after, flows, isUnknown: observed.unread.length > 0 };
+  const { unread, hasNeededSources = false } = observed;
+  const logins = { before, after, flows, isUnknown: unread.length > 0, hasNeededSources };
   const onWay = changesOfLoginFlows(pending, logins);
   const marks = new Map<ReadyChange, string[]>();
   const opens = new Set<ReadyChange>();
@@ -102,7 +111,7 @@ export function checkLoginChanges(
   for (const flow of loginFlows(pending, logins)) {
     const change = changeToReport(flow);
     if (change === undefined) continue;
-    for (const reason of lockoutReasons(flow))
+    for (const reason of lockoutReasons(flow, logins))
       if (accepts.includes('lockout')) note(change, `locks people out: ${reason}`);
       else refused.push(refusal(change, flow, { ...lockout, summary: `this locks people out: ${reason}` }));
   }
@@ -128,7 +137,7 @@ export function checkLoginChanges(
     ),
     refused,
     ...(onWay.size > 0 && {
-      loginFlows: { flows: namesOfFlows(logins), unread: observed.unread },
+      loginFlows: { flows: namesOfFlows(logins), unread },
     }),
   };
 }
@@ -140,11 +149,7 @@ function plannedFlows(before: LoginState, after: LoginState, pending: readonly L
   return [...keys].flatMap((key) => {
     if (key === undefined) return [];
     const [was, is] = [before.flowAt(key), after.flowAt(key)];
-    const parts = [
-      key,
-      ...(was?.parts.map((part) => before.keyOf(part)) ?? []),
-      ...(is?.parts.map((part) => after.keyOf(part)) ?? []),
-    ];
+    const parts = [key, ...before.partsOf(key), ...after.partsOf(key)];
     const touching = [...new Set(parts)].flatMap((part) => byKey.get(part ?? '') ?? []);
     return [{ key, before: was, after: is, touching, isOfBrand: ways.has(key) }];
   });
@@ -253,17 +258,24 @@ function unclearRemark(flow: PlannedFlow, policies: readonly string[]): string {
     : `${policyNames} decides whether the flow ${nameOf(flow)} requires a proof of identity`;
 }
 
-function lockoutReasons({ before, after, isOfBrand, isOfNewBrand = false }: PlannedFlow): readonly string[] {
+function lockoutReasons(
+  { before, after, isOfBrand, isOfNewBrand = false }: PlannedFlow,
+  logins: PlannedLogins,
+): readonly string[] {
   if (before === undefined) return [];
   if (after === undefined) return ['no flow is left through which people can log in'];
   // Other flows, such as that of a source, may know from the start who the user is.
   const isForUnknown = isOfBrand && obstaclesToUnknown(before).length === 0;
-  const known = new Set(loginObstacles(before));
+  const obstaclesOf = (flow: LoginFlow, { sources }: LoginState): readonly string[] => [
+    ...loginObstacles(flow),
+    ...(logins.hasNeededSources ? obstaclesWithoutSources(flow, sources) : []),
+  ];
+  const known = new Set(obstaclesOf(before, logins.before));
   const asks = kindsWithChallenge(after);
   // A new brand may ask for other proofs than the brand whose flow its domain used before.
   const lost = isOfNewBrand ? [] : [...kindsWithChallenge(before)].filter((kind) => !asks.has(kind));
   return [
-    ...loginObstacles(after).filter((reason) => !known.has(reason)),
+    ...obstaclesOf(after, logins.after).filter((reason) => !known.has(reason)),
     ...(isForUnknown ? obstaclesToUnknown(after) : []),
     ...lost.map(({ variant }) => `people no longer reach a stage of the type ${variant?.value ?? ''}`),
   ];

@@ -318,6 +318,11 @@ describe('a plan that locks people out is refused:', () => {
       'because its `backends` is empty',
     ],
     [
+      'the password stage has only the backend of a missing source',
+      'stages:\n  - { name: default-authentication-password, type: password, backends: [authentik.sources.ldap.auth.LDAPBackend] }\n',
+      'because no source of its `backends` is enabled',
+    ],
+    [
       'the flow requires people who are logged in',
       flow(whole.join(', '), ', authentication: require_authenticated'),
       'the flow admits only users who are logged in',
@@ -342,6 +347,24 @@ describe('a plan that locks people out is refused:', () => {
     expect(allowed.ending, allowed.stderr).toBe('done');
     expect(allowed.stdout).toContain('locks people out: ');
     expect(allowed.stdout).toContain('affects how people log in');
+  });
+
+  test('the only source whose users pass the password stage is deleted', async () => {
+    const service = fresh();
+    const password = (backends: string): string =>
+      `stages:\n  - { name: default-authentication-password, type: password, backends: [${backends}] }\n`;
+    const source = (fields: string): string => `sources:\n  - { type: ldap, slug: ldap, ${fields} }\n`;
+    const directory = password('authentik.sources.ldap.auth.LDAPBackend');
+    const added = source("name: L, server_uri: 'ldaps://ldap.example.com', base_dn: 'dc=example'");
+    await done(run(apply, service, added + directory, { allow: [...all, 'way-in'] }));
+    const deleted = await run(plan, service, source('state: absent'));
+    expect([deleted.ending, deleted.stderr]).toEqual([
+      'invalid',
+      expect.stringMatching(/m\.yaml:3:.*\[lockout\]/s),
+    ]);
+    const inbuilt = password('authentik.core.auth.InbuiltBackend');
+    const { ending, stderr } = await run(plan, service, source('state: absent') + inbuilt);
+    expect(ending, stderr).toBe('done');
   });
 
   test('a new brand uses a flow that lets nobody in, or a flow of another brand loses its login stage', async () => {

@@ -48,12 +48,23 @@ const opposite =
     ]),
   );
 
+const inbuilt = 'authentik.core.auth.InbuiltBackend';
+const directory = 'authentik.sources.ldap.auth.LDAPBackend';
+const ldap = (isEnabled: boolean): string =>
+  `sources: [{ type: ldap, name: L, slug: ldap, server_uri: 'ldaps://ldap.example.com', base_dn: 'dc=example', enabled: ${isEnabled} }]\n`;
+const noLdap = 'sources: [{ type: ldap, slug: ldap, state: absent }]\n';
+const withDirectory = all.replace(inbuilt, directory) + ofDoor;
+const noSource =
+  'this locks people out: nobody passes the stage "pw", because no source of its `backends` is enabled';
+const markedSource = ['source.ldap affects how people log in', 'flow door to door'];
+
 test.each<{
   readonly name: string;
   readonly before: string;
   readonly after: string;
   readonly accepts?: readonly Risk[];
   readonly unread?: readonly string[];
+  readonly hasNeededSources?: boolean;
   readonly found: readonly string[];
 }>([
   {
@@ -421,11 +432,73 @@ test.each<{
       'flow door to short',
     ],
   },
-])('$name', async ({ before, after, accepts = [], unread = [], found }) => {
+  {
+    name: 'a password stage whose only source is deleted locks people out',
+    before: withDirectory + ldap(true) + flows(usual),
+    after: noLdap,
+    found: [`refused: source.ldap in the flow "door", ${noSource}`, ...markedSource],
+  },
+  {
+    name: 'a password stage whose only source is disabled locks people out, even if a policy may skip the stage',
+    before: withDirectory + ldap(true) + flows(flow('door', [who, pwIf('A'), enter])),
+    after: ldap(false),
+    found: [
+      `refused: source.ldap in the flow "door", ${noSource}`,
+      'source.ldap affects how people log in',
+      'source.ldap people can no longer log in through this source',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a password stage with the backend of a source that the service does not have locks people out',
+    before: all + ofDoor + flows(usual),
+    after: stages().replace(inbuilt, directory),
+    found: [
+      `refused: stage.pw in the flow "door", ${noSource}`,
+      'stage.pw affects how people log in',
+      'flow door to door',
+    ],
+  },
+  {
+    name: 'a password stage with the backend of a declared source locks nobody out',
+    before: all + ofDoor + flows(usual),
+    after: stages().replace(inbuilt, directory) + ldap(true),
+    found: ['stage.pw affects how people log in', 'flow door to door'],
+  },
+  {
+    name: 'without a source, a password stage with another backend locks nobody out',
+    before: all.replace(inbuilt, `${directory}, ${inbuilt}`) + ofDoor + ldap(true) + flows(usual),
+    after: noLdap,
+    found: [],
+  },
+  {
+    name: 'without a source, a password stage that is skipped for some people locks nobody out if they prove their identity',
+    before: withDirectory + ldap(true) + flows(flow('door', [who, pwIf('A'), code, enter])),
+    after: noLdap,
+    found: markedSource,
+  },
+  {
+    name: 'without a source, a password stage does not lock out people with a passkey',
+    before:
+      withDirectory.replace('[username]', '[username], webauthn_stage: { name: code }') +
+      ldap(true) +
+      flows(usual),
+    after: noLdap,
+    found: markedSource,
+  },
+  {
+    name: 'without a view of all sources, it is unknown whether a password stage locks people out',
+    before: withDirectory + ldap(true) + flows(usual),
+    after: noLdap,
+    hasNeededSources: false,
+    found: markedSource,
+  },
+])('$name', async ({ before, after, accepts = [], unread = [], hasNeededSources = true, found }) => {
   const plan = await planBetween(before, after);
   // Users and groups are not read.
   const records = plan.records.filter(({ kind }) => kind.rights === undefined);
-  const { changes, refused, loginFlows } = checkLoginChanges(plan.changes, { records, unread }, accepts);
+  const observed = { records, unread, hasNeededSources };
+  const { changes, refused, loginFlows } = checkLoginChanges(plan.changes, observed, accepts);
   const reported = [
     ...refused.map(({ address, summary }) => `refused: ${address} ${summary}`),
     ...changes.flatMap(({ resource: { address }, remarks = [] }) =>

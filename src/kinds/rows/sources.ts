@@ -61,9 +61,11 @@ const groupMembers = 'everyone in a group that it puts into its `sync_parent_gro
 /** A field that decides which accounts a source accepts. */
 const accounts: FieldRow = { changeWarning: () => 'other accounts may log in through this source' };
 
+const login = { kind: 'login source', flow: 'authentication_flow' } as const;
+
 const shared = {
   list: 'sources',
-  login: { kind: 'login source', flow: 'authentication_flow' },
+  login,
   unique: true,
   // A source is enabled only after all of its policies are bound, so that nobody can log in through it earlier.
   withheld: ['enabled'],
@@ -72,8 +74,12 @@ const shared = {
 } as const;
 
 export const sources: readonly RowKind[] = kindsFrom(shared, {
-  '/sources/kerberos/': { fields: { ...reach, ...groupReach, ...imported, realm: accounts } },
+  '/sources/kerberos/': {
+    login: { ...login, backend: 'authentik.sources.kerberos.auth.KerberosBackend' },
+    fields: { ...reach, ...groupReach, ...imported, realm: accounts },
+  },
   '/sources/ldap/': {
+    login: { ...login, backend: 'authentik.sources.ldap.auth.LDAPBackend' },
     fields: {
       ...reach,
       user_property_mappings: { earlier: { field: 'property_mappings' } },

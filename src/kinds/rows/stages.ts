@@ -88,6 +88,7 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       takesName: 'user_fields',
       shows: 'password_stage',
       offers: ['sources', 'passwordless_flow'],
+      passkeys: 'webauthn_stage',
     },
     fields: {
       user_fields: {},
