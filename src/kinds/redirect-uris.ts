@@ -7,8 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
+import { matchesAnySite } from './any-site.ts';
 import type { ItemProblem, ValueForms } from './kind.ts';
-import { isUnencrypted, patternOf, patternProblem, plainHttp } from './provider.ts';
+import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
 import { inRange, releaseProblemFor, type Release } from './release.ts';
 
 /** A redirect URI, or a regular expression that matches redirect URIs. Later releases may add further keys. */
@@ -106,9 +107,6 @@ function urisIn(list: JsonValue): RedirectUri[] {
   });
 }
 
-/** URLs of different sites: a pattern that matches all of them is not limited to certain sites. */
-const unrelated = ['https://a.example/', 'https://login.b-2.test/callback'];
-
 /** The sites that get logins although no URI names them; each item includes the items before it. */
 const unnamedSites: readonly { readonly words?: string; readonly before?: string }[] = [
   {},
@@ -127,10 +125,7 @@ function unnamedSitesOf(list: JsonValue, usualMode: 'strict' | 'regex'): number 
   const uris = urisIn(list).filter((uri) => (uri[use] ?? usualUse) === usualUse);
   // Only releases that do not save the first URL have lists with URIs of other types.
   if (uris.length === 0) return list.length === 0 ? 1 : 0;
-  const total = uris.filter(({ url }) => {
-    const pattern = patternOf(`^(?:${url})$`);
-    return unrelated.every((site) => pattern?.test(site));
-  });
+  const total = uris.filter(({ url }) => matchesAnySite(url));
   if (total.length === 0) return 0;
   return total.every(({ matching_mode: mode = usualMode }) => mode === 'strict') ? 2 : 3;
 }

@@ -153,3 +153,36 @@ test.each<[name: string, uris: readonly JsonValue[], gain: string | undefined]>(
 ])('a provider that accepts %s gives this access', (_, uris, gain) => {
   expect(redirectGain(uris, [login])).toBe(gain);
 });
+
+test.each([
+  ['.*', true],
+  ['https://.*', true],
+  ['(?i)https?://.+', true],
+  [String.raw`\A.*\Z`, true],
+  ['https://.*/cb', true],
+  ['^https?://[^/]+/callback$', true],
+  [String.raw`https://[^/]+(:\d+)?/(oauth2?|oidc)/callback`, true],
+  [String.raw`https://[\w.-]+/cb/\d+`, true],
+  [String.raw`https://(?P<host>[^/]*)/cb\?x=1`, true],
+  [String.raw`https://[a-z]+\.[a-z]+/cb`, true],
+  [String.raw`https://a\.example/cb|https://.*/cb`, true],
+  // `.*` and `[^/]` also match the end of another host.
+  [String.raw`https://.*\.example\.com/cb`, true],
+  [String.raw`https://[^/]+\.example\.com/.*`, true],
+  [String.raw`https://a\.example\.com.*`, true],
+  [String.raw`https://[a-z]+\.example\.com/.*`, false],
+  [String.raw`https://[\w.-]+\.example\.com(:\d+)?/(a|b)`, false],
+  [String.raw`https://(a|b)\.example\.com/.*`, false],
+  [String.raw`https://example\.com/.*`, false],
+  [String.raw`https://[a-z]+\.internal/cb`, false],
+  [String.raw`http://localhost:\d+/.*`, false],
+  [String.raw`http://192\.168\.\d+\.\d+/cb`, false],
+  ['https://a.example.com/cb?x=1', false],
+  ['myapp://.*', false],
+  ['https://a.example.com/cb', false],
+  ['https://(', false],
+])('whether a redirect pattern matches any site: %s', (pattern, isAny) => {
+  expect(redirectGain([{ matching_mode: 'regex', url: pattern }], [login])).toBe(
+    isAny ? 'any site that asks for a login' : undefined,
+  );
+});
