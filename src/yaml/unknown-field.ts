@@ -15,6 +15,7 @@ interface LikelyMeaning {
 const entryDepth = 2;
 /** Keys that people often write by mistake in a mapping that needs a name. */
 const idNames = new Set(['id', 'pk', 'uuid']);
+const nameFields = new Set(['name', 'slug', 'username']);
 
 export function likelyFieldOfError({ params, parentSchema, instancePath, data }: ErrorObject): LikelyMeaning {
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // in rollcall's schemas, this is an object
@@ -34,16 +35,20 @@ export function likelyFieldOfError({ params, parentSchema, instancePath, data }:
   }
   // Because `field` is `name`, the missing name is not reported as a second error.
   if (idNames.has(normalizedName(unknown))) return { field: 'name', hint: 'Write only the id.' };
-  if (known.includes('slug') && normalizedName(unknown) === 'name')
-    return { field: 'slug', hint: 'Refer to the record by its slug: write `{ slug: … }`.' };
-  if (known[0] === 'name' && normalizedName(unknown) === 'username')
-    return { field: 'name', hint: 'Write `{ name: … }`, with the username.' };
-  if (known[0] === 'name' && normalizedName(unknown) === 'slug')
-    return { field: 'name', hint: 'Refer to the record by its name: write `{ name: … }`.' };
   const [first = ''] = known;
+  const key = known.includes('slug') ? 'slug' : first;
+  if (nameFields.has(key) && nameFields.has(normalizedName(unknown)) && normalizedName(unknown) !== key)
+    return { field: key, hint: `Write \`{ ${key}: … }\`, with the ${identityAt(steps) ?? key}.` };
   if (known.includes('order') && ['name', 'slug'].includes(normalizedName(unknown)))
     return { hint: `Write \`${first}: { name: … }\` in place of the name.` };
   return likelyField(unknown, known);
+}
+
+/** The field that names the records to which the field at a place refers. */
+function identityAt([list = '', ...steps]: readonly string[]): string | undefined {
+  const field = steps.findLast((step) => !/^\d+$/.test(step)) ?? '';
+  const referring = kindsOf(list).find(({ fields }) => fields[field]?.refersTo);
+  return (referring?.fields[field]?.refersTo ?? kinds.find(({ type }) => type === field)?.family)?.identity;
 }
 
 export function likelyField(unknown: string, known: readonly string[], kind?: Kind): LikelyMeaning {

@@ -101,7 +101,10 @@ describe('a value whose form does not fit its field', () => {
   });
 
   test.each([
-    ['users: [{ username: a, groups: [{ slug: staff }] }]', /^unknown-field .* write `\{ name: … \}`\.$/],
+    [
+      'users: [{ username: a, groups: [{ slug: staff }] }]',
+      /^unknown-field .* Write `\{ name: … \}`, with the name\.$/,
+    ],
     ['applications: [{ slug: a, name: A, policies: [p] }]', /`\{ policy: \{ name: p \}, order: 10 \}`\.$/],
     [
       'applications: [{ slug: a, name: A, meta_launch_url: a.example.com }]',
@@ -198,6 +201,19 @@ describe('an unknown field', () => {
       'Write `stage: { name: … }` in place of the name.',
     ],
     ['tokens', '{ identifier: t, user: { username: al } }', 'Write `{ name: … }`, with the username.'],
+    ['users', '{ username: a, groups: [{ username: staff }] }', 'Write `{ name: … }`, with the name.'],
+    ['users', '{ username: a, roles: [{ slug: staff }] }', 'Write `{ name: … }`, with the name.'],
+    [
+      'applications',
+      '{ slug: a, name: A, policies: [{ user: { username: al }, order: 0 }] }',
+      'Write `{ name: … }`, with the username.',
+    ],
+    [
+      'applications',
+      '{ slug: a, name: A, policies: [{ policy: { username: p }, order: 0 }] }',
+      'Write `{ name: … }`, with the name.',
+    ],
+    ['brands', '{ domain: d, flow_recovery: { name: r } }', 'Write `{ slug: … }`, with the slug.'],
   ])(
     'or type of an earlier release or another tool gets its present name: %s %s',
     async (list, entry, hint) => {
