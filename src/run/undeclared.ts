@@ -60,7 +60,7 @@ function redactUndeclared({ found, gaps }: Undeclared, { redactor }: Service): U
   };
 }
 
-/** Reads all records of the kinds that the release has, one kind after the other, until the service no longer answers. */
+/** Reads all records of the kinds that the release has, one kind after the other, until the service no longer answers. The lists of one family may be slow alone. */
 export async function readInventories(
   wanted: readonly Kind<ResourceType>[],
   release: Release | undefined,
@@ -68,9 +68,10 @@ export async function readInventories(
 ): Promise<Inventory[]> {
   service.pacing.endAfterTimeouts(maxConsecutiveFailures.lookUps);
   const inventories: Inventory[] = [];
-  for (const kind of wanted) {
+  for (const [index, kind] of wanted.entries()) {
     const isLater = release && kind.since !== undefined && inRange({ before: kind.since }, release) === true;
     if (!isLater) inventories.push(await readInventory(kind, service));
+    if (wanted[index + 1]?.family !== kind.family) await service.pacing.resumeIfAnswered();
   }
   return inventories;
 }

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
-import { isTimeout, type Answer } from './answer.ts';
+import { isAnswered, isTimeout, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { isSuccess, isTokenUnknown } from './denial.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
@@ -40,6 +40,8 @@ export interface Pacing {
   again(tried: Tried): Promise<number | undefined>;
   /** From now on, sends nothing more after this number of time-outs in a row. */
   endAfterTimeouts(count: number): void;
+  /** After these time-outs, sends further requests if the service answers a harmless one. This happens at most a few times. */
+  resumeIfAnswered(): Promise<void>;
   readonly outage: Pick<Outage, 'endedOutages' | 'waitedMs'>;
   /** Whether the service has rejected the token itself since its last success. The token may expire or be revoked during a run. */
   readonly isTokenRefused: boolean;
@@ -87,6 +89,7 @@ class SharedPacing implements Pacing {
   #retries = 0;
   #timeouts = 0;
   #maxTimeouts = Infinity;
+  #resumesLeft = 3;
 
   constructor(options: PacingOptions) {
     this.#options = options;
@@ -143,6 +146,14 @@ class SharedPacing implements Pacing {
 
   readonly endAfterTimeouts: Pacing['endAfterTimeouts'] = (count) => {
     this.#maxTimeouts = count;
+  };
+
+  readonly resumeIfAnswered: Pacing['resumeIfAnswered'] = async () => {
+    if (this.#timeouts < this.#maxTimeouts || this.#resumesLeft === 0) return;
+    const { outagePolicy = noWaiting } = this.#options;
+    const isThere = isAnswered(await outagePolicy.ask());
+    this.#resumesLeft = isThere ? this.#resumesLeft - 1 : 0;
+    if (isThere) this.#timeouts = 0;
   };
 
   readonly waitForTurn: Pacing['waitForTurn'] = async () => {

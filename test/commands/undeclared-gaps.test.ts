@@ -43,18 +43,33 @@ describe('records that could not be read', () => {
     expect(stderr()).toContain('not all users were read');
   });
 
-  test('are not asked for any more after several time-outs in a row', async () => {
-    let asked = 0;
-    const { send } = listingService({
-      instead: ({ query }) =>
-        query.has('page')
-          ? ((asked += 1), { kind: 'lost', error: new DOMException('too late', 'TimeoutError') })
-          : undefined,
-    });
-    const { stdout } = await planned(send, { output: 'json' });
-    expect(asked).toBe(5);
-    expect(stdout).toContain('not all users were read: ');
-  });
+  test.each([
+    ['everything is silent', () => true, 5, ['stages', 'users']],
+    ['all lists are silent', (list: string) => list !== 'me', 20, ['stages', 'users']],
+    ['the lists of stages are silent', (list: string) => list === 'stages', 8, ['stages']],
+  ] as const)(
+    'are not asked for any more after several time-outs in a row: %s',
+    async (_, isSilent, requests, unread) => {
+      let asked = 0;
+      const { send } = listingService({
+        instead: ({ path, query }) => {
+          const list = path.split('/')[3] ?? '';
+          const isList = query.has('page') && isSilent(list);
+          if (isList) asked += 1;
+          return isList || (asked > 0 && isSilent('me') && !query.has('page'))
+            ? { kind: 'lost', error: new DOMException('too late', 'TimeoutError') }
+            : undefined;
+        },
+      });
+      const { stdout } = await planned(send, { output: 'json' });
+      expect(asked).toBe(requests);
+      const { undeclared } = JSON.parse(stdout) as { undeclared: { gaps: { summary: string }[] } };
+      const found = ['stages', 'users'].filter((list) =>
+        undeclared.gaps.some(({ summary }) => summary.startsWith(`not all ${list} `)),
+      );
+      expect(found).toEqual(unread);
+    },
+  );
 
   test('are reported once for the providers of all types', async () => {
     const { stdout } = await planned(listingService({}).send, { output: 'json' });
