@@ -404,8 +404,8 @@ test('an empty mapping is no secret: a local connection is created, shown as hid
   const local = (field: string): string =>
     `version: 1\nservice_connections: [{ type: kubernetes, name: local, local: true${field} }]\n`;
   const made = service();
-  const warned = await run('validate', made.send, local(''));
-  expect(warned.stdout + warned.stderr).toContain('which is `{}` for a local connection');
+  const refused = await run('plan', made.send, local(''));
+  expect(refused.stderr).toContain('the field `kubeconfig` is missing, and a new record requires it');
   const applied = await run('apply', made.send, local(', kubeconfig: {}'));
   expect([applied.ending, applied.stdout]).toEqual(['done', expect.stringContaining('1 created')]);
   expect((await run('plan', made.send, local(', kubeconfig: {}'))).stdout).toContain('No changes.');
