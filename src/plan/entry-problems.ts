@@ -33,17 +33,23 @@ function missingInCreates(
   release: Release | undefined,
 ): Diagnostic[] {
   return resources.flatMap((resource) => {
-    const { kind, address, fields } = resource;
+    const { kind, address } = resource;
     if (observed.get(address)?.presence !== 'absent' || isToBeDeleted(resource)) return [];
-    return requiredFieldsOf(kind).flatMap(([field, { since }]) => {
-      const isLater = since !== undefined && inRange({ from: since }, release) !== true;
-      if (isLater || Object.hasOwn(fields, field)) return [];
-      return diagnosticOf(resource, kind.identity, {
+    return missingFields(resource, release).map((field) =>
+      diagnosticOf(resource, kind.identity, {
         code: 'missing-field',
         summary: `the field \`${field}\` is missing, and a new record requires it`,
         detail: `${kind.words.one.replace(/^./, (letter) => letter.toUpperCase())} of this name does not exist yet. Add the field, or correct the name.`,
-      });
-    });
+      }),
+    );
+  });
+}
+
+/** The fields that a new record requires and the entry does not declare. */
+export function missingFields({ kind, fields }: Resource, release: Release | undefined): readonly string[] {
+  return requiredFieldsOf(kind).flatMap(([field, { since }]) => {
+    const isLater = since !== undefined && inRange({ from: since }, release) !== true;
+    return isLater || Object.hasOwn(fields, field) ? [] : field;
   });
 }
 

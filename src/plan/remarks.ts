@@ -20,12 +20,13 @@ import { expiry } from '../kinds/time.ts';
 import { idText } from '../kinds/values.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedValues, ObservedRecord } from '../service/types.ts';
+import { missingFields } from './entry-problems.ts';
 import type { FindHolder } from './holders.ts';
 import { accessWithoutBindings } from './opens.ts';
 import type { Change } from './plan.ts';
 
 export function remarksOn(
-  { resource, action, differences }: Change,
+  { resource, action, differences, presence }: Change,
   record: Pick<ObservedRecord, 'fields' | 'names' | 'bound'>,
   holderOf: FindHolder,
   facts: ReferenceFacts,
@@ -62,8 +63,10 @@ export function remarksOn(
     const needsLicence = kind.isEnterprise === true && action === 'create';
     const isBound = action === 'create' && wantedChildren(resource).some(({ wanted }) => wanted.length > 0);
     const users = isBound ? words.usersBeforeBindings : undefined;
+    const missing = action === 'create' && presence === 'unknown' ? missingFields(resource, release) : [];
     return [
       ...(note === undefined ? [] : [note]),
+      ...missing.map((field) => `the service rejects a new record without \`${field}\``),
       ...(needsLicence ? ['needs an enterprise licence: without a licence, the service rejects it'] : []),
       ...(action === 'create' ? expiryNote(resource) : []),
       ...(users === undefined ? [] : [`${users} can use it until its bindings exist`]),

@@ -7,6 +7,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
@@ -355,9 +356,13 @@ describe('an outpost', () => {
     });
     const lacking = served.replace('authentik Embedded Outpost', 'Other');
     const refused = await run('plan', made.send, lacking);
-    expect(refused.ending).toBe('invalid');
-    for (const field of ['type', 'config'])
+    const blind = service({ tokens: [{ token: sandboxToken, rights: { view_outposts: 'none' } }] });
+    const unseen = await run('plan', blind.send, 'version: 1\noutposts: [{ name: Other }]\n');
+    expect([refused.ending, unseen.ending, unseen.stderr]).toEqual(['invalid', 'done', '']);
+    for (const field of ['type', 'config']) {
       expect(refused.stderr).toContain(`the field \`${field}\` is missing, and a new record requires it`);
+      expect(unseen.stdout).toContain(`note  the service rejects a new record without \`${field}\``);
+    }
   });
 });
 
