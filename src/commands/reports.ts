@@ -95,7 +95,7 @@ export class Reports {
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
     const request = { flags, wanted: await Promise.all(loaded), context, asked };
     const [refused] = await refusedOutputs(request, asked.inputs ?? []);
-    if (refused !== undefined) throw overwriteError(refused);
+    if (refused !== undefined) throw overwriteError(...refused);
     return new Reports(request);
   }
 
@@ -110,8 +110,8 @@ export class Reports {
   /** Excludes outputs that would overwrite one of these inputs from `write`, and reports these outputs. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const refused = await refusedOutputs(this.#of, inputs);
-    this.#refused = new Set(refused);
-    return refused.map((output) => usageDiagnostic(overwriteError(output)));
+    this.#refused = new Set(refused.keys());
+    return Array.from(refused, (entry) => usageDiagnostic(overwriteError(...entry)));
   };
 
   /** Writes every report; returns whether all were written. Runs with the same target use the same comment key. */
@@ -155,7 +155,7 @@ export class Reports {
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#of.asked;
     const inputs = find ? await undefinedOnUsageError(find) : [];
-    if (inputs) return new Set(await refusedOutputs(this.#of, inputs));
+    if (inputs) return new Set((await refusedOutputs(this.#of, inputs)).keys());
     const { files } = this.#of.context;
     const there = outputsOf(this.#of).map(async (output) =>
       (await files.kindOf(output).catch(() => 'file')) === 'file' ? [output] : [],
@@ -172,8 +172,11 @@ function outputsOf({ wanted, asked: { plan }, context: { env } }: ReportRequest)
   ];
 }
 
-/** The outputs that would overwrite one of the inputs, or a file of the baseline. */
-async function refusedOutputs(request: ReportRequest, inputs: readonly string[]): Promise<string[]> {
+/** The outputs that would overwrite one of the inputs, or a file of the baseline, each with the reason. */
+async function refusedOutputs(
+  request: ReportRequest,
+  inputs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const { files } = request.context;
   const { baseline } = request.asked;
   const outputs = outputsOf(request);
@@ -181,15 +184,17 @@ async function refusedOutputs(request: ReportRequest, inputs: readonly string[])
   const identities = await Promise.all(outputs.map((output) => fileIdentity(output, files)));
   const folder = baseline === undefined ? undefined : await fileIdentity(baseline, files);
   const kinds = await Promise.all(outputs.map((output) => files.kindOf(output).catch(() => 'absent')));
-  return outputs.filter((_, index) => {
+  const refused = outputs.flatMap((output, index): [string, string][] => {
     const identity = identities[index] ?? '';
+    if (read.includes(identity)) return [[output, 'which this run reads']];
     const isInBaseline = folder !== undefined && isBelow(identity, folder) && kinds[index] === 'file';
-    return isInBaseline || read.includes(identity);
+    return isInBaseline ? [[output, 'which is in the folder of the baseline']] : [];
   });
+  return new Map(refused);
 }
 
-function overwriteError(output: string): UsageError {
-  const summary = `an output would overwrite ${output}, which this run reads`;
+function overwriteError(output: string, reason: string): UsageError {
+  const summary = `an output would overwrite ${output}, ${reason}`;
   return new UsageError(summary, 'Name another file for the output.');
 }
 

@@ -119,8 +119,14 @@ describe('an output that would overwrite an input', () => {
     'plan --config vars.yaml m --report json=./vars.yaml --token-file token',
     'plan m --baseline broken --out linked/../broken/b.yaml --token-file token',
     'apply m --yes --baseline broken --report json=broken/b.yaml --token-file token',
+    'plan m --baseline keys --out keys/one --token-file token',
   ])('is refused for other inputs: %s', async (args) => {
-    const { code } = await run(args);
+    const { code, stderr } = await run(args);
+    const isBaseline = args.includes('--baseline');
+    const reason = isBaseline
+      ? /which is in the folder of the baseline/
+      : /which this run reads|run reads that file/;
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(reason);
     expect([code, sent]).toEqual([3, 0]);
     expectUntouched();
   });
