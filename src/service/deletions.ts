@@ -7,7 +7,13 @@ import { policyBindings, policyField } from '../kinds/policy-bindings.ts';
 import { listQuery, type Family, type Kind } from '../kinds/kind.ts';
 import { readChildren } from './children.ts';
 import type { ReadContext } from './client.ts';
-import { dependentNotes, readDependents, type DeleteCandidate, type Dependents } from './dependents.ts';
+import {
+  dependentNotes,
+  readDependents,
+  type DeleteCandidate,
+  type Dependent,
+  type Dependents,
+} from './dependents.ts';
 import { readCount } from './read-pages.ts';
 import { readWholeList } from './read-whole.ts';
 import { isSuperuserToken, retrieveTokenUser } from './retrieve.ts';
@@ -74,7 +80,7 @@ export async function judgeDeletion(
 ): Promise<DeleteDecision> {
   const refusal =
     (await refusalOfRecord(candidate, context)) ??
-    cascadeRefusal(candidate.resource.kind, await dependents(), context);
+    (await cascadeRefusal(candidate.resource.kind, await dependents(), context));
   if (refusal !== undefined) return { notes: [], refusal };
   if (!isSubject(candidate.resource.kind)) return { notes: [] };
   return judgeBindings(candidate, (await dependents()) ?? [], context);
@@ -124,17 +130,36 @@ async function lastRecordRefusal(
 }
 
 /** Refuses a delete that makes the service delete other records, unless the manifests delete these too. */
-function cascadeRefusal(kind: Kind, dependents: Dependents, context: DeleteContext): string | undefined {
+async function cascadeRefusal(
+  kind: Kind,
+  dependents: Dependents,
+  context: DeleteContext,
+): Promise<string | undefined> {
   if (dependents === undefined) return unread('its dependent records could not be read', context);
   const isPolicy = policyField.refersTo === kind.family;
-  for (const { model, family, words, pk, isDeletedToo } of dependents) {
-    if (isPolicy && model.startsWith(policyBindings.model.name))
-      return 'records that have this policy could become open to everyone: remove the policy from their `policies` first';
+  const uses = dependents.filter(({ model }) => isPolicy && model.startsWith(policyBindings.model.name));
+  if (uses.length > 0 && !(await areOfDeleted(uses, context)))
+    return 'records that have this policy could become open to everyone: remove the policy from their `policies` first, or delete these records too';
+  for (const { family, words, pk, isDeletedToo } of dependents) {
     if (!isDeletedToo || family === undefined || family.isDeletedWithOwner) continue;
     if (!context.deletes.some(({ resource, held }) => resource.kind.family === family && held.pk === pk))
       return `the service would also delete ${words}: declare that record as absent too, or change its reference first`;
   }
   return undefined;
+}
+
+/** Whether all these bindings of a policy guard records that are deleted too. Such records are deleted before the policy. */
+async function areOfDeleted(uses: readonly Dependent[], context: DeleteContext): Promise<boolean> {
+  const read = await readChildren(policyBindings, 'all', context);
+  const deleted = deletedIds(context);
+  const bound = read.kind === 'read' ? [...read.of].filter(([target]) => deleted.has(target)) : [];
+  const gone = new Set(bound.flatMap(([, bindings]) => bindings.map(({ pk }) => pk)));
+  // The service lists both the bindings and the records that they guard.
+  return uses.every(({ pk }) => gone.has(pk) || deleted.has(pk));
+}
+
+function deletedIds({ deletes }: DeleteContext): ReadonlySet<string> {
+  return new Set(deletes.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
 }
 
 /** The reason for a refusal after a failed read: the token may have expired or been revoked during the run. */
@@ -154,7 +179,7 @@ async function judgeBindings(
   const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
   if (dependents.some(({ model, pk }) => model === policyBindings.model.name && !shown.has(pk)))
     return { notes: [], refusal: 'some bindings of the record are hidden from this token' };
-  const deleted = new Set(deletes.flatMap(({ held: { pk, bindable = pk } }) => [pk, bindable]));
+  const deleted = deletedIds(context);
   const key = bindingKey(candidate);
   const deletedKeys = new Set([key, ...deletes.map(bindingKey)]);
   const losing = [...read.of].filter(([target, bindings]) => {

@@ -321,10 +321,13 @@ flows: [{ slug: way, state: absent }]
     const { pk = null } = world.sandbox.record('/policies/dummy/', 'gate') ?? {};
     const { pk: target = null } = world.sandbox.record('/core/applications/', 'wiki') ?? {};
     world.sandbox.create('/policies/bindings/', { policy: pk, target, order: 1 });
-    const { stdout } = await planned(
-      world,
-      'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n',
-    );
+    const gate = 'version: 1\npolicies: [{ name: gate, type: dummy, state: absent }]\n';
+    const { stdout } = await planned(world, gate);
     expect(stdout).toContain('policy.gate is not deleted: records that have this policy');
+    // A policy without another record that it guards is deleted after this record.
+    const both = `${gate}applications: [{ slug: wiki, state: absent }]\n`;
+    const done = await applied(world, both);
+    expect([done.ending, done.stdout]).toEqual(['done', expect.stringContaining('2 destroyed')]);
+    expect(deletes(world).map((path) => path.split('/')[3])).toEqual(['core', 'policies']);
   });
 });
