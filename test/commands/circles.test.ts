@@ -58,6 +58,7 @@ describe('a new stage that refers to the flow that contains it', () => {
     const { context, stdout, written } = world.run(circle);
     await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);
     expect(stdout()).toContain('`configure_flow` is set after flow.change is created');
+    expect(stdout()).toMatch(/configure_flow +"change"\n/);
     const saved = written.get('p.json') ?? '';
     expect(schemaErrors('plan', parseJson(saved))).toEqual([]);
     const files = { 'm.yaml': circle, 'p.json': saved };

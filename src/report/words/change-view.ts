@@ -92,7 +92,8 @@ function viewsOfFields(change: Change): FieldView[] {
         value: values,
       }));
     const names = namesIn(resource, field, value);
-    const text = names && namedText(field, value, names);
+    const isLater = change.setAfter?.some((later) => later.field === field);
+    const text = names && namedText(field, value, names, isLater ? '' : undefined);
     return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
   });
 }
@@ -197,14 +198,19 @@ function sideOf(
 }
 
 /** The ids of a value with their names, and names of records that have no id yet; undefined if there are no names. */
-function namedText(field: string, value: JsonValue | undefined, names?: NamesByPointer): string | undefined {
+function namedText(
+  field: string,
+  value: JsonValue | undefined,
+  names?: NamesByPointer,
+  noteIfNew: string = ' (created first)',
+): string | undefined {
   if (value === undefined || isMasked(value)) return undefined;
   const ids = idsWithPointers(field, value);
   if (!ids.some(({ id, place }) => isNameReference(id) || Object.hasOwn(names ?? {}, place)))
     return undefined;
   const texts = ids.map(({ id, place }) =>
     // A name without an id belongs to a resource that does not exist yet.
-    names && isNameReference(id) ? `${idText(id)} (created first)` : idText(id, names?.[place]),
+    names && isNameReference(id) ? `${idText(id)}${noteIfNew}` : idText(id, names?.[place]),
   );
   return printableLine(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
