@@ -180,6 +180,9 @@ describe.each([
     expect(listed('/flows/instances/')).toHaveLength(flows);
     expect(listed('/stages/all/')).toHaveLength(stages);
     expect(listed('/providers/all/')).toEqual([]);
+    const group = listed('/core/groups/').find(({ name }) => name === 'authentik Admins');
+    const admins = listed('/core/users/').filter(({ username }) => username === 'akadmin');
+    expect(admins).toMatchObject([{ is_superuser: true, groups: [group?.['pk']] }]);
   });
 
   test('has the bindings of its flows, and every record that another record refers to', () => {
