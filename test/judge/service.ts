@@ -49,7 +49,9 @@ const families = [
   '/outposts/service_connections/all/',
   '/endpoints/connectors/',
 ];
-const lists = [...new Set([...kinds.old.keys(), ...kinds.now.keys(), ...families])];
+/** A path that only releases between the two of this model have. A run tries it if the present one seems unknown. */
+const between = ['/propertymappings/rac/'];
+const lists = [...new Set([...kinds.old.keys(), ...kinds.now.keys(), ...between, ...families])];
 
 /** What a path is about: a type, its own list if it has one, and a record. */
 export function placeOf(full: string): {
