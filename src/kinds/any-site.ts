@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { patternOf } from './provider.ts';
 
 /** Names that no pattern contains: a pattern that matches URLs of both sites is not limited to certain sites. */
@@ -8,14 +9,28 @@ const open = '\u{0}';
 /** What characters are replaced by, so that a sample fits most patterns: letters, or a digit. */
 const fillers = ['com', '1'];
 
-/** Whether a pattern for whole URLs matches URLs of any site, such as `https://.*`, `https://[^/]+/cb` or `https://a\.example.*`. */
+/** Milliseconds after which a test ends: a pattern with nested repetitions, such as `(.+)+`, could take hours. */
+const maxTestTime = 1000;
+
+/**
+ * Whether a pattern for whole URLs matches URLs of any site, such as `https://.*`, `https://[^/]+/cb` or `https://a\.example.*`. A
+ * pattern that takes too long to test counts as one that does.
+ */
 export function matchesAnySite(url: string): boolean {
   const pattern = patternOf(`^(?:${url})$`);
   if (pattern === undefined) return false;
   const samples = samplesOf(url);
-  return strangers.every((name) =>
-    samples.some((sample) => urlsOf(name, sample).some((text) => isOfSite(text, name) && pattern.test(text))),
-  );
+  const test = (): boolean =>
+    strangers.every((name) =>
+      samples.some((sample) =>
+        urlsOf(name, sample).some((text) => isOfSite(text, name) && pattern.test(text)),
+      ),
+    );
+  try {
+    return runInNewContext('test()', { test }, { timeout: maxTestTime }) === true;
+  } catch {
+    return true;
+  }
 }
 
 /** Texts like those that a pattern matches: each of its alternatives, and the whole with the first alternatives. */

@@ -170,6 +170,8 @@ test.each([
   [String.raw`https://.*\.example\.com/cb`, true],
   [String.raw`https://[^/]+\.example\.com/.*`, true],
   [String.raw`https://a\.example\.com.*`, true],
+  // A test of these nested repetitions would never end.
+  ['https://(.+)+(.+)+(.+)+(.+)+(.+)+!', true],
   [String.raw`https://[a-z]+\.example\.com/.*`, false],
   [String.raw`https://[\w.-]+\.example\.com(:\d+)?/(a|b)`, false],
   [String.raw`https://(a|b)\.example\.com/.*`, false],
