@@ -74,10 +74,8 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       // not found, and a change that may affect the token's user.
       const asks = event.purpose === 'self' ? 5 : 1;
       // A group is looked up again before its create. A list of names is read again if it changed meanwhile, and once more if a
-      // name is missing from it. A 404 without the usual `detail` is checked again at the end.
-      const isDoubtful = run.delivered.some(
-        (answer) => isSame(answer, event) && answer.status === 404 && answer.tells === undefined,
-      );
+      // name is missing from it. If a 404 without the usual `detail` proves wrong, the whole plan is made again.
+      const isDoubtful = run.delivered.some(({ status, tells }) => status === 404 && tells === undefined);
       if (spared < 3 * asks * (isDoubtful ? 2 : 1) && hadOutageAfter(run, event)) {
         spared += 1;
         inARow -= 1;
