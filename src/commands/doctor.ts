@@ -6,7 +6,7 @@ import { doctorChecks } from '../report/words/doctor.ts';
 import { isTokenDenied, isHealthy } from '../report/words/rights.ts';
 import { doctorJson, doctorText, requiredRoleBlueprint, type Diagnosis } from '../report/formats/doctor.ts';
 import { printableLine } from '../report/printable.ts';
-import { defaultKinds, createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
+import { createdByContract, kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
@@ -66,9 +66,8 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   if (hasErrors(diagnostics)) return reportInvalid(diagnostics, context);
   const declared = await declaredKinds(settings, context);
   if (declared.kind === 'invalid') return reportInvalid(declared.diagnostics, context);
-  context.stdout.write(
-    requiredRoleBlueprint(reach, release, [...new Set([...defaultKinds, ...declared.kinds])]),
-  );
+  const used = declared.kinds;
+  context.stdout.write(requiredRoleBlueprint(reach, release, used.length === 0 ? undefined : used));
   return 'done';
 }
 

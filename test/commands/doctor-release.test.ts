@@ -194,7 +194,7 @@ describe('doctor --role', () => {
     );
   });
 
-  test('lists the permissions for the declared types, and not for other types of the same list', async () => {
+  test('lists only the permissions for the declared types, and the right to view applications', async () => {
     const { context, stdout } = capture({
       files: {
         'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n',
@@ -203,7 +203,9 @@ describe('doctor --role', () => {
     });
     expect(await doctor({ output: 'text', role: true }, context)).toBe('done');
     expect(stdout()).toContain('authentik_stages_deny.add_denystage');
+    expect(stdout()).toContain('authentik_core.view_application');
     expect(stdout()).not.toContain('authentik_stages_dummy.add_dummystage');
+    expect(stdout()).not.toContain('authentik_core.add_user');
   });
 
   test('fails for invalid manifests, as these do not show the declared types', async () => {

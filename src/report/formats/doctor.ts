@@ -116,7 +116,8 @@ export function requiredRoleBlueprint(
   kinds: readonly Kind<ResourceType>[] = defaultKinds,
 ): string {
   const createdKinds = contractOnly ? createdByContract : kinds;
-  const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
+  // rollcall also looks up an application to learn how the service answers.
+  const documented = defaultKinds.filter(({ lookUp }) => lookUp.isDocumented);
   const viewedKinds = [...documented, ...(contractOnly ? [] : undocumentedReads(kinds))];
   const changedKinds = capabilities.includes('update') ? kinds : [];
   const childModels = contractOnly ? [] : allChildren(kinds);
