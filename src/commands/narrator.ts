@@ -129,9 +129,8 @@ class Narrator {
         if (until - this.#saidUntil < minMentionedPauseMs) return;
         this.#saidUntil = until;
         const end = isTooLong ? ', which is too long: the run ends' : '';
-        this.#remark(
-          `The service asks clients to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`,
-        );
+        const start = answer.retryAfter === undefined ? 'Waiting' : 'The service asks clients to wait';
+        this.#remark(`${start} ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`);
         return;
       }
       case 'request':

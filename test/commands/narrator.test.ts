@@ -36,7 +36,7 @@ function told(...events: readonly RunEvent[]): string {
 }
 
 test('during an outage, only a pause beyond the limit is reported', () => {
-  const answer = { kind: 'unavailable', status: 503 } as const;
+  const answer = { kind: 'unavailable', status: 503, retryAfter: '3600' } as const;
   const away: RunEvent = { kind: 'outage', news: { kind: 'away', answer, waitMs: 60_000 } };
   const pause = { kind: 'pause', milliseconds: 5000, answer, isTooLong: false } as const;
   expect(told(away, pause)).toBe(told(away));
@@ -44,6 +44,11 @@ test('during an outage, only a pause beyond the limit is reported', () => {
   expect(told(away, tooLong)).toBe(
     `${told(away)}The service asks clients to wait 3600 s (503), which is too long: the run ends.\n`,
   );
+});
+
+test('a pause without Retry-After is not reported as a demand of the service', () => {
+  const answer = { kind: 'unavailable', status: 503 } as const;
+  expect(told({ kind: 'pause', milliseconds: 3100, answer, isTooLong: false })).toBe('Waiting 4 s (503).\n');
 });
 
 test('retries are reported at most every 10 seconds, without the invisible characters in the cause', async () => {
