@@ -146,7 +146,7 @@ function fieldRow(kind: Kind, name: string, isRequired: boolean, value: SchemaNo
   const { isSecret, since, isRequired: isNeeded } = kind.fields[name] ?? {};
   const isWriteOnly = newestFacts(kind.path.replace('/api/v3', '')).fields[name]?.writeOnly;
   const marks = [
-    isRequired ? '**Required.**' : isNeeded && '*Required if new.*',
+    isRequired ? '**Required.**' : isNeeded && kind.single === undefined && '*Required if new.*',
     isSecret && '*Secret.*',
     isWriteOnly && '*Write-only.*',
     since !== undefined && `*Since ${since}.*`,
