@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { schemaNames } from '../../src/base/package-file.ts';
-import { kindAt } from '../../src/kinds/all.ts';
+import { kindAt, kinds } from '../../src/kinds/all.ts';
 import { recordedOf } from '../../src/sandbox/recorded.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
@@ -32,6 +32,10 @@ describe('the README', () => {
     const lines = documentText('README.md').split('\n');
     expect(lines.length).toBeLessThanOrEqual(151);
     expect(lines.slice(0, 15).join('\n')).toContain('`npm run prove`');
+  });
+
+  test('gives the number of types in the reference', () => {
+    expect(documentText('README.md')).toContain(`[${kinds.length} types](docs/reference.md)`);
   });
 
   test('promises a demo of validate, plan and apply, and the demo succeeds', async ({ skip }) => {
