@@ -248,6 +248,7 @@ function descriptionOf(kind: Kind, name: string) {
   const { fields, identity, scope, variant, type } = kind;
   const { default: value, since, isSecret, isWriteOnly, shownAs } = fields[name] ?? {};
   const isUnseen = isWriteOnly && !shownAs;
+  const isMapping = kind.fields[name]?.tableForm === 'columns';
   const own = [identity, scope, variant?.field].filter((one) => one !== undefined);
   const isTelling = value !== undefined && value !== null && value !== '' && typeof value !== 'object';
   const sentences = [
@@ -259,9 +260,9 @@ function descriptionOf(kind: Kind, name: string) {
     name === scope &&
       `Required, because the ${identity} of an entry is unique only within its ${scope}. The address of an entry is \`${type}.${scope.toUpperCase()}/${identity.toUpperCase()}\`.`,
     isSecret &&
-      `The value must be \`\${env:NAME}\` or \`\${file:PATH}\` alone. It is ${isUnseen ? '' : 'sent and compared, but '}never shown.`,
+      `The value must ${isMapping ? 'be `${env:NAME}` or `${file:PATH}`' : 'come from `${env:NAME}`, `${file:PATH}` or `${generate:LENGTH}`'}. It is ${isUnseen ? '' : 'sent and compared, but '}never shown.`,
     isSecret &&
-      kind.fields[name]?.tableForm === 'columns' &&
+      isMapping &&
       'The text is a mapping in JSON or YAML. An empty mapping may be written as `{}`.',
     isUnseen &&
       'The service does not return this field, so it is not compared. It is sent when a record is created, and with `--resend`.',

@@ -48,7 +48,7 @@ const areas = new Map<string, { readonly title: string; readonly lists: readonly
 const instructions = new Set(['formerly', 'state', 'at_least', 'exactly']);
 /** Sentences that the table already expresses. */
 const byMarks =
-  / ?From release [\d.]+ on; earlier releases ignore this field\.| ?The value must be `\$\{env:NAME\}` or `\$\{file:PATH\}` alone\. It is (sent and compared, but )?never shown\.|^An? [\w ]+: its id, which is [^.]*\./g;
+  / ?From release [\d.]+ on; earlier releases ignore this field\.| ?The value must (?:be|come from) [^.]*\. It is (sent and compared, but )?never shown\.|^An? [\w ]+: its id, which is [^.]*\./g;
 /** The number of values to list. The schema has all of them. */
 const mostValues = 12;
 
