@@ -118,7 +118,10 @@ const conditionVerbs: Readonly<Record<Condition, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   missing: ['is missing', 'are missing'],
   undeclared: ['is no longer declared', 'are no longer declared'],
-  opens: ['lets more people in or changes how they log in', 'let more people in or change how they log in'],
+  opens: [
+    'lets more people in or changes how people log in',
+    'let more people in or change how people log in',
+  ],
 };
 
 const notDeclared = ['is not declared', 'are not declared'] as const;

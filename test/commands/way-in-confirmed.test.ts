@@ -19,7 +19,8 @@ describe('an update of the login flow', () => {
 
   test('makes a plan with --fail-on opens fail', async () => {
     const { ending, stderr } = await run(plan, fresh(), longer, { failOn: ['opens'] });
-    expect([ending, stderr]).toEqual(['changes', expect.stringContaining('1 resource is opened')]);
+    const reason = 'changes how people log in, and --fail-on opens is given';
+    expect([ending, stderr]).toEqual(['changes', expect.stringContaining(reason)]);
   });
 
   test('is confirmed by --allow way-in together with --allow update and delete', async () => {
