@@ -84,7 +84,6 @@ interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
   /** The reason why rollcall refuses an update, or undefined if the update is allowed. */
   readonly refusal?: (fromRecord: JsonObject, declared: JsonObject) => string | undefined;
-  readonly fieldsForRefusal?: readonly string[];
   /** The fields that the service requires in every PATCH, even if they are unchanged. */
   readonly requiredInUpdates?: readonly string[];
   /** The fields that rollcall never changes on the user to whom the token belongs. */
@@ -134,25 +133,6 @@ export const singleOwnerFields: (kind: Kind) => readonly string[] = memoizePerKe
 /** For a value that only one record can have: whether the service moves the value to a new owner instead of refusing the change. */
 export function isMovedBetweenRecords({ fields }: Kind, field: string): boolean {
   return fields[field]?.singleOwner?.isMoved === true;
-}
-
-/** The fields to read in order to compare the declared fields, including fields that a change affects indirectly. */
-export function comparedFields(kind: Kind, declared: readonly string[]): string[] {
-  const { access, bindable, deletion, login, update } = kind;
-  const isBound =
-    access?.subjects.some(({ field }) => declared.includes(field)) === true ||
-    declared.some((field) => kind.fields[field]?.children);
-  return [
-    ...new Set([
-      ...declared,
-      ...(update.fieldsForRefusal ?? []),
-      ...(deletion?.last ? [deletion.last.field] : []),
-      ...(isBound && bindable?.mode ? [bindable.mode.field] : []),
-      ...declared.flatMap((field) => kind.fields[field]?.fieldsForAccessGain ?? []),
-      ...(login?.kind === 'superuser group' ? [login.parents] : []),
-      ...singleOwnerFields(kind),
-    ]),
-  ];
 }
 
 export function needsSuperuserToLookUp({ lookUp, listing }: Pick<Kind, 'lookUp' | 'listing'>): boolean {
@@ -212,7 +192,6 @@ export interface FieldOfKind<Value = JsonValue> {
     valuesOf: (field: string) => readonly JsonValue[],
     release?: Release,
   ) => string | undefined;
-  readonly fieldsForAccessGain?: readonly string[];
   /** Whether the field is an instruction for rollcall and is therefore not sent. */
   readonly isInstruction?: boolean;
   /** How to normalize an id for comparison, in a list whose order does not matter. */

@@ -23,7 +23,6 @@ export const outpost: RowKind = kindFrom({
       name === embedded && declared['name'] !== embedded
         ? 'the service rejects another name for its own outpost'
         : undefined,
-    fieldsForRefusal: ['name'],
   },
   deletion: {
     refusal: ({ name }) =>

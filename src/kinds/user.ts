@@ -69,7 +69,6 @@ export const user: RowKind = kindFrom({
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, and the service rejects changes to its own accounts';
     },
-    fieldsForRefusal: ['type', 'path'],
     protectedOnSelf: ['is_active', 'type'],
   },
   deletion: {

@@ -113,7 +113,7 @@ class LoginReader {
     const listed = await this.#list(kind.family);
     const held = flows.flatMap(({ pk }) => {
       const record = listed.find(({ received }) => textOf(received['pk']) === pk);
-      return record ? [pickObserved(kind, record.received, record.shown, Object.keys(kind.fields))] : [];
+      return record ? [pickObserved(kind, record.received, record.shown)] : [];
     });
     const read = await readDeclaredChildren(kind, held, fields, this.#context);
     if (read.kind === 'read')
@@ -176,6 +176,6 @@ function needsFields(login: Kind['login'], readsBackends: boolean): boolean {
 }
 
 function loginRecordOf(kind: Kind, { received, shown }: ListedRecord): ObservedLoginRecord {
-  const { pk, fields } = pickObserved(kind, received, shown, Object.keys(kind.fields));
+  const { pk, fields } = pickObserved(kind, received, shown);
   return { kind, pk, name: textOf(received[kind.identity]), fields };
 }

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.ts';
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isBindingField } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
-import { listQuery, comparedFields, type Kind } from '../kinds/kind.ts';
+import { listQuery, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson, sameUuid } from '../kinds/values.ts';
 import { isValidPk, type Answer } from '../service/answer.ts';
@@ -204,8 +204,7 @@ class ListMatches {
       this.#addNamesake(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);
-    const regarded = comparedFields(this.#kind, declared);
-    const held = observeRecord(this.#kind, record, regarded);
+    const held = observeRecord(this.#kind, record);
     const before = this.#found.get(resource);
     const isReadSeparately = (field: string): boolean =>
       isBindingField(this.#kind, field) || this.#kind.fields[field]?.isWriteOnly === true;

@@ -139,7 +139,7 @@ export function createClient(
         shown: answer.body ?? {},
         exact: exact && recordOf(exact, answer, expected),
       };
-      return { answer, stop, proof, held: observeRecord(kind, record, Object.keys(kind.fields)) };
+      return { answer, stop, proof, held: observeRecord(kind, record) };
     },
     ...undocumentedReads(send, readable, canUpdate),
     unseenProof: (answer) => proofOfCreate(answer.kind, false),
@@ -228,7 +228,7 @@ async function changed(
   const { proof, ...judged } = judgeUpdate(answer);
   if (proof !== 'updated') return { ...judged, proof };
   const record = recordOf(exchange, answer);
-  const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(kind.fields));
+  const held = pickObserved(kind, record, answer.body ?? {});
   // Another record has taken the name in the meantime.
   return held.pk === pk ? { ...judged, proof, held } : { ...judged, proof: 'ambiguous' };
 }

@@ -25,26 +25,22 @@ export function pkOf({ received }: Pick<ListedRecord, 'received'>): string {
   return textOf(received['pk']);
 }
 
-export function observeRecord(
-  kind: Kind,
-  { received, shown, exact }: ListedRecord,
-  wanted: readonly string[],
-): ObservedRecord {
+export function observeRecord(kind: Kind, { received, shown, exact }: ListedRecord): ObservedRecord {
   const facts = referenceFactsWithin(kind, received, shown);
   return {
-    ...pickObserved(kind, received, shown, wanted),
-    ...(exact && { exact: pickObserved(kind, exact, exact, wanted).fields }),
+    ...pickObserved(kind, received, shown),
+    ...(exact && { exact: pickObserved(kind, exact, exact).fields }),
     ...(facts.length > 0 && { facts }),
     names: Object.fromEntries(nestedFields(kind).map(([field]) => [field, nestedNames(kind, field, shown)])),
   };
 }
 
-/** Returns the id and the wanted fields of a record, as received and in printable form. Leaves out fields that this release does not accept. */
+/** Returns the id and the wanted fields of a record, by default all, as received and in printable form. Leaves out fields that this release does not accept. */
 export function pickObserved(
   kind: Kind,
   received: JsonObject,
   shown: JsonObject,
-  wanted: readonly string[],
+  wanted: readonly string[] = Object.keys(kind.fields),
 ): ObservedRecord {
   const { fields } = kind;
   const names = wanted.filter(

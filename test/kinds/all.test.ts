@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { declarableFields, isBindingField } from '../../src/kinds/access.ts';
-import { defaultKinds, kindOf, kindsOf, joinWords, type ResourceType } from '../../src/kinds/all.ts';
-import { type Kind, comparedFields, sameValue } from '../../src/kinds/kind.ts';
+import { defaultKinds, kindsOf, joinWords } from '../../src/kinds/all.ts';
+import { type Kind, sameValue } from '../../src/kinds/kind.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { someOf } from '../support/effort.ts';
 import { readSchema } from '../support/schemas.ts';
@@ -119,16 +119,6 @@ test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((wo
     expect(joinWords(words)).toBe(new Intl.ListFormat('en').format(words));
   },
 );
-
-test.each<[ResourceType, string, readonly string[]]>([
-  ['group', 'name', ['is_superuser', 'parents']],
-  ['token', 'identifier', ['user']],
-  ['brand', 'domain', ['default']],
-  ['application', 'slug', ['provider', 'backchannel_providers']],
-  ['application', 'access.groups', ['policy_engine_mode', 'provider', 'backchannel_providers']],
-])('a plan of one %s with the field `%s` also reads the fields %j', (type, field, others) => {
-  expect(comparedFields(kindOf(type), [field])).toEqual([field, ...others]);
-});
 
 test('a null of an earlier release equals any value of a field that later releases always have', () => {
   const [provider = expect.fail()] = kindsOf('provider');

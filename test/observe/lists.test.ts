@@ -93,14 +93,14 @@ describe('records read from lists', () => {
     ]);
   });
 
-  test('have their declared fields and id', async () => {
+  test('have the same fields and id as after a look-up, also fields that are not declared', async () => {
     const service = listingService({ users: manyUsers(20) });
     const { seen } = await observing({ users: manyUsers(20) }, service);
-    expect(seen().get('user.u00003')).toEqual({
+    expect(seen().get('user.u00003')).toMatchObject({
       presence: 'present',
       held: {
         pk: '4',
-        fields: { username: 'u00003', name: 'User u00003' },
+        fields: { username: 'u00003', name: 'User u00003', is_active: true },
         names: { groups: new Map(), roles: new Map() },
       },
     });

@@ -47,10 +47,16 @@ function ofRequests({ kind, line, release }: Comparison): string[] {
   ];
 }
 
+/** The fields that decide whether rollcall refuses an update. */
+const fieldsForRefusal: Readonly<Record<string, readonly string[]>> = {
+  tokens: ['user'],
+  users: ['type', 'path'],
+};
+
 function ofFields(comparison: Comparison): string[] {
   const { kind, release, facts } = comparison;
   const { identity, title, update, deletion, bindable, fields } = kind;
-  const { requiredInUpdates = [], fieldsForRefusal = [] } = update;
+  const { requiredInUpdates = [] } = update;
   const shown = (name: string): FieldFacts | undefined =>
     facts.fields[fields[name]?.earlier?.field ?? ''] ?? facts.fields[name];
   const bound = [...(bindable?.mode ? [bindable.mode.field] : []), ...(bindable?.withheld ?? [])];
@@ -58,7 +64,7 @@ function ofFields(comparison: Comparison): string[] {
   const newest = factsByRelease(kind.path.replace('/api/v3', '')).get(newestRelease)?.fields ?? {};
   // A field that this release does not show yet is not sent with an update.
   const along = requiredInUpdates.filter((name) => shown(name) || !newest[name]);
-  const named = [identity, title, ...along, ...fieldsForRefusal, ...last, ...bound];
+  const named = [identity, title, ...along, ...(fieldsForRefusal[kind.list] ?? []), ...last, ...bound];
   // If a record is looked up by its path, its name cannot be the name of another path.
   const below = kind.lookUp.answers === 'record' ? Object.keys(facts.actions) : [];
   const paths = below.flatMap((action) => /^GET (\w+)\/$/.exec(action)?.[1] ?? []);

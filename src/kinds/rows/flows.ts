@@ -19,7 +19,6 @@ export const flow: RowKind = kindFrom({
   fields: {
     stages: {
       children: stageBindings,
-      fieldsForAccessGain: ['designation', 'authentication'],
       accessGain: reachOfStages,
     },
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },

@@ -47,7 +47,6 @@ const rows: readonly KindRow[] = [
         sameJson(user, before)
           ? undefined
           : 'rollcall, like the service since 2024.6, does not give a token to another user: delete this token, and declare one of another name',
-      fieldsForRefusal: ['user'],
     },
     // authentik 2023.10.7 and 2025.12.4 leave `managed` empty.
     fields: {

@@ -86,7 +86,6 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       group_property_mappings: { earlier: { field: 'property_mappings_group' } },
       ...imported,
       sync_groups: {
-        fieldsForAccessGain: ['sync_parent_group'],
         accessGain: (is, was, valuesOf) =>
           is === true && was === false && valuesOf('sync_parent_group').some((group) => group !== null)
             ? groupMembers
@@ -97,7 +96,6 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
           field: 'is_superuser',
           grants: "gives everyone in a group that it imports a superuser's rights",
         },
-        fieldsForAccessGain: ['sync_groups'],
         accessGain: (now, _, valuesOf) =>
           now === null || valuesOf('sync_groups').includes(false) ? undefined : groupMembers,
       },

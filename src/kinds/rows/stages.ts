@@ -144,7 +144,6 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
         accessGain: (now) => (now === null ? undefined : 'everyone whom it adds to its `create_users_group`'),
       },
       create_users_as_inactive: {
-        fieldsForAccessGain: ['user_creation_mode'],
         accessGain: (now, before, valuesOf) =>
           now === false && before === true && !valuesOf('user_creation_mode').includes('never_create')
             ? 'people whose new accounts need no activation'
