@@ -246,7 +246,9 @@ function subjectsOfField(
       const failing = values['failure_result'] === true && lets?.plain !== undefined;
       const keyPrefix = `${isNegated} ${failing} ${field}`;
       return {
-        keys: [one, { name: name ?? null }].map((each) => `${keyPrefix} ${childKey({ binds, id: each })}`),
+        keys: [one, ...(name === undefined ? [] : [{ name }])].map(
+          (each) => `${keyPrefix} ${childKey({ binds, id: each })}`,
+        ),
         words: (wasIn) =>
           `${who === undefined ? '' : `${who} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
       };

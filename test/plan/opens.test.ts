@@ -320,6 +320,16 @@ test('undeclared bindings that a partial declaration keeps are no gain since a b
   expect(newAccess({ resource, action: 'no-op' }, record, { kind: 'altered', fields })).toEqual([]);
 });
 
+test('an added binding is a gain since a baseline, also if the names of the groups are unknown', async () => {
+  const [before, added] = ['a', 'b'].map((digit) => ({ group: digit.repeat(32), order: 0 }));
+  if (before === undefined || added === undefined) throw new Error('a group is missing');
+  const { resource, record } = await world({ policies: [before, added] }, [before, added]);
+  const fields = [{ field: 'policies', before: [before], now: [before, added] }];
+  expect(newAccess({ resource, action: 'no-op' }, record, { kind: 'altered', fields })).toEqual([
+    `the group ${added.group}`,
+  ]);
+});
+
 describe('a record can be opened by', () => {
   test.each<[string, JsonObject, readonly JsonObject[], JsonObject, readonly string[]]>([
     [
