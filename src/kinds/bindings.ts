@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import type { Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
+import type { Bindable, Binding, Child, Children, Parent, WantedChild, WantedChildren } from './children.ts';
 import { fieldsWith, type Kind } from './kind.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { idOrName, isNameReference, type PartialComparison, recordKey, sameJson } from './values.ts';
@@ -123,6 +123,11 @@ export function isEnabled({ values }: Pick<Binding, 'values'>): boolean {
 
 export function isEffective(one: Pick<Binding, 'values'> & Partial<Pick<Child, 'isExpired'>>): boolean {
   return isEnabled(one) && one.isExpired !== true;
+}
+
+/** Whether people must pass all bindings of a record, instead of any one of them. */
+export function mustPassAll({ mode }: Bindable, values: JsonObject): boolean {
+  return mode !== undefined && values[mode.field] === mode.all;
 }
 
 export function valuesWithoutNested({ values, inside }: Binding): JsonObject {

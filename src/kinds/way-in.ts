@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue } from '../base/json.ts';
-import { bindingsIn, childFields } from './bindings.ts';
+import { bindingsIn, childFields, mustPassAll } from './bindings.ts';
 import type { Children } from './children.ts';
 import { sentFields } from './fields.ts';
 import type { Family, Kind } from './kind.ts';
@@ -119,8 +119,7 @@ function judged(
       mayIdentify: isPolicy && (part === undefined || part.mayIdentify === true),
     };
   });
-  const mode = bindable?.mode;
-  const isAll = mode !== undefined && values[mode.field] === mode.all;
+  const isAll = bindable !== undefined && mustPassAll(bindable, values);
   const isNeverEvaluated = values['re_evaluate_policies'] === false && values['evaluate_on_plan'] !== true;
   const all = (of: (one: Judgement) => Verdict): Verdict =>
     isNeverEvaluated || verdicts.length === 0 || together(verdicts.map(of), isAll);

@@ -1,15 +1,16 @@
-import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { declaresBindings, everyone, isBindingField } from '../kinds/access.ts';
 import { placeholderFor, sentValue, valueAfter } from '../kinds/fields.ts';
-import { bindingsIn, isEffective, isEnabled, childKey } from '../kinds/bindings.ts';
+import { bindingsIn, isEffective, isEnabled, childKey, mustPassAll } from '../kinds/bindings.ts';
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
 import { idKey, idsOf, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isNameReference, idOrName, idText } from '../kinds/values.ts';
+import { isNameReference, idText } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/baseline.ts';
 import { bindingsOf } from '../service/children.ts';
 import type { ObservedRecord } from '../service/types.ts';
@@ -89,42 +90,33 @@ function newAccessInState(
   since: Alteration | undefined,
   isOpen: { readonly before: boolean; readonly after: boolean },
 ): string[] {
-  const { bindable, access, fields: rows } = resource.kind;
+  const { bindable } = resource.kind;
   if (bindable === undefined) return [];
   const declaring = accessFields(resource);
   const { mode } = bindable;
-  const wasAll = mode !== undefined && observed.fields[mode.field] === mode.all;
   const isAll =
     mode !== undefined && (sentValue(resource, mode.field) ?? observed.fields[mode.field]) === mode.all;
+  const wasAll = mustPassAll(bindable, observed.fields);
   const isPending = action === 'create' || action === 'update';
   if (declaring.length === 0)
     return isPending && wasAll && !isAll ? ['users who pass any of its bindings'] : [];
-  const after: Subjects = {
-    each: declaring.flatMap((field) => {
-      const now = action === 'create' ? null : (observed.fields[field] ?? null);
-      return subjectsOfField(resource, field, declaredAfter(resource, field, now));
-    }),
-    isAll,
-    isOpen: isOpen.after,
-  };
+  const subjectsIn = (valueOf: (field: string) => JsonValue | undefined): PlannedSubject[] =>
+    declaring.flatMap((field) => subjectsOfField(resource, field, valueOf(field) ?? null));
+  const observedSubjects = subjectsIn((field) => observed.fields[field]);
   const isKnown = action !== 'create' && declaring.some((field) => observed.fields[field] !== undefined);
   const before: Subjects = {
-    each: isKnown
-      ? declaring.flatMap((field) => subjectsOfField(resource, field, observed.fields[field] ?? null))
-      : undefined,
+    each: isKnown ? observedSubjects : undefined,
     isAll: wasAll,
     isOpen: isOpen.before,
   };
+  const after: Subjects = {
+    each: subjectsIn((field) => valueAfter(resource, field, observed.fields[field])),
+    isAll,
+    isOpen: isOpen.after,
+  };
   // Bindings that are not declared, such as policies and negated bindings, also decide about access.
-  const count = declaring.reduce((sum, field) => sum + idsOf(observed.fields[field]).length, 0);
-  const isInPart = access !== undefined && declaring.every((field) => !rows[field]?.children);
-  const bound = [...(observed.bound?.values() ?? [])].flat().filter(isEnabled);
-  const others = isInPart
-    ? bindingsOf(observed, access.children).filter(isEnabled).length - count
-    : bound.filter(({ isExpired }) => isExpired).length;
-  const declared = declaring.flatMap((field) =>
-    subjectsOfField(resource, field, sentValue(resource, field) ?? null),
-  );
+  const others = bindingsOf(observed, policyBindings).filter(isEnabled).length - observedSubjects.length;
+  const declared = subjectsIn((field) => sentValue(resource, field));
   const opened = [
     ...(isPending ? newSubjects(before, after, others) : []),
     ...(since?.kind === 'added' ? newSubjects({ ...after, each: undefined }, after) : []),
@@ -134,12 +126,6 @@ function newAccessInState(
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.redact(words)));
-}
-
-/** The declared value of a field after the change; a declared binding keeps the observed values that it does not declare. */
-function declaredAfter(resource: Resource, field: string, observed: JsonValue): JsonValue {
-  const isWhole = resource.kind.fields[field]?.children !== undefined;
-  return isWhole ? valueAfter(resource, field, observed) : (sentValue(resource, field) ?? null);
 }
 
 function accessFields({ kind, fields }: Resource): readonly string[] {
@@ -190,9 +176,7 @@ export function whoMayOpen(
     const others = isDecided ? othersAllowed : accessWithoutBindings(resource.kind, unbound);
     return others === undefined ? [] : [others];
   }
-  const { mode } = bindable;
-  const isAll = mode !== undefined && fields[mode.field] === mode.all;
-  return isAll && subjectNames.length > 1
+  return mustPassAll(bindable, fields) && subjectNames.length > 1
     ? [`users who pass all of these: ${joinWords(subjectNames)}`]
     : subjectNames;
 }
@@ -228,41 +212,42 @@ function subjectsOfField(
   value: JsonValue,
   names: NamesById = namesById(resource, field),
 ): PlannedSubject[] {
-  const { kind } = resource;
-  const { children, refersTo } = kind.fields[field] ?? {};
   const isShown = placeholderFor(resource, field) === undefined;
-  const wordsOf = (type: string, id: JsonValue, name: string | undefined, wasIn: boolean): string => {
-    if (!isShown) return wasIn ? `a ${type}` : `one more ${type}`;
-    return `the ${type} ${idText(id, name)}`;
-  };
-  if (children)
-    return bindingsIn(children, value).flatMap(({ binds, id: one, values }) => {
-      if (!isEffective({ values })) return [];
-      const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
-      const isNegated = values['negate'] === true;
-      const { lets } = binds;
-      const who = isNegated ? lets?.negated : lets?.plain;
-      // A policy whose failure counts as passing admits more people.
-      const failing = values['failure_result'] === true && lets?.plain !== undefined;
-      const keyPrefix = `${isNegated} ${failing} ${field}`;
-      return {
-        keys: [one, ...(name === undefined ? [] : [{ name }])].map(
-          (each) => `${keyPrefix} ${childKey({ binds, id: each })}`,
-        ),
-        words: (wasIn) =>
-          `${who === undefined ? '' : `${who} `}${wordsOf(binds.refersTo.type, id, name, wasIn)}${failing ? ', or where it fails' : ''}`,
-      };
-    });
-  return idsOf(value).map((one) => {
-    const id = idOrName(one);
-    const name = isNameReference(one) ? one.name : nameOfId(names, kind, field, id);
-    return {
-      keys: [
-        `${field} ${textOf(idKey(kind, field, id))}`,
-        ...(name === undefined ? [] : [`${field} ${name}`]),
-      ],
-      words: (wasIn) => wordsOf(refersTo?.type ?? '', one, name, wasIn),
+  return bindingsInField(resource.kind, field, value, names).flatMap(({ binds, id: one, values }) => {
+    if (!isEffective({ values })) return [];
+    const [name, id = one] = isNameReference(one) ? [one.name, one['id']] : [undefined, one];
+    const isNegated = values['negate'] === true;
+    const { lets, refersTo } = binds;
+    const who = isNegated ? lets?.negated : lets?.plain;
+    // A policy whose failure counts as passing admits more people.
+    const failing = values['failure_result'] === true && lets?.plain !== undefined;
+    const words = (wasIn: boolean): string => {
+      if (!isShown) return wasIn ? `a ${refersTo.type}` : `one more ${refersTo.type}`;
+      return `the ${refersTo.type} ${idText(id, name)}`;
     };
+    return {
+      keys: [one, ...(name === undefined ? [] : [{ name }])].map(
+        (each) => `${isNegated} ${failing} ${field} ${childKey({ binds, id: each })}`,
+      ),
+      words: (wasIn) =>
+        `${who === undefined ? '' : `${who} `}${words(wasIn)}${failing ? ', or where it fails' : ''}`,
+    };
+  });
+}
+
+/** The bindings that a field declares: all bindings of policies, groups and users, or those of one type of subject. */
+function bindingsInField(
+  kind: Kind,
+  field: string,
+  value: JsonValue,
+  names: NamesById,
+): ReturnType<typeof bindingsIn> {
+  const { children } = kind.fields[field] ?? {};
+  if (children) return bindingsIn(children, value);
+  const binds = kind.access?.subjects.find((subject) => subject.field === field)?.binds;
+  return idsOf(value).flatMap((one) => {
+    const name = isNameReference(one) ? undefined : nameOfId(names, kind, field, one);
+    return binds ? { binds, id: name === undefined ? one : { name, id: one }, values: {} } : [];
   });
 }
 
