@@ -293,7 +293,7 @@ function valueOf(kind: Kind, name: string, making: Making): JsonObject {
 
 /** The id or name of a record of another kind. */
 function idOf(
-  { type: of, list, byName: { keys = { name: 'name' } } }: Family,
+  { type: of, list, keys = { name: 'name' } }: Family,
   { nullable, ...facts }: ValueFacts,
   { shared }: Making,
 ): JsonObject {

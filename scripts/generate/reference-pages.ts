@@ -165,7 +165,7 @@ function valueText(
     return `list of [bindings](reference-flows.md#${bindingsTitle(children).replaceAll(' ', '-')})`;
   const { type, enum: values, items, minimum, maximum, maxLength } = value;
   if (refersTo) {
-    const key = Object.keys(refersTo.byName.keys ?? { name: '' })
+    const key = Object.keys(refersTo.keys ?? { name: '' })
       .map((one) => `\`${one}\``)
       .join(' or ');
     const link = `[${refersTo.list.replaceAll('_', ' ')}](reference-${areaOf(refersTo.list)}.md#${refersTo.list})`;

@@ -81,7 +81,7 @@ export function readExportedRecords(
         written.some(({ received }) => idsOf(convertToNewestRelease(kind, received)[field]).length > 0);
       return referenceFields(kind).filter(isUsed);
     });
-    const readList = memoizePerKey((family: Family) => readWholeList(family.byName, service));
+    const readList = memoizePerKey((family: Family) => readWholeList(family, service));
     for (const [, related] of isWithNames ? usedReferences : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, readList));
     return {

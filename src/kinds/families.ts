@@ -6,10 +6,11 @@ import { referredLists } from './references.ts';
 import { longestWordQuery } from './look-up.ts';
 import { isUuid } from './values.ts';
 
-interface FamilyRow {
+interface FamilyRow
+  extends
+    Partial<Pick<Family, 'query' | 'keys' | 'keyOfName' | 'searchQuery' | 'minNamesForList'>>,
+    Pick<Family, 'queryById'> {
   readonly list: string;
-  /** The ways to find names that differ from those of other families. */
-  readonly byName?: Partial<Family['byName']>;
   readonly path?: string;
   /** The name of a list with several types in permissions, such as `authentik_flows.stage`. */
   readonly model?: string;
@@ -36,23 +37,19 @@ const rows = {
   },
   group: {
     list: 'groups',
-    byName: {
-      query: { include_users: 'false', ordering: 'name' },
-      minNamesForList: 10,
-      queryById: { include_users: 'false' },
-    },
+    query: { include_users: 'false', ordering: 'name' },
+    minNamesForList: 10,
+    queryById: { include_users: 'false' },
     findId:
       "The URL of the group's page in the admin interface (Directory > Groups) ends with the id. GET /api/v3/core/groups/?name=NAME returns the id as `pk`.",
   },
   property_mapping: {
     list: 'property_mappings',
-    byName: {
-      keys: { managed: 'managed', name: 'name' },
-      keyOfName: (name: string): string => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
-      // Some releases reject unknown values of the filter `managed`, and others ignore the filter.
-      searchQuery: (): Readonly<Record<string, string>> => ({}),
-      minNamesForList: 1,
-    },
+    keys: { managed: 'managed', name: 'name' },
+    keyOfName: (name: string): string => (name.startsWith(builtInMappingPrefix) ? 'managed' : 'name'),
+    // Some releases reject unknown values of the filter `managed`, and others ignore the filter.
+    searchQuery: (): Readonly<Record<string, string>> => ({}),
+    minNamesForList: 1,
     findId: 'GET /api/v3/propertymappings/all/ shows name, `managed` and id (`pk`) of each mapping.',
   },
   policy: { list: 'policies', model: 'authentik_policies.policy' },
@@ -65,7 +62,7 @@ const rows = {
   source: { list: 'sources', identity: 'slug' },
   provider: {
     list: 'providers',
-    byName: { queryById: {} },
+    queryById: {},
     findId:
       "The URL of the provider's page in the admin interface (Applications > Providers) ends with the id. GET /api/v3/providers/all/?search=NAME returns the id as `pk`.",
   },
@@ -81,19 +78,17 @@ const rows = {
     list: 'applications',
     identity: 'slug',
     // Without `superuser_full_list`, the service returns a cached list of the applications that the token's user may open.
-    byName: { query: { superuser_full_list: 'true', ordering: 'slug' } },
+    query: { superuser_full_list: 'true', ordering: 'slug' },
   },
   entitlement: { list: 'entitlements', path: '/core/application_entitlements/' },
   brand: { list: 'brands', path: '/core/brands/', identity: 'domain' },
   user: {
     list: 'users',
     identity: 'username',
-    byName: {
-      query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
-      keys: { name: 'username' },
-      minNamesForList: 10,
-      queryById: {},
-    },
+    query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
+    keys: { name: 'username' },
+    minNamesForList: 10,
+    queryById: {},
     findId:
       "The URL of the user's page in the admin interface (Directory > Users) ends with the id. GET /api/v3/core/users/?username=NAME returns the id as `pk`.",
   },
@@ -103,7 +98,7 @@ const rows = {
   event_rule: { list: 'event_rules', path: '/events/rules/' },
   initial_permission: { list: 'initial_permissions', path: '/rbac/initial_permissions/' },
   blueprint: { list: 'blueprints', path: '/managed/blueprints/' },
-  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', byName: { searchQuery: () => ({}) } },
+  lifecycle_rule: { list: 'lifecycle_rules', path: '/lifecycle/rules/', searchQuery: () => ({}) },
   request_rule: { list: 'request_rules' },
   settings: { list: 'settings', path: '/admin/settings/' },
 } as const;
@@ -113,30 +108,27 @@ export type FamilyType = keyof typeof rows;
 export const familyTypes: readonly FamilyType[] = Object.keys(rows) as FamilyType[]; // `rows` has exactly these keys
 
 function familyFrom(type: FamilyType, row: FamilyRow): Family<FamilyType> {
-  const { list, identity = 'name' } = row;
+  const { list, identity = 'name', model, ...own } = row;
   const ownPath = pathOf(row);
   const path = `/api/v3${ownPath}`;
   const modelParts = lazy(() =>
-    (row.model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
+    (model ?? newestFacts(ownPath).model ?? `authentik_core.${type.replaceAll('_', '')}`).split('.'),
   );
   const family = {
+    isDeletedWithOwner: false,
+    findId: `GET ${path}?search=${identity.toUpperCase()} returns the id as \`pk\`.`,
+    query: { ordering: identity },
+    // If the identity is a slug, manifests refer to records by `{ slug: … }`.
+    ...(identity !== 'name' && { keys: { [identity]: identity } }),
+    searchQuery: (name: string) =>
+      newestFacts(ownPath).filters?.includes(identity) ? { [identity]: name } : longestWordQuery(name),
+    minNamesForList: 2,
+    isId: (pk: JsonValue) => isValidId(ownPath, pk),
+    ...own,
     type,
     list,
     path,
     identity,
-    isDeletedWithOwner: row.isDeletedWithOwner ?? false,
-    findId: row.findId ?? `GET ${path}?search=${identity.toUpperCase()} returns the id as \`pk\`.`,
-    byName: {
-      path,
-      query: { ordering: identity },
-      // If the identity is a slug, manifests refer to records by `{ slug: … }`.
-      ...(identity !== 'name' && { keys: { [identity]: identity } }),
-      searchQuery: (name: string) =>
-        newestFacts(ownPath).filters?.includes(identity) ? { [identity]: name } : longestWordQuery(name),
-      minNamesForList: 2,
-      isId: (pk: JsonValue) => isValidId(ownPath, pk),
-      ...row.byName,
-    },
   };
   return withLazy(family, {
     id: () => idFieldOf(newestFacts(ownPath)),

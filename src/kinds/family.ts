@@ -13,26 +13,21 @@ export interface Family<Type extends string = string> extends PermissionType {
   readonly type: Type;
   readonly list: string;
   readonly path: string;
+  /** Further query parameters, which set a stable order and leave out large fields. */
+  readonly query: Readonly<Record<string, string>>;
   readonly identity: string;
   /** The service's name for the id field. rollcall calls it `pk`. */
   readonly id: string;
-  readonly byName: ByName;
-  /** Whether the service deletes a record of this type together with its owner, without deleting anything else. */
-  readonly isDeletedWithOwner: boolean;
-  readonly findId: string;
-}
-
-interface ByName {
-  readonly path: string;
-  /** Further query parameters, which set a stable order and leave out large fields. */
-  readonly query: Readonly<Record<string, string>>;
-  readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
-  /** For this number of names or more, reading the whole list may take fewer requests than looking up each name. */
-  readonly minNamesForList: number;
+  readonly isId: (pk: JsonValue) => boolean;
   /** The keys with which manifests refer to a record, and the field of the record for each key. The default is `name`. */
   readonly keys?: Readonly<Record<string, string>>;
   /** The key that an export writes for a name, by default the first key. */
   readonly keyOfName?: (name: string) => string;
+  readonly searchQuery: (name: string) => Readonly<Record<string, string>>;
+  /** For this number of names or more, reading the whole list may take fewer requests than looking up each name. */
+  readonly minNamesForList: number;
   readonly queryById?: Readonly<Record<string, string>>;
-  readonly isId: (pk: JsonValue) => boolean;
+  /** Whether the service deletes a record of this type together with its owner, without deleting anything else. */
+  readonly isDeletedWithOwner: boolean;
+  readonly findId: string;
 }

@@ -62,10 +62,7 @@ export function fillInIds(
   });
 }
 
-export function referenceNames(
-  { keys = plainKeys }: Pick<Family['byName'], 'keys'>,
-  record: JsonObject,
-): string[] {
+export function referenceNames({ keys = plainKeys }: Pick<Family, 'keys'>, record: JsonObject): string[] {
   return Object.values(keys).flatMap((field) => {
     const name = record[field];
     return typeof name === 'string' && name !== '' ? [name] : [];
@@ -76,7 +73,7 @@ const plainKeys = { name: 'name' };
 
 /** Converts references in manifests, such as `{ slug: … }`, to `{ name: … }`. */
 export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
-  return mapIds(row, value, (one, { byName: { keys } }) => {
+  return mapIds(row, value, (one, { keys }) => {
     if (keys === undefined || !isJsonObject(one)) return one;
     const [key] = Object.keys(one);
     const name = key !== undefined && Object.hasOwn(keys, key) ? one[key] : undefined;
@@ -85,7 +82,7 @@ export function parseNames(row: FieldOfKind, value: JsonValue): JsonValue {
 }
 
 export function writeNames(row: FieldOfKind, value: JsonValue): JsonValue {
-  return mapIds(row, value, (one, { byName: { keys, keyOfName } }) => {
+  return mapIds(row, value, (one, { keys, keyOfName }) => {
     if (keys === undefined || !isNameReference(one)) return one;
     const [first = 'name'] = Object.keys(keys);
     return { [keyOfName?.(one.name) ?? first]: one.name };
@@ -109,7 +106,7 @@ export function withRunIds(
     const address = addressOfName({ related, name });
     const pk = address === undefined ? undefined : pkOf(address);
     if (pk === undefined || pk === null) return pk === null ? undefined : known;
-    return related.byName.isId(pk) ? pk : Number(pk);
+    return related.isId(pk) ? pk : Number(pk);
   });
 }
 

@@ -251,7 +251,7 @@ function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read:
 
 function checkName(related: Family, path: Path, id: JsonValue, read: ManifestValue): void {
   if (!isNameReference(id)) return;
-  const keys = Object.keys(related.byName.keys ?? { name: 'name' });
+  const keys = Object.keys(related.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
   const problem = read.contractOnly
     ? nameNotSupported(related)

@@ -160,7 +160,7 @@ class LoginReader {
   async #list(family: Family): Promise<readonly ListedRecord[]> {
     const known = this.#lists.get(family);
     if (known) return known;
-    const read = await readWholeList(family.byName, this.#context);
+    const read = await readWholeList(family, this.#context);
     if (read.kind !== 'whole') this.unread.add(family.list);
     const records = read.kind === 'whole' ? read.records : [];
     this.#lists.set(family, records);

@@ -27,7 +27,7 @@ export async function findNamesTakenByOtherKinds(
     const { records } = await findNames(related, names, context);
     for (const resource of missing) {
       const { kind, name } = resource;
-      const found = records.find(({ received }) => referenceNames(related.byName, received).includes(name));
+      const found = records.find(({ received }) => referenceNames(related, received).includes(name));
       if (found === undefined) continue;
       // Earlier releases use other names for some types, as 2023.10.7 does for the WebAuthn stage.
       if (

@@ -44,7 +44,7 @@ async function gapsIn(
     const { received, shown } = record;
     if (listed.has(pkOf(record)) || (received['managed'] ?? null) !== null) return [];
     if (known.some(({ kind }) => isOfKind(kind, received))) return [];
-    const [name = textOf(shown['pk'])] = referenceNames(all.byName, shown);
+    const [name = textOf(shown['pk'])] = referenceNames(all, shown);
     return isWanted(name) ? { name, type: textOf(shown['verbose_name']) || 'another type' } : [];
   });
   return others.length === 0 ? [] : [{ kind: 'other_types', of: all, others }];

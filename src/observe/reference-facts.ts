@@ -124,7 +124,7 @@ async function addInheritedGrants(
 /** The ids that a manifest contains for kinds whose records can be read by id. */
 function literalIds(resource: Resource): { readonly id: JsonValue; readonly place: Place }[] {
   return referenceFields(resource.kind).flatMap(([field, related]) =>
-    related.byName.queryById
+    related.queryById
       ? idsOf(writtenValue(resource, field)).flatMap((id, item) =>
           isNameReference(id)
             ? []
@@ -148,7 +148,7 @@ async function recordsOf(
   if (ids.length > lookUpsPerPage) {
     const isWorthReading = (pages: number): boolean => pages * lookUpsPerPage < ids.length;
     const list = await pacing.runBeside(() =>
-      readWholeList(related.byName, { client, pacing, signal, isWorth: isWorthReading }),
+      readWholeList(related, { client, pacing, signal, isWorth: isWorthReading }),
     );
     const wanted = new Set(ids.map(recordKey));
     if (list.kind === 'whole')

@@ -12,9 +12,9 @@ export function referencesById(
   records: readonly ListedRecord[],
 ): ReadonlyMap<string, NameReference> {
   const byName = groupBy(records, ({ received, shown }) => {
-    const [name] = referenceNames(related.byName, received);
+    const [name] = referenceNames(related, received);
     // If redaction changed the name, the name contains a secret.
-    return name === referenceNames(related.byName, shown)[0] ? name : undefined;
+    return name === referenceNames(related, shown)[0] ? name : undefined;
   });
   return new Map(
     [...byName].flatMap(([name, [record, ...others]]) =>
@@ -31,7 +31,7 @@ export async function withParentNames(
 ): Promise<readonly ListedRecord[]> {
   const related = scope === undefined ? undefined : fields[scope]?.refersTo;
   if (scope === undefined || related === undefined || records.length === 0) return records;
-  const read = await readWholeList(related.byName, options);
+  const read = await readWholeList(related, options);
   const names = referencesById(related, 'records' in read ? read.records : []);
   return records.map((record) => ({ ...record, within: names.get(textOf(record.received[scope]))?.name }));
 }

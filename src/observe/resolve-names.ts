@@ -140,7 +140,7 @@ async function findAllNames(
   const noteRecords = (records: readonly ListedRecord[]): void => {
     for (const record of records) {
       read.push(record);
-      for (const name of referenceNames(related.byName, record.shown)) known.add(name);
+      for (const name of referenceNames(related, record.shown)) known.add(name);
     }
   };
   const { findings, records, isListed } = await findNames(related, names, options);
@@ -148,7 +148,7 @@ async function findAllNames(
   return withSuggestions(findings, known, async () => {
     if (isListed || options.signal?.aborted) return;
     const page = await options.pacing.runBeside(() =>
-      readWholeList(related.byName, { ...options, isWorth: () => false }),
+      readWholeList(related, { ...options, isWorth: () => false }),
     );
     if ('records' in page) noteRecords(page.records);
   });
@@ -164,14 +164,13 @@ export async function findNames(
   readonly records: readonly ListedRecord[];
   readonly isListed: boolean;
 }> {
-  const { byName } = related;
   const { pacing, signal } = context;
   const records: ListedRecord[] = [];
   const listed =
-    names.length < byName.minNamesForList
+    names.length < related.minNamesForList
       ? undefined
       : await pacing.runBeside(() =>
-          readWholeList(byName, { ...context, isWorth: (pages) => pages <= names.length }),
+          readWholeList(related, { ...context, isWorth: (pages) => pages <= names.length }),
         );
   const isListed = listed !== undefined;
   if (listed && 'records' in listed) records.push(...listed.records);
@@ -187,10 +186,10 @@ export async function findNames(
   /** A failure that ends all look-ups: a denial, or the last of several failures in a row. */
   let general: Finding | undefined;
   // A single request finds all names that have the same search query.
-  const byRequest = groupBy(openNames, (name) => JSON.stringify(byName.searchQuery(name)));
+  const byRequest = groupBy(openNames, (name) => JSON.stringify(related.searchQuery(name)));
   await pacing.forEach([...byRequest.values()], async ([first, ...others]) => {
     if (general || isOver || signal?.aborted) return;
-    const list = { ...byName, query: { ...byName.query, ...byName.searchQuery(first) } };
+    const list = { ...related, query: { ...related.query, ...related.searchQuery(first) } };
     const isLacking = (reading: ListReading & { kind: 'whole' }): boolean =>
       [first, ...others].some((name) => findingFor(related, reading, name).kind === 'not_found');
     let read = await readWholeList(list, context);
@@ -225,7 +224,7 @@ function findingFor(
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
-    referenceNames(related.byName, received).includes(name) ? [received['pk'] ?? null] : [],
+    referenceNames(related, received).includes(name) ? [received['pk'] ?? null] : [],
   );
   const [id] = ids;
   if (id === undefined) return { kind: 'not_found' };

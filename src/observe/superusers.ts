@@ -29,7 +29,7 @@ export async function readGroups(
     include_users: 'true',
     ordering: family.identity,
   };
-  const read = await readWholeList({ ...family.byName, query }, context);
+  const read = await readWholeList({ ...family, query }, context);
   if (read.kind !== 'whole') return undefined;
   return read.records.map(({ received }): ObservedGroup => {
     const group = convertToNewestRelease(kind, received);

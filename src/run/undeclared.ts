@@ -37,7 +37,7 @@ export async function withUndeclared<Made extends Plan>(
   const { records: shipped } = shippedRecordsOf(release);
   const several = kinds.filter(({ single }) => single === undefined);
   const inventories = await readInventories(several, release, service);
-  const all = await withOtherTypeGaps(inventories, ({ byName }) => readWholeList(byName, service));
+  const all = await withOtherTypeGaps(inventories, (family) => readWholeList(family, service));
   const isKnown = (address: Address): boolean => declared.has(address) || shipped.has(address);
   if (!signal.aborted)
     return { ...made, undeclared: redactUndeclared(undeclaredRecords(all, isKnown, wordsOf), service) };

@@ -267,8 +267,8 @@ function bindingPath({ path }: Children, pk: string): string {
   return `${path}${encodeURIComponent(pk)}/`;
 }
 
-function recordPath({ path, byName }: Family, id: JsonValue): string {
-  const leftOut = new URLSearchParams(byName.queryById).toString();
+function recordPath({ path, queryById }: Family, id: JsonValue): string {
+  const leftOut = new URLSearchParams(queryById).toString();
   return `${path}${encodeURIComponent(textOf(id))}/${leftOut && `?${leftOut}`}`;
 }
 

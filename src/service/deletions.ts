@@ -119,7 +119,7 @@ async function lastRecordRefusal(
 ): Promise<string | undefined> {
   const last = deletion?.last;
   if (last === undefined || observed.fields[last.field] === false) return undefined;
-  const list = await readWholeList(family.byName, context);
+  const list = await readWholeList(family, context);
   if (list.kind !== 'whole') return unread(`the service did not show whether it is ${last.words}`, context);
   const deleted = context.deletes.filter(({ resource }) => resource.kind.type === type);
   const stays = list.records.some(
@@ -227,7 +227,7 @@ async function gainsThroughLoss(
         (each) => each.family === family && !context.deletes.some(({ held: { pk } }) => pk === each.pk),
       );
       if (binds === undefined || accessGain === undefined || losing.length === 0) continue;
-      const list = await readWholeList(family.byName, context);
+      const list = await readWholeList(family, context);
       for (const { received } of list.kind === 'whole' ? list.records : []) {
         if (!losing.some(({ pk }) => pk === textOf(received['pk']))) continue;
         const gain = accessGain([], [{ [binds.idField]: held.pk }], (field) => [received[field] ?? null]);
@@ -252,7 +252,7 @@ async function bindableRecords(
   { family, bindable }: Kind,
   context: ReadContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const list = await readWholeList(family.byName, context);
+  const list = await readWholeList(family, context);
   const records = list.kind === 'whole' ? list.records : [];
   return new Map(
     records.flatMap(({ received }) => {

@@ -47,8 +47,8 @@ function withoutAbsence(reading: LookUpResult): LookUpResult {
   return { proof: 'denied', answer: { ...answer, kind: 'not_listed' } };
 }
 
-function idOf({ byName }: Family, pk: string): JsonValue {
-  return byName.isId(Number(pk)) ? Number(pk) : pk;
+function idOf({ isId }: Family, pk: string): JsonValue {
+  return isId(Number(pk)) ? Number(pk) : pk;
 }
 
 /** Whether a record has exactly this kind, or the failed read if this is unknown. */
@@ -73,7 +73,7 @@ export async function readKindChecks(
   const { isBase, family } = kind;
   if (!isBase) return new Map(pks.map((pk) => [pk, true]));
   if (pks.length === 0) return new Map();
-  const { path, query, isId } = family.byName;
+  const { path, query, isId } = family;
   const all = await readWholeList({ path, query, isId }, context);
   const records = all.kind === 'whole' ? all.records : [];
   const known = new Map<string, KindCheck>(

@@ -12,7 +12,7 @@ interface WholeOptions extends PageContext {
 }
 
 /** A list whose records have an id and a name; an item without them counts as missing. */
-type NamedList = ListQuery & Pick<Family['byName'], 'isId' | 'keys'>;
+type NamedList = ListQuery & Pick<Family, 'isId' | 'keys'>;
 
 export type ListReading =
   /** If the list has several pages, a record may still be missing because it moved from one page to another. */

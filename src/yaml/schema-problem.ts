@@ -190,7 +190,7 @@ function itemExample({ instancePath, data, line }: WrongValue): string | undefin
   const [binds] = children?.binds ?? [];
   const family = binds?.refersTo ?? refersTo;
   if (family === undefined) return undefined;
-  const [key = 'name'] = Object.keys(family.byName.keys ?? {});
+  const [key = 'name'] = Object.keys(family.keys ?? {});
   const name = typeof data === 'string' && data !== '' && line.includes(data) ? data : '…';
   const reference = `{ ${key}: ${name} }`;
   return binds ? `{ ${binds.idField}: ${reference}, order: 10 }` : reference;

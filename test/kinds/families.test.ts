@@ -18,7 +18,7 @@ test('kinds are ordered after the lists that they refer to, so that plans show d
 });
 
 test.each([...lists])('records of %s are named by a string field that a list request can search', (list) => {
-  const { byName, identity } = familyOf(list);
-  expect(Object.values(byName.keys ?? { name: 'name' })).toContain(identity);
-  expect(Object.keys(byName.searchQuery('some-name')).length).toBeLessThanOrEqual(1);
+  const { keys, searchQuery, identity } = familyOf(list);
+  expect(Object.values(keys ?? { name: 'name' })).toContain(identity);
+  expect(Object.keys(searchQuery('some-name')).length).toBeLessThanOrEqual(1);
 });

@@ -61,14 +61,13 @@ export function requestsAbout(kind: Kind): Request[] {
   });
   const { path, query } = listQuery(kind, new Set());
   const { family, access, deletion } = kind;
-  const { byName } = family;
   return [
     { method: 'POST', path },
     { method: 'GET', path: kind.lookUp.path(name) },
     listed(path, query),
     { method: 'PATCH', path: kind.update.path(name, '1') },
     ...(deletion ? [{ method: 'DELETE', path: kind.update.path(name, '1') }] : []),
-    listed(byName.path, { ...byName.query, ...byName.searchQuery(name) }),
+    listed(family.path, { ...family.query, ...family.searchQuery(name) }),
     ...(access
       ? [
           { method: 'POST', path: access.children.path },

@@ -19,7 +19,7 @@ async function reading(...first: readonly Exchange[]): Promise<ListReading> {
     return first[answers - 1] ?? pageOf(records, number, 3);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  return readWholeList(familyOf('providers').byName, { client, pacing });
+  return readWholeList(familyOf('providers'), { client, pacing });
 }
 
 function ids(read: ListReading): unknown[] {

@@ -62,7 +62,7 @@ export const drawnKinds: readonly Kind[] = kinds.filter(
 );
 
 export function keyOf(list: string): string {
-  return Object.keys(familyNamed(list)?.byName.keys ?? {}).at(-1) ?? 'name';
+  return Object.keys(familyNamed(list)?.keys ?? {}).at(-1) ?? 'name';
 }
 
 const forms = new Map<string, Promise<KindForm | undefined>>();

@@ -73,7 +73,7 @@ async function entriesOf(
 
 function pkOf({ kind }: Resource, number: number): string {
   const uuid = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-  return kind.family.byName.isId(uuid) ? uuid : String(number);
+  return kind.family.isId(uuid) ? uuid : String(number);
 }
 
 /** The record that an apply of the entry would leave behind. */
