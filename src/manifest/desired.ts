@@ -42,14 +42,13 @@ export interface DeclaredEntries {
 }
 
 /** The entries whose type is known, each with its index in its list. */
-function entriesByKind(manifest: JsonObject): ReadonlyMap<Kind, readonly EntryOfKind[]> {
-  const entries = lists.flatMap((list) =>
-    entriesOf(manifest, { list }).flatMap((entry, index): EntryOfKind[] => {
+export function entriesWithKind(manifest: JsonObject): readonly EntryOfKind[] {
+  return lists.flatMap((list) =>
+    entriesOf(manifest, list).flatMap((entry, index): EntryOfKind[] => {
       const kind = kindOfEntry(list, entry);
       return kind && isJsonObject(entry) ? [{ kind, index, entry }] : [];
     }),
   );
-  return groupBy(entries, ({ kind }) => kind);
 }
 
 interface EntryOfKind {
@@ -64,7 +63,7 @@ export function desiredResources(read: ManifestValue): DeclaredEntries {
   const entriesWithName: Resource[] = [];
   const allEntries: Resource[] = [];
   const valid: Resource[] = [];
-  const byKind = entriesByKind(manifest);
+  const byKind = groupBy(entriesWithKind(manifest), ({ kind }) => kind);
   for (const kind of kinds) {
     const entries = byKind.get(kind);
     if (entries === undefined) continue; // kinds without entries cost no time
@@ -280,7 +279,7 @@ function invalidFieldsOf(paths: readonly Path[], { broken }: ManifestValue): rea
   return paths.flatMap((path) => Array.from(broken.subtreeAt(path)?.steps() ?? [], String));
 }
 
-export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
+export function entriesOf(manifest: JsonObject, list: string): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];
 }

@@ -79,7 +79,7 @@ export async function loadManifests(
   const variables = new Set<string>();
   const fileAccess = { secret: areAssumed ? withoutContent(files) : files, text: files };
   const filesOf = referencedFiles(fileAccess, options, readPaths);
-  const unchecked = areAssumed ? new UncheckedValues() : undefined;
+  const references = new Map<string, References>();
   for (const filename of found.filenames) {
     const file = await readText(filename, files, ownSecrets && { secretFiles: ownSecrets.files });
     if ('code' in file) {
@@ -98,7 +98,7 @@ export async function loadManifests(
     for (const diagnostic of reported) diagnostics.push(diagnostic);
     for (const secret of readManifests.secrets) secrets.add(secret);
     for (const name of readManifests.variables) variables.add(name);
-    unchecked?.add(filename, readManifests.references);
+    if (areAssumed) references.set(filename, readManifests.references);
     entries += readManifests.entries;
     const tooMuch = limitProblem({ entries, problems: diagnostics.length }, maximum);
     if (tooMuch) {
@@ -116,7 +116,7 @@ export async function loadManifests(
     filenames: found.filenames,
     variables,
     referencedFiles: readPaths,
-    ...(unchecked && { unchecked: unchecked.all() }),
+    ...(areAssumed && { unchecked: uncheckedCounts(references) }),
   };
 }
 
@@ -161,23 +161,17 @@ function hideLinesWithSecrets(diagnostics: readonly Diagnostic[], secrets: reado
   return diagnostics.map((diagnostic) => redactDiagnostic(diagnostic, redactor));
 }
 
-class UncheckedValues {
-  #valueCount = 0;
-  readonly #variables = new Set<string>();
-  readonly #files = new Set<string>();
-
-  add(manifest: string, references: References): void {
+/** Counts what the references of each manifest stand for. */
+function uncheckedCounts(referencesByFile: ReadonlyMap<string, References>): UncheckedCounts {
+  const [variables, files] = [new Set<string>(), new Set<string>()];
+  let values = 0;
+  for (const [manifest, references] of referencesByFile)
     for (const [, template] of references.entries()) {
-      for (const part of template) {
+      if (template.some((part) => typeof part === 'object' && !('generate' in part))) values += 1;
+      for (const part of template)
         if (typeof part === 'string') continue;
-        if ('env' in part) this.#variables.add(part.env);
-        else if ('file' in part) this.#files.add(posix.normalize(resolveFromFile(manifest, part.file)));
-      }
-      if (template.some((part) => typeof part === 'object' && !('generate' in part))) this.#valueCount += 1;
+        else if ('env' in part) variables.add(part.env);
+        else if ('file' in part) files.add(posix.normalize(resolveFromFile(manifest, part.file)));
     }
-  }
-
-  all(): UncheckedCounts {
-    return { values: this.#valueCount, variables: [...this.#variables], files: [...this.#files] };
-  }
+  return { values, variables: [...variables], files: [...files] };
 }

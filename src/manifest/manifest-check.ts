@@ -25,16 +25,12 @@ function typeOfDefaults(key: string): string {
   return key.replace(/\..*/s, '');
 }
 
-const loadedChecks = new Map<string, ListCheck>();
-
 /** A check for manifests with only these lists; the generated code for a list is loaded when it is first needed. */
 export async function manifestCheck(listNames: readonly string[]): Promise<Validate> {
   const listChecks = new Map<string, ListCheck>();
   for (const list of listNames) {
-    const check = loadedChecks.get(list) ?? (await lists[list]?.());
-    if (!check) continue;
-    loadedChecks.set(list, check);
-    listChecks.set(list, check);
+    const check = await lists[list]?.();
+    if (check) listChecks.set(list, check);
   }
   const validate: Validate = (value) => {
     const manifest = value as JsonValue; // the YAML reader returns JSON

@@ -69,7 +69,7 @@ export async function readManifest(
   if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
   if (value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   const entries = isJsonObject(value)
-    ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
+    ? lists.reduce((sum, list) => sum + entriesOf(value, list).length, 0)
     : 0;
   if (entries > maxEntries) return { ...nothing, entries };
   const { random = (limit) => randomInt(limit) } = options; // node:crypto takes long to load

@@ -1,23 +1,17 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { entriesIn, isEmptyObject, isJsonObject, type JsonValue } from '../base/json.ts';
 import { rangeOf, type SourceFile } from '../base/source.ts';
-import { kindOfEntry, lists } from '../kinds/all.ts';
 import { secretFields } from '../kinds/hide.ts';
 import type { Places } from '../yaml/places.ts';
-import { entriesOf } from './desired.ts';
+import { entriesWithKind } from './desired.ts';
 
 /** The paths of secret fields, whose values must come from the environment or a file. An empty mapping is no secret. */
 export function secretFieldPaths(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
-  return lists.flatMap((list) =>
-    entriesOf(manifest, { list }).flatMap((entry, index) => {
-      const kind = isJsonObject(entry) ? kindOfEntry(list, entry) : undefined;
-      return kind && isJsonObject(entry)
-        ? secretFields(kind)
-            .filter((field) => Object.hasOwn(entry, field) && !isEmptyObject(entry[field]))
-            .map((field) => [list, index, field])
-        : [];
-    }),
+  return entriesWithKind(manifest).flatMap(({ kind, index, entry }) =>
+    secretFields(kind)
+      .filter((field) => Object.hasOwn(entry, field) && !isEmptyObject(entry[field]))
+      .map((field) => [kind.list, index, field]),
   );
 }
 
