@@ -11,7 +11,7 @@ import type { Answer } from '../service/answer.ts';
 import type { DocumentReading, LookUpResult } from '../service/client.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { maxTries, retryUntilProven } from '../service/retries.ts';
-import type { Inventory } from '../observe/gaps.ts';
+import type { Inventory } from '../observe/inventory.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
 export interface Credentials {

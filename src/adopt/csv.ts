@@ -225,7 +225,7 @@ function itemsOf(text: string): string[] {
 }
 
 function wrongType({ fields }: Kind, field: string): Problem {
-  const { tableForm, findId = '' } = fields[field] ?? {};
+  const { tableForm, refersTo: { findId } = { findId: '' } } = fields[field] ?? {};
   return {
     code: 'wrong-type',
     summary:

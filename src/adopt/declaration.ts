@@ -25,7 +25,7 @@ import { trimAsService } from '../manifest/trim.ts';
 import type { ListedRecord } from '../service/records.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import { possibleAddresses, printableAddress, addressOfRecord } from '../observe/addresses.ts';
-import type { Inventory } from '../observe/gaps.ts';
+import type { Inventory } from '../observe/inventory.ts';
 import { changedFieldsOf, possiblyUnchangedFields, withOnlyChangedFields } from './changes.ts';
 import type { Declaration } from './writable.ts';
 

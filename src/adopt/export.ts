@@ -38,7 +38,7 @@ import {
   type NamesOrFailure,
   type ExportScope,
 } from './declaration.ts';
-import type { Inventory, InventoryGap } from '../observe/gaps.ts';
+import type { Inventory, InventoryGap } from '../observe/inventory.ts';
 import { referencesById } from '../observe/references-by-id.ts';
 import { readUnboundState } from '../observe/unbound-access.ts';
 import { withOtherTypeGaps } from '../observe/other-types.ts';

@@ -139,8 +139,8 @@ function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
   const kind = kindAt(path);
   if (field === undefined) return false;
-  const { findId, children } = kind?.fields[field] ?? {};
+  const { refersTo, children } = kind?.fields[field] ?? {};
   const isBlock = children?.inside !== undefined && path.length === 4;
   const isInside = field === kind?.access?.field || (children !== undefined && !isBlock);
-  return (path.length > 3 && isInside) || findId !== undefined;
+  return (path.length > 3 && isInside) || refersTo !== undefined;
 }

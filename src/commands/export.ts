@@ -16,7 +16,7 @@ import { createStyle, diagnosticsText, fitToWidth } from '../report/formats/line
 import { planText } from '../report/formats/text.ts';
 import { printableLine, withoutEmpty } from '../report/printable.ts';
 import { answerWords } from '../report/words/answers.ts';
-import type { InventoryGap } from '../observe/gaps.ts';
+import type { InventoryGap } from '../observe/inventory.ts';
 import { withFormerName } from '../observe/renames.ts';
 import { gapDiagnostics, unsentDiagnostic, unwrittenValues } from '../report/words/inventory.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';

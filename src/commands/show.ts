@@ -2,7 +2,7 @@ import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { endingIfOutputLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, maxDocumentDepth, parseJson } from '../base/json.ts';
-import { parsePlan } from '../plan/parse-document.ts';
+import { parsePlan } from '../plan/read-document.ts';
 import { applyReportFromDocument, isApplyDocument } from '../report/documents.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { planReport, type Report } from '../report/report.ts';

@@ -209,7 +209,6 @@ export interface FieldOfKind<Value = JsonValue> {
   readonly fact?: { readonly field: string; readonly grants?: string };
   /** The form of the value in a CSV file, if it is not a single string. */
   readonly tableForm?: 'boolean' | 'number' | 'strings' | 'numbers' | 'columns';
-  readonly findId?: string;
   /** The value that every release sets if a create omits the field. */
   readonly default?: JsonValue;
   /** Whether the value describes the past, so that later manifests should not contain it. */

@@ -6,7 +6,7 @@ import { idsIn, mapIds } from './map-ids.ts';
 import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
 import { type Family, type FieldOfKind, fieldsWith, type Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
-import { isNameReference, sameJson } from './values.ts';
+import { isNameReference, sameJson, idOfReference, recordKey } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 interface NameInList {
@@ -218,3 +218,23 @@ export function referencedFamilies(kind: Kind): readonly Family[] {
 const namedTypes = lazy(
   () => new Set(kinds.flatMap((kind) => referencedFamilies(kind).map((related) => related.type))),
 );
+
+/** A key for the id of a record that is unique among all types. */
+export function keyOfId({ type }: Pick<Kind, 'type'>, id: JsonValue): string {
+  return `${type} ${recordKey(id)}`;
+}
+
+/** The keys of each record to which fields refer: its address if it is named, and the key of its id if this is known. */
+export function referenceKeys(
+  kind: Kind,
+  fields: readonly string[],
+  valueOf: (field: string) => JsonValue | undefined,
+): string[][] {
+  return fields
+    .flatMap((field) => idsIn(kind.fields[field] ?? {}, valueOf(field)))
+    .map(({ id: one, related }) => {
+      const id = idOfReference(one);
+      const address = isNameReference(one) ? addressOfName({ related, name: one.name }) : undefined;
+      return [...(address === undefined ? [] : [address]), ...(id === null ? [] : [keyOfId(related, id)])];
+    });
+}

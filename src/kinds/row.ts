@@ -1,8 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { sameBindings } from './bindings.ts';
-import type { Children } from './children.ts';
 import { familyNamed, familyOf, type FamilyType } from './families.ts';
-import { comparisonOf, type ComparisonOptions } from './field-form.ts';
 import type { Family, FieldOfKind, Kind, KindTraits } from './kind.ts';
 import { lifecycleFields } from './lifecycle.ts';
 import { lookUpOf } from './look-up.ts';
@@ -20,6 +18,9 @@ import {
   type RequiredFields,
 } from './release-checks.ts';
 import { isSecret } from './secrets.ts';
+import type { FieldFacts } from './facts.ts';
+import { timeChecks } from './time.ts';
+import { plainId, plainUuid, sameInstant, sameTexts, sameUuid } from './values.ts';
 
 /** The facts about a kind that the API schema does not state. */
 export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
@@ -48,11 +49,20 @@ export interface KindRow extends KindTraits, Partial<Pick<Kind, 'deletion'>> {
 }
 
 /** The facts about a field that the API schema does not state. A string without `checks` is checked against the length limits of earlier releases. */
-export type FieldRow<Value = JsonValue> = Omit<
+export interface FieldRow<Value = JsonValue> extends Omit<
   FieldOfKind<Value>,
-  'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'findId' | 'part'
-> &
-  ComparisonOptions;
+  'since' | 'namedIn' | 'isSecret' | 'isWriteOnly' | 'isNullable' | 'part'
+> {
+  /**
+   * By default, a list of references is declared in full unless `at_least` lists the field. With `part`, the list is declared in
+   * part: always, or unless `exactly` lists the field.
+   */
+  readonly part?: 'always' | 'unless exactly';
+  /** By default, JSON is declared in part unless `exactly` lists the field. If `whole` is set, JSON is always declared in full. */
+  readonly whole?: true;
+  /** Whether the order of plain values in a list matters, by default true. */
+  readonly ordered?: false;
+}
 
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
@@ -157,12 +167,6 @@ function bindableOf(
   };
 }
 
-function boundField(children: Children, row: FieldOfKind): FieldOfKind {
-  const same = (declared: JsonValue, observed: JsonValue): boolean =>
-    sameBindings(children, declared, observed);
-  return { default: [], same, ...row, part: 'if at_least' };
-}
-
 function fieldsOf(
   row: KindRow,
   { family, variant, model, since, deletion }: Omit<RowKind, 'fields'>,
@@ -250,14 +254,17 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
   const { [name]: facts, [`${name}_obj`]: named } = fields;
   const reference = facts && referenceOf(path, name, facts);
   const refersTo = row.refersTo ?? (reference?.by === 'pk' ? familyNamed(reference.list) : undefined);
-  const referring = refersTo && { refersTo, findId: refersTo.findId };
-  if (row.children) return boundField(row.children, row);
-  if (facts === undefined) return { ...row, ...referring };
+  const { children } = row;
+  if (children) {
+    const same: FieldOfKind['same'] = (...values) => sameBindings(children, ...values);
+    return { default: [], same, ...row, part: 'if at_least' };
+  }
+  if (facts === undefined) return row;
   const { since, shorter, later } = facts;
   const isHidden = isSecret(path, name, facts);
   return {
     ...comparisonOf(facts, reference !== undefined, isHidden ? { ...row, whole: true } : row),
-    ...referring,
+    ...(refersTo && { refersTo }),
     ...(since !== undefined && row.earlier === undefined && { since }),
     ...(named && { namedIn: `${name}_obj` }),
     ...(isHidden && { isSecret: true }),
@@ -269,4 +276,25 @@ function fieldFrom(path: string, name: string, row: FieldRow, { fields }: Newest
     ...(row.earlier?.isSingle && since !== undefined && { checks: [singleValueCheck(name, since)] }),
     ...row,
   };
+}
+
+function comparisonOf(
+  { type, format, items }: FieldFacts,
+  isReference: boolean,
+  { part, whole, ordered }: FieldRow,
+): Pick<FieldOfKind, 'idForm' | 'tableForm' | 'same' | 'part' | 'checks'> {
+  if (items) {
+    const isNumber = items.type === 'integer';
+    const idForm = isNumber ? plainId : plainUuid;
+    return {
+      tableForm: isNumber ? 'numbers' : 'strings',
+      ...(isReference && { idForm, part: part ?? 'if at_least' }),
+      ...(ordered === false && { same: sameTexts }),
+    };
+  }
+  if (type === 'boolean') return { tableForm: 'boolean' };
+  if (type === 'integer' || type === 'number') return { tableForm: 'number' };
+  if (type !== 'string') return { tableForm: 'columns', ...(!whole && { part: 'unless exactly' }) };
+  if (format === 'date-time') return { same: sameInstant, checks: timeChecks };
+  return isReference ? { same: sameUuid } : {};
 }

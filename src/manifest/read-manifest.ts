@@ -14,8 +14,7 @@ import { notAManifestReason } from './not-a-manifest.ts';
 import { rewrittenNumbers } from './rewritten-numbers.ts';
 import { resolveReferences, type VariablesByEnvironment, type References } from './references.ts';
 import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
-import { withSecretJson } from './secret-json.ts';
-import { hideLines, plainTextSecret, secretFieldPaths, tokenIn } from './secrets-in-clear.ts';
+import { withSecretJson, hideLines, plainTextSecret, secretFieldPaths, tokenIn } from './secrets-in-clear.ts';
 import { trimManifest } from './trim.ts';
 
 export interface ReadingOptions extends ReferencePolicy {

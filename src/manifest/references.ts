@@ -8,7 +8,6 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import { generatedSecret } from './generated-secret.ts';
 import { referencePieces, type ReferencePiece } from './reference-pieces.ts';
 import {
   readSecret,
@@ -262,4 +261,21 @@ function environmentsHint(
 
 function referenceOf({ kind, name }: { kind: 'env' | 'file'; name: string }): SecretReference {
   return kind === 'env' ? { env: name } : { file: name };
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Shorter secrets can be guessed, and fields of the service take at most 255 characters. */
+const lengthRange = { min: 16, most: 255 };
+
+/** A secret of the requested length, or a problem with that length. `random` returns a whole number below `limit`. */
+function generatedSecret(written: string, random: (limit: number) => number): string | Problem {
+  const length = /^\d{1,3}$/.test(written) ? Number(written) : 0;
+  if (length < lengthRange.min || length > lengthRange.most)
+    return {
+      code: 'invalid-reference',
+      summary: `a secret cannot be generated with the length \`${written}\``,
+      detail: `Write a number from ${lengthRange.min} to ${lengthRange.most}, such as \${generate:40}.`,
+    };
+  return Array.from({ length }, () => alphabet[random(alphabet.length)]).join('');
 }

@@ -6,7 +6,7 @@ import { isOfKind } from '../service/own-type.ts';
 import type { ListReading } from '../service/read-whole.ts';
 import { pkOf } from '../service/records.ts';
 import { addressOf } from '../kinds/resource.ts';
-import type { InventoryGap, Inventory } from './gaps.ts';
+import type { InventoryGap, Inventory } from './inventory.ts';
 
 /** Adds a gap to the first inventory of each list that contains records of types which manifests cannot declare. */
 export async function withOtherTypeGaps(

@@ -3,7 +3,7 @@ import { textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { possibleAddresses, printableAddress } from './addresses.ts';
-import type { Inventory } from './gaps.ts';
+import type { Inventory } from './inventory.ts';
 
 /** Records that no manifest declares, except shipped and internal records. */
 export interface Undeclared {

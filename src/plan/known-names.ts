@@ -1,7 +1,6 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { declaredNames, idKey, idsOf, referenceFields, type NamesById } from '../kinds/named.ts';
-import { keyOfId } from '../kinds/record-keys.ts';
+import { declaredNames, idKey, idsOf, referenceFields, type NamesById, keyOfId } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { observedRecordAt, type ObservedState } from '../observe/observation.ts';
 

@@ -8,7 +8,7 @@ import { placeholderFor, sentFields, sentValue, valueAfter } from '../kinds/fiel
 import type { Family } from '../kinds/kind.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { neededSources } from '../kinds/login-problems.ts';
-import { keyOfId } from '../kinds/record-keys.ts';
+import { keyOfId } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import { idOfReference, isNameReference } from '../kinds/values.ts';
 import { isLoginFlow, loginFlow, type LoginFlow, type LoginRecord } from '../kinds/way-in.ts';

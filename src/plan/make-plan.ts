@@ -10,8 +10,7 @@ import { lazy } from '../base/memoize.ts';
 import { isStageKind } from '../kinds/stage-bindings.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
 import { isToBeDeleted, state } from '../kinds/lifecycle.ts';
-import { addressOfName, declaredNames, idsOf } from '../kinds/named.ts';
-import { keyOfId } from '../kinds/record-keys.ts';
+import { addressOfName, declaredNames, idsOf, keyOfId } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
@@ -23,7 +22,6 @@ import { isNotComparable, withResentFields } from './resend.ts';
 import { allReferenceFacts } from './reference-facts.ts';
 import { createHolderFinder } from './holders.ts';
 import { withKnownNames } from './known-names.ts';
-import { moveDeletesLast } from './deletions-last.ts';
 import { manifestDigestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefusedChanges, type NotPlannedReasons } from './not-planned.ts';
 import { accessOfNewRecord, accessThroughTaken, newAccess } from './opens.ts';
@@ -40,6 +38,7 @@ import {
   type ReadyChange,
   type ReadyPlan,
 } from './plan.ts';
+import { policyBindings } from '../kinds/policy-bindings.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'baseline'> {
   /** Digest of all declared resources, if the plan covers only some of them. */
@@ -238,4 +237,22 @@ function renameHint(resource: Resource, observation: Observation): string[] {
   return [
     `has the same \`${kind.title}\` as ${undeclaredAddress}, which is not declared, so this change creates a second record. To rename the existing record instead, write \`formerly: ${observation.namesake}\``,
   ];
+}
+
+/**
+ * Moves deletes to the end of a plan. A record is deleted before the records that it refers to. Policies, groups and users are
+ * deleted last: the service deletes their bindings too, and another record could be open until it is deleted as well.
+ */
+function moveDeletesLast(changes: readonly ReadyChange[]): readonly ReadyChange[] {
+  const last = changes.filter(({ action }) => action === 'delete');
+  if (last.length === 0) return changes;
+  return [
+    ...changes.filter(({ action }) => action !== 'delete'),
+    ...last.filter((change) => !canBeBound(change)).toReversed(),
+    ...last.filter((change) => canBeBound(change)),
+  ];
+}
+
+function canBeBound({ resource: { kind } }: ReadyChange): boolean {
+  return policyBindings.binds.some(({ refersTo }) => refersTo === kind.family);
 }

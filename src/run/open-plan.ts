@@ -6,7 +6,7 @@ import type { Capability } from '../kinds/capability.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import type { Scope, Selection } from '../manifest/select.ts';
 import { resourceForDisplay, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
-import { parsePlan } from '../plan/parse-document.ts';
+import { parsePlan } from '../plan/read-document.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Halt } from './result.ts';

@@ -223,7 +223,7 @@ function nameInsteadOfId({ parentSchema, data, line }: WrongValue): string {
 
 function whereToFindId({ instancePath }: ErrorObject): string {
   const steps = pointerSteps(instancePath);
-  return kindAt(steps)?.fields[steps[2] ?? '']?.findId ?? '';
+  return kindAt(steps)?.fields[steps[2] ?? '']?.refersTo?.findId ?? '';
 }
 
 function subjectOf(instancePath: string): string {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planDocument, type ChangeDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import { parsePlan } from '../../src/plan/parse-document.ts';
+import { parsePlan } from '../../src/plan/read-document.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { stalePlanDiagnostics } from '../../src/plan/staleness.ts';
 import { jsonText } from '../../src/report/formats/json.ts';

@@ -4,7 +4,7 @@ import type { DeclaredRecord } from '../../adopt/declaration.ts';
 import { joinListNames } from '../../kinds/all.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import type { UnwritableField } from '../../adopt/writable.ts';
-import type { InventoryGap, Inventory } from '../../observe/gaps.ts';
+import type { InventoryGap, Inventory } from '../../observe/inventory.ts';
 import type { DescribeGaps } from '../../observe/undeclared.ts';
 import type { Answer } from '../../service/answer.ts';
 import { isTokenUnknown } from '../../service/denial.ts';
