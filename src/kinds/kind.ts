@@ -179,19 +179,9 @@ export interface FieldOfKind<Value = JsonValue> {
   /** The text that a plan prints before each id that an update removes. */
   readonly removalNote?: string;
   /** A warning about the effect of a change on people. The declared value and the observed value may be masked. */
-  readonly changeWarning?: (
-    declared: JsonValue,
-    observed: JsonValue,
-    release: Release | undefined,
-  ) => string | undefined;
-  /** Who gains access when the value changes. `before` is undefined for a new record. */
-  readonly accessGain?: (
-    now: JsonValue,
-    before: JsonValue | undefined,
-    /** The values of another field, before and after the change. */
-    valuesOf: (field: string) => readonly JsonValue[],
-    release?: Release,
-  ) => string | undefined;
+  readonly changeWarning?: (now: JsonValue, before: JsonValue, release?: Release) => string | undefined;
+  /** Who gains access when the value changes. */
+  readonly accessGain?: (change: ValueChange) => string | undefined;
   /** Whether the field is an instruction for rollcall and is therefore not sent. */
   readonly isInstruction?: boolean;
   /** How to normalize an id for comparison, in a list whose order does not matter. */
@@ -241,6 +231,20 @@ export interface FieldOfKind<Value = JsonValue> {
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };
+}
+
+export interface ValueChange {
+  readonly now: JsonValue;
+  /** Undefined for a new record. */
+  readonly before: JsonValue | undefined;
+  /** The values of another field, before and after the change. */
+  readonly valuesOf: (field: string) => readonly JsonValue[];
+  readonly release?: Release | undefined;
+}
+
+/** Who gains access if a flag is set to this value. */
+export function gainIfSetTo(value: boolean, who: string): NonNullable<FieldOfKind['accessGain']> {
+  return ({ now, before }) => (now === value && before === !value ? who : undefined);
 }
 
 /** Functions that convert a value between the declared form and its other forms. */

@@ -42,7 +42,7 @@ const fields = {
     default: '',
     checks: [patternsProblem],
     changeWarning: () => 'other paths are open without a login',
-    accessGain: (now, before = '') => {
+    accessGain: ({ now, before = '' }) => {
       const earlierPaths = new Set(textOf(before).split('\n'));
       const added = textOf(now)
         .split('\n')

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import { matchesAnySite } from './any-site.ts';
-import type { ItemProblem, ValueForms } from './kind.ts';
+import type { ItemProblem, ValueChange, ValueForms } from './kind.ts';
 import { isUnencrypted, patternProblem, plainHttp } from './provider.ts';
 import { inRange, releaseProblemFor, type Release } from './release.ts';
 
@@ -130,12 +130,11 @@ function unnamedSitesOf(list: JsonValue, usualMode: 'strict' | 'regex'): number 
   return total.every(({ matching_mode: mode = usualMode }) => mode === 'strict') ? 2 : 3;
 }
 
-export function redirectGain(
-  now: JsonValue,
-  before: JsonValue = null,
-  _?: unknown,
-  release?: Release,
-): string | undefined {
+export function redirectGain({
+  now,
+  before = null,
+  release,
+}: Pick<ValueChange, 'now' | 'before' | 'release'>): string | undefined {
   const sitesOf = (...list: Parameters<typeof unnamedSitesOf>): number => {
     const sites = unnamedSitesOf(...list);
     const { before: end } = unnamedSites[sites] ?? {};
@@ -148,7 +147,7 @@ export function redirectGain(
 export function redirectNote(declared: JsonValue, observed: JsonValue, release: Release | undefined): string {
   if (isJsonList(declared) && declared.length === 0)
     return 'no URL is left to which people are redirected after they log in';
-  const sites = redirectGain(declared, observed, undefined, release);
+  const sites = redirectGain({ now: declared, before: observed, release });
   return sites === undefined
     ? 'people are redirected to other URLs after they log in'
     : `people, with their codes or tokens, can be sent to ${sites}`;

@@ -26,10 +26,8 @@ export const settings: RowKind = kindFrom({
         isOff(now) && !isOff(before)
           ? 'from release 2026.5 on, closes each application that has no binding'
           : undefined,
-      accessGain: (now, before) =>
-        isOff(before ?? null) && !isOff(now)
-          ? 'everyone, for each application that has no binding'
-          : undefined,
+      accessGain: ({ now, before = null }) =>
+        isOff(before) && !isOff(now) ? 'everyone, for each application that has no binding' : undefined,
     },
   },
   words: { one: 'the settings', nameTakenHint: '' },

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { memoizePerKey } from '../base/memoize.ts';
 import { managedPart, mergedValue, placeholderFor, sentValue } from '../kinds/fields.ts';
-import { sameValue, type Kind } from '../kinds/kind.ts';
+import { sameValue, type Kind, type ValueChange } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/baseline.ts';
@@ -29,7 +29,7 @@ export function accessGains(
     const isPending =
       action === 'create' || (action === 'update' && !sameValue(kind, field, planned, before ?? null));
     const reaches = (was: JsonValue | undefined): string[] =>
-      accessGainsOfField(resource, field, [planned, was], held, release);
+      accessGainsOfField(resource, field, { now: planned, before: was, release }, held);
     return [
       ...(isPending ? reaches(before) : []),
       ...(since?.kind === 'added' ? reaches(undefined) : []),
@@ -49,24 +49,23 @@ export function restrictsAccess(resource: Resource, field: string, held: Observe
   const now = mergedValue(resource, field, held[field]);
   if (field === mode?.field) return now === mode.all;
   if (withheld.includes(field) && isUnset(createdWith[field], now)) return true;
-  const gains = (...values: [JsonValue, JsonValue]): boolean =>
-    accessGainsOfField(resource, field, values, held).length > 0;
-  const before = managedPart(resource, field, held[field]) ?? null;
-  return gains(before, now) && !gains(now, before);
+  const before = managedPart(resource, field, held[field]);
+  const gains = (change: Omit<ValueChange, 'valuesOf'>): boolean =>
+    accessGainsOfField(resource, field, change, held).length > 0;
+  return gains({ now: before, before: now }) && !gains({ now, before });
 }
 
 function accessGainsOfField(
   resource: Resource,
   field: string,
-  [now, before]: readonly [JsonValue, JsonValue | undefined],
+  change: Omit<ValueChange, 'valuesOf'>,
   observed: ObservedRecord['fields'],
-  release?: Release,
 ): string[] {
   const valuesOf = (other: string): JsonValue[] => [
     observed[other] ?? null,
     sentValue(resource, other) ?? null,
   ];
-  const subject = resource.kind.fields[field]?.accessGain?.(now, before, valuesOf, release);
+  const subject = resource.kind.fields[field]?.accessGain?.({ ...change, valuesOf });
   if (subject === undefined) return [];
   return [placeholderFor(resource, field) === undefined ? subject : `others, through its \`${field}\``];
 }

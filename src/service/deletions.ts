@@ -230,7 +230,11 @@ async function gainsThroughLoss(
       const list = await readWholeList(family, context);
       for (const { received } of list.kind === 'whole' ? list.records : []) {
         if (!losing.some(({ pk }) => pk === textOf(received['pk']))) continue;
-        const gain = accessGain([], [{ [binds.idField]: held.pk }], (field) => [received[field] ?? null]);
+        const gain = accessGain({
+          now: [],
+          before: [{ [binds.idField]: held.pk }],
+          valuesOf: (field) => [received[field] ?? null],
+        });
         if (gain !== undefined) gains.add(`users of ${nameIn(family, received)}: ${gain}`);
       }
     }

@@ -151,7 +151,7 @@ test.each<[name: string, uris: readonly JsonValue[], gain: string | undefined]>(
   ],
   ['any URL', [login, anyUrl], 'any site that asks for a login'],
 ])('a provider that accepts %s gives this access', (_, uris, gain) => {
-  expect(redirectGain(uris, [login])).toBe(gain);
+  expect(redirectGain({ now: uris, before: [login] })).toBe(gain);
 });
 
 test.each([
@@ -184,7 +184,7 @@ test.each([
   ['https://a.example.com/cb', false],
   ['https://(', false],
 ])('whether a redirect pattern matches any site: %s', (pattern, isAny) => {
-  expect(redirectGain([{ matching_mode: 'regex', url: pattern }], [login])).toBe(
+  expect(redirectGain({ now: [{ matching_mode: 'regex', url: pattern }], before: [login] })).toBe(
     isAny ? 'any site that asks for a login' : undefined,
   );
 });

@@ -1,6 +1,7 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
 import { bindingsIn, differingFields, matchBindings } from '../bindings.ts';
 import type { Binding, Children } from '../children.ts';
+import type { ValueChange } from '../kind.ts';
 import { flowUsers } from '../login-part.ts';
 import { stageBindings } from '../stage-bindings.ts';
 import { kindFrom, type RowKind } from '../row.ts';
@@ -24,18 +25,14 @@ export const flow: RowKind = kindFrom({
     authentication: { changeWarning: () => 'other people may use this flow', accessGain: reachOfDemand },
     denied_action: {
       changeWarning: () => 'people who are denied access are handled differently',
-      accessGain: (now, before) =>
+      accessGain: ({ now, before }) =>
         now === 'continue' && before !== now ? 'people who are denied access' : undefined,
     },
     designation: { changeWarning: () => 'the flow gets another purpose' },
   },
 });
 
-function reachOfStages(
-  now: JsonValue,
-  before: JsonValue = null,
-  valuesOf: (field: string) => readonly JsonValue[],
-): string | undefined {
+function reachOfStages({ now, before = null, valuesOf }: ValueChange): string | undefined {
   if (!valuesOf('designation').includes('enrollment')) return undefined;
   const isNew = bindingsIn(stageBindings, before).length === 0 && bindingsIn(stageBindings, now).length > 0;
   if (isNew && !valuesOf('authentication').some((demand) => demandsAccount.has(textOf(demand))))
@@ -52,7 +49,7 @@ const demandsAccount: ReadonlySet<string> = new Set([
   'require_token',
 ]);
 
-function reachOfDemand(now: JsonValue, before: JsonValue | undefined): string | undefined {
+function reachOfDemand({ now, before }: ValueChange): string | undefined {
   const isCloser = before === 'none' || (before === 'require_authenticated' && now === 'require_superuser');
   return before === undefined || before === now || isCloser ? undefined : flowUsers(textOf(now));
 }

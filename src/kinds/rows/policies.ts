@@ -45,7 +45,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     login: { kind: 'login policy', passes: ({ result = false }) => result === true },
     fields: {
       result: {
-        accessGain: (now, before) =>
+        accessGain: ({ now, before }) =>
           before === undefined ? undefined : gainByConstant(now === true, before === true),
       },
     },
@@ -65,7 +65,7 @@ export const policies: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       expression: {
         ...passing,
-        accessGain: (now, before) =>
+        accessGain: ({ now, before }) =>
           before === undefined ? undefined : gainByConstant(constantIn(now), constantIn(before)),
       },
     },

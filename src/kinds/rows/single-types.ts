@@ -1,6 +1,6 @@
 import { kindFrom, kindsFrom, type KindRow, type RowKind } from '../row.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../../base/json.ts';
-import type { ItemProblem } from '../kind.ts';
+import { gainIfSetTo, type ItemProblem } from '../kind.ts';
 import { policyBindings } from '../policy-bindings.ts';
 import { likelyRefusedProblem, refusedProblem } from '../release.ts';
 import { timeChecks } from '../time.ts';
@@ -93,10 +93,7 @@ const rows: readonly KindRow[] = [
   {
     list: 'invitations',
     fields: {
-      single_use: {
-        accessGain: (now, before) =>
-          now === false && before === true ? 'everyone who gets its link, any number of times' : undefined,
-      },
+      single_use: { accessGain: gainIfSetTo(false, 'everyone who gets its link, any number of times') },
     },
   },
   {

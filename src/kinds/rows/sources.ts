@@ -1,5 +1,6 @@
 import { isJsonList, textOf } from '../../base/json.ts';
 import { kindsFrom, type FieldRow, type FieldRows, type RowKind } from '../row.ts';
+import { gainIfSetTo } from '../kind.ts';
 import { likelyRefusedProblem } from '../release.ts';
 import { requiredFieldCheck } from '../release-checks.ts';
 
@@ -24,11 +25,10 @@ const reach = {
       isEnabled === false
         ? 'people can no longer log in through this source'
         : 'people can log in through this source',
-    accessGain: (is, was) =>
-      is === true && was === false ? 'everyone who can log in through this source' : undefined,
+    accessGain: gainIfSetTo(true, 'everyone who can log in through this source'),
   },
   enrollment_flow: {
-    accessGain: (now) =>
+    accessGain: ({ now }) =>
       now === null ? undefined : 'anyone with an account at the source, who may now enrol',
   },
   user_matching_mode: {
@@ -36,13 +36,13 @@ const reach = {
       typeof mode === 'string' && mode.endsWith('_link')
         ? 'anyone whose account at the source has the e-mail address or username of an existing user logs in as that user'
         : 'users of the source may be matched with other users',
-    accessGain: (mode, before) => (mode === before ? undefined : linkedTo[textOf(mode)]),
+    accessGain: ({ now: mode, before }) => (mode === before ? undefined : linkedTo[textOf(mode)]),
   },
 } satisfies FieldRows;
 
 const groupReach = {
   group_matching_mode: {
-    accessGain: (mode, before) =>
+    accessGain: ({ now: mode, before }) =>
       mode === 'name_link' && before !== mode
         ? 'anyone in a group at the source that has the same name as an existing group'
         : undefined,
@@ -50,9 +50,7 @@ const groupReach = {
 } satisfies FieldRows;
 
 const imported = {
-  sync_users: {
-    accessGain: (is, was) => (is === true && was === false ? 'everyone whom it now imports' : undefined),
-  },
+  sync_users: { accessGain: gainIfSetTo(true, 'everyone whom it now imports') },
 } satisfies FieldRows;
 
 /** In every release, the members of a group are also members of its parents. */
@@ -86,8 +84,8 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       group_property_mappings: { earlier: { field: 'property_mappings_group' } },
       ...imported,
       sync_groups: {
-        accessGain: (is, was, valuesOf) =>
-          is === true && was === false && valuesOf('sync_parent_group').some((group) => group !== null)
+        accessGain: ({ now, before, valuesOf }) =>
+          now === true && before === false && valuesOf('sync_parent_group').some((group) => group !== null)
             ? groupMembers
             : undefined,
       },
@@ -96,7 +94,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
           field: 'is_superuser',
           grants: "gives everyone in a group that it imports a superuser's rights",
         },
-        accessGain: (now, _, valuesOf) =>
+        accessGain: ({ now, valuesOf }) =>
           now === null || valuesOf('sync_groups').includes(false) ? undefined : groupMembers,
       },
       server_uri: accounts,
@@ -148,16 +146,13 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       ...reach,
       ...groupReach,
       plex_token: accounts,
-      allow_friends: {
-        accessGain: (is, was) =>
-          is === true && was === false ? 'friends of the owner of its `plex_token`' : undefined,
-      },
+      allow_friends: { accessGain: gainIfSetTo(true, 'friends of the owner of its `plex_token`') },
       allowed_servers: {
         changeWarning: (servers) =>
           isJsonList(servers) && servers.length === 0
             ? 'an empty list admits nobody through a server, although the API schema of the service says the opposite'
             : 'the members of other Plex servers may log in through this source',
-        accessGain: (now, before) =>
+        accessGain: ({ now, before }) =>
           isJsonList(now) && isJsonList(before) && now.some((server) => !before.includes(server))
             ? 'the members of more Plex servers'
             : undefined,
@@ -176,7 +171,7 @@ export const sources: readonly RowKind[] = kindsFrom(shared, {
       ...reach,
       ...groupReach,
       verification_kp: {
-        accessGain: (now, before = null) =>
+        accessGain: ({ now, before = null }) =>
           now === null && before !== null ? 'anyone who sends answers without a signature' : undefined,
       },
       signed_assertion: {},

@@ -1,5 +1,5 @@
 import { textOf, type JsonValue } from '../../base/json.ts';
-import type { ValueForms } from '../kind.ts';
+import { gainIfSetTo, type ValueForms } from '../kind.ts';
 import { validityRefusal } from '../provider.ts';
 import { likelyRefusedProblem } from '../release.ts';
 import { kindsFrom, type FieldRow, type RowKind } from '../row.ts';
@@ -93,16 +93,13 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
     fields: {
       user_fields: {},
       enrollment_flow: {
-        accessGain: (now) => (now === null ? undefined : 'anyone, who may now enrol'),
+        accessGain: ({ now }) => (now === null ? undefined : 'anyone, who may now enrol'),
       },
     },
   },
   '/stages/invitation/stages/': {
     fields: {
-      continue_flow_without_invitation: {
-        accessGain: (now, before) =>
-          now === true && before === false ? 'people without an invitation' : undefined,
-      },
+      continue_flow_without_invitation: { accessGain: gainIfSetTo(true, 'people without an invitation') },
     },
   },
   '/stages/mtls/': {
@@ -141,16 +138,17 @@ export const stages: readonly RowKind[] = kindsFrom(shared, {
       // The service adds users to the group whom it does not create, too.
       create_users_group: {
         fact: { field: 'is_superuser', grants: "gives everyone whom it creates a superuser's rights" },
-        accessGain: (now) => (now === null ? undefined : 'everyone whom it adds to its `create_users_group`'),
+        accessGain: ({ now }) =>
+          now === null ? undefined : 'everyone whom it adds to its `create_users_group`',
       },
       create_users_as_inactive: {
-        accessGain: (now, before, valuesOf) =>
+        accessGain: ({ now, before, valuesOf }) =>
           now === false && before === true && !valuesOf('user_creation_mode').includes('never_create')
             ? 'people whose new accounts need no activation'
             : undefined,
       },
       user_creation_mode: {
-        accessGain: (now, before) =>
+        accessGain: ({ now, before }) =>
           before === 'never_create' && now !== before ? 'people who had no account' : undefined,
       },
       user_type: { changeWarning: () => 'the accounts that it creates get another type' },
