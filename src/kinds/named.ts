@@ -3,10 +3,10 @@ import type { Address } from '../base/diagnostic.ts';
 import { isResourceType, kinds } from './all.ts';
 import { childFields } from './bindings.ts';
 import { idsIn, mapIds } from './map-ids.ts';
-import { type DeclaredFields, fieldOf, writtenValue } from './fields.ts';
+import { type DeclaredFields, fieldOf, placeholderFor, writtenValue } from './fields.ts';
 import { type Family, type FieldOfKind, fieldsWith, type Kind } from './kind.ts';
 import { lazy, memoizePerKey } from '../base/memoize.ts';
-import { isNameReference, sameJson, idOfReference, recordKey } from './values.ts';
+import { idText, isNameReference, sameJson, idOfReference, recordKey } from './values.ts';
 import { addressOf, type Resource, withFields } from './resource.ts';
 
 interface NameInList {
@@ -135,6 +135,18 @@ export function namesById(resource: DeclaredFields, field: string): NamesById {
       one.field === field && one.id !== undefined ? [[idKey(resource.kind, field, one.id), one.name]] : [],
     ),
   );
+}
+
+/** An id for messages, with its name if this is known, or `hiddenAs` if the field is hidden. */
+export function shownId(
+  resource: DeclaredFields,
+  field: string,
+  id: JsonValue,
+  hiddenAs: string = 'one',
+  names: NamesById = namesById(resource, field),
+): string {
+  if (placeholderFor(resource, field) !== undefined) return hiddenAs;
+  return idText(id, nameOfId(names, resource.kind, field, id));
 }
 
 export type NamesByPointer = Readonly<Record<string, string>>;

@@ -2,11 +2,10 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { placeholderFor } from '../kinds/fields.ts';
 import { singleOwnerFields } from '../kinds/kind.ts';
-import { idsOf } from '../kinds/named.ts';
+import { idsOf, shownId } from '../kinds/named.ts';
 import { type ReferenceFacts, factKey } from '../kinds/reference-facts.ts';
 import { formerName } from '../kinds/lifecycle.ts';
 import { addressOf, diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
-import { idText } from '../kinds/values.ts';
 import type { ObservedState } from '../observe/observation.ts';
 import type { Change } from './plan.ts';
 
@@ -15,7 +14,6 @@ export interface Need {
   readonly resource: Resource;
   readonly field: string;
   readonly id: JsonValue;
-  readonly name?: string | undefined;
   readonly holder: Address;
 }
 
@@ -55,12 +53,12 @@ export function renameAdvice({ action, resource }: Change, holder: Address): str
   return ` If that record is to get the name of this one, write \`formerly: ${nameOf(holder)}\`.`;
 }
 
-export function takenValueProblem({ resource, field, id, name, holder }: Need, advice: string): Diagnostic {
+export function takenValueProblem({ resource, field, id, holder }: Need, advice: string): Diagnostic {
   const rule = resource.kind.fields[field]?.singleOwner;
   if (rule === undefined) throw new Error(`several records may have a value of ${field}`);
   return diagnosticOf(resource, field, {
     code: rule.takenCode ?? rule.code,
-    summary: rule.summary(placeholderFor(resource, field) ?? idText(id, name), nameOf(holder)),
+    summary: rule.summary(shownId(resource, field, id, placeholderFor(resource, field)), nameOf(holder)),
     detail: `${rule.detail} ${advice}`,
   });
 }

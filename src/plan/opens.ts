@@ -6,7 +6,7 @@ import { bindingsIn, isEffective, isEnabled, childKey, mustPassAll } from '../ki
 import { joinWords } from '../kinds/all.ts';
 import type { Access, UnboundState, UnboundStates } from '../kinds/children.ts';
 import { singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { idKey, idsOf, nameOfId, type NamesById, namesById } from '../kinds/named.ts';
+import { idKey, idsOf, nameOfId, type NamesById, namesById, shownId } from '../kinds/named.ts';
 import { policyBindings } from '../kinds/policy-bindings.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -149,9 +149,8 @@ export function accessThroughTaken(
     return idsOf(sentValue(resource, field)).flatMap((id) => {
       const holder = has.has(idKey(kind, field, id)) ? undefined : holderOf(resource, field, id);
       if (holder === undefined) return [];
-      const isShown = placeholderFor(resource, field) === undefined;
-      const named = isShown ? idText(id, nameOfId(namesById(resource, field), kind, field, id)) : 'one';
-      return redactorOf(secrets).redact(`all who may open it, through ${named} of ${holder}`);
+      const words = `all who may open it, through ${shownId(resource, field, id)} of ${holder}`;
+      return redactorOf(secrets).redact(words);
     });
   });
 }

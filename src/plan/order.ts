@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import { declaresBindings } from '../kinds/access.ts';
 import { sentFields, sentValue } from '../kinds/fields.ts';
 import { isMovedBetweenRecords, singleOwnerFields, type Kind } from '../kinds/kind.ts';
-import { addressOfName, declaredNames, idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
+import { addressOfName, declaredNames, idKey, idsOf } from '../kinds/named.ts';
 import { isToBeDeleted } from '../kinds/lifecycle.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { findAccessWaits, withoutWaitsWithin } from './access-waits.ts';
@@ -230,12 +230,9 @@ function needsOf(change: Change, holderOf: FindHolder): Need[] {
   return singleOwnerFields(kind).flatMap((field) => {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
     if (!isSent || isMovedBetweenRecords(kind, field)) return [];
-    const names = namesById(resource, field);
     return idsOf(sentValue(resource, field)).flatMap((id): Need[] => {
       const holder = holderOf(resource, field, id);
-      return holder === undefined
-        ? []
-        : [{ resource, field, id, name: nameOfId(names, kind, field, id), holder }];
+      return holder === undefined ? [] : [{ resource, field, id, holder }];
     });
   });
 }

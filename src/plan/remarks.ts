@@ -12,7 +12,7 @@ import type { Child, UnboundState } from '../kinds/children.ts';
 import { placeholderFor, fieldNames, partialComparison, sentValue } from '../kinds/fields.ts';
 import type { HiddenFieldNames } from '../kinds/hide.ts';
 import { isMovedBetweenRecords, singleOwnerFields } from '../kinds/kind.ts';
-import { idKey, idsOf, nameOfId, namesById } from '../kinds/named.ts';
+import { idKey, idsOf, nameOfId, shownId } from '../kinds/named.ts';
 import { factKey, type ReferenceFacts } from '../kinds/reference-facts.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -40,19 +40,17 @@ export function remarksOn(
     const { grants } = kind.fields[field]?.fact ?? {};
     const isTaken = isMovedBetweenRecords(kind, field);
     if (grants === undefined && !isTaken) return [];
-    const names = namesById(resource, field);
-    const isShown = placeholderFor(resource, field) === undefined;
     const has = new Set(idsOf(held[field]).map((id) => factKey(kind, field, id)));
     return idsOf(sentValue(resource, field)).flatMap((id) => {
       const key = factKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
-      const idWords = isShown ? idText(id, nameOfId(names, kind, field, id)) : 'one';
       const holder = isTaken ? holderOf(resource, field, id) : undefined;
-      if (holder !== undefined) return `removes ${idWords} from the \`${field}\` of ${holder}`;
+      if (holder !== undefined)
+        return `removes ${shownId(resource, field, id)} from the \`${field}\` of ${holder}`;
       const fact = facts.get(key);
       if (grants === undefined || (fact !== true && fact !== null)) return [];
-      const given = `${grants} through ${idWords} of \`${field}\``;
+      const given = `${grants} through ${shownId(resource, field, id)} of \`${field}\``;
       return fact ? given : `perhaps ${given}: not all of its parents can be read`;
     });
   });
@@ -182,10 +180,9 @@ function undeclaredIdNotes(
   // If access is declared for everyone, nobody loses access.
   if (isBindingField(kind, field) && isOpenToEveryone(resource)) return [];
   const declared = new Set(idsOf(sentValue(resource, field)).map((id) => idKey(kind, field, id)));
-  const isShown = placeholderFor(resource, field) === undefined;
   return idsOf(held[field]).flatMap((id) => {
     if (declared.has(idKey(kind, field, id))) return [];
-    const idWords = isShown ? idText(id, nameOfId(names[field] ?? new Map(), kind, field, id)) : 'one';
+    const idWords = shownId(resource, field, id, 'one', names[field] ?? new Map());
     const lost = fact?.grants !== undefined && facts.get(factKey(kind, field, id)) === true;
     return `${removalNote ?? `its \`${field}\` lose`} ${idWords}${lost ? ", which grants a superuser's rights" : ''}`;
   });
