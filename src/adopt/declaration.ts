@@ -225,7 +225,7 @@ function withNames(
     const name = shown && nameOfId(shown, kind, field, id);
     return nameOf(id, known) ?? (name === undefined ? undefined : nameForManifest({ name })) ?? id;
   };
-  if (isJsonList(value)) return idForm ? sortIds(value.map(named)) : (form?.dropUnknown(value) ?? value);
+  if (isJsonList(value)) return idForm ? sortIds(value.map(named)) : (form?.dropUnknown?.(value) ?? value);
   return value === null ? value : named(value);
 }
 

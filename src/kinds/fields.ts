@@ -208,7 +208,7 @@ export function mergedValue(declared: DeclaredFields, name: string, held: JsonVa
   const part = partialComparison(declared, name);
   const value = withoutDuplicateIds(declared.kind, name, sentValue(declared, name) ?? null);
   if (part) return part.merged(value, held ?? null);
-  return declared.kind.fields[name]?.form?.kept(value, held ?? null) ?? value;
+  return declared.kind.fields[name]?.form?.kept?.(value, held ?? null) ?? value;
 }
 
 /** The value after an update. A declared binding keeps the observed values that it does not declare. */

@@ -51,6 +51,7 @@ function fieldsInForm(
 ): [field: string, value: JsonValue][] {
   return formsOf(kind).flatMap(([field, forms]): [string, JsonValue][] => {
     const value = values[field];
-    return value === undefined ? [] : [[field, forms[form](value)]];
+    const convert = forms[form];
+    return value === undefined || convert === undefined ? [] : [[field, convert(value)]];
   });
 }

@@ -247,16 +247,16 @@ export function gainIfSetTo(value: boolean, who: string): NonNullable<FieldOfKin
   return ({ now, before }) => (now === value && before === !value ? who : undefined);
 }
 
-/** Functions that convert a value between the declared form and its other forms. */
+/** Functions that convert a value between the declared form and its other forms, by default without a change. */
 export interface ValueForms {
-  readonly sent: (declared: JsonValue) => JsonValue;
+  readonly sent?: (declared: JsonValue) => JsonValue;
   /** Converts to the form for earlier releases, which reject the current form. */
-  readonly former: (declared: JsonValue) => JsonValue;
+  readonly former?: (declared: JsonValue) => JsonValue;
   /** Converts a value from any release to the form of manifests, and keeps unknown keys. */
-  readonly held: (held: JsonValue) => JsonValue;
+  readonly held?: (held: JsonValue) => JsonValue;
   /** Adds unknown keys of the observed value to the declared value, so that an update does not remove them. */
-  readonly kept: (declared: JsonValue, held: JsonValue) => JsonValue;
-  readonly dropUnknown: (held: JsonValue) => JsonValue;
+  readonly kept?: (declared: JsonValue, held: JsonValue) => JsonValue;
+  readonly dropUnknown?: (held: JsonValue) => JsonValue;
 }
 
 export type ItemProblem = Problem & { readonly item?: number };

@@ -201,13 +201,15 @@ function itemSpans(at: Path, value: JsonValue, places: Places): readonly Span[] 
   return isJsonObject(value) ? Object.keys(value).map((key) => places.keySpan(at, key)) : undefined;
 }
 
+/** Reports a problem of a value. A value with an error is left out of the resource. */
+function reportAt(path: Path, problem: Problem, { diagnostics, broken, places, file }: ManifestValue): void {
+  diagnostics.push(diagnosticAt(file, places.valueSpan(path), problem));
+  if (problem.severity !== 'warning') broken.set(path, true);
+}
+
 function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
   const problem = read.contractOnly ? bindingsNotDocumented(kind.access?.field ?? '') : accessProblem(value);
-  if (problem) {
-    read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(at), problem));
-    read.broken.set(at, true);
-    return;
-  }
+  if (problem) return reportAt(at, problem, read);
   for (const subject of kind.access?.subjects ?? [])
     checkNames(kind, subject.field, [...at, subject.key], declaredSubjects(subject, value), read);
 }
@@ -217,15 +219,12 @@ function checkBindings(kind: Kind, field: string, path: Path, value: JsonValue, 
   const { children } = fields[field] ?? {};
   if (children === undefined) return;
   const at = [...path, field];
-  const report = (place: Path, problem: Problem): void => {
-    read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(place), problem));
-    if (problem.severity !== 'warning') read.broken.set(place, true);
-  };
   const entry = valueAt(read.manifest, path) ?? null;
-  if (read.contractOnly) report(at, bindingsNotDocumented(field));
+  if (read.contractOnly) reportAt(at, bindingsNotDocumented(field), read);
   else if (access && isJsonObject(entry) && Object.hasOwn(entry, access.field))
-    report(at, twoFieldsProblem(field, access.field));
-  for (const { place, problem } of bindingProblems(children, value)) report([...at, ...place], problem);
+    reportAt(at, twoFieldsProblem(field, access.field), read);
+  for (const { place, problem } of bindingProblems(children, value))
+    reportAt([...at, ...place], problem, read);
   checkNames(kind, field, at, value, read);
 }
 
@@ -252,11 +251,8 @@ function checkName(related: Family, path: Path, id: JsonValue, read: ManifestVal
   if (!isNameReference(id)) return;
   const keys = Object.keys(related.keys ?? { name: 'name' });
   if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) return;
-  const problem = read.contractOnly
-    ? nameNotSupported(related)
-    : sensitiveNameProblem(`the name of this ${related.type}`);
-  read.diagnostics.push(diagnosticAt(read.file, read.places.valueSpan(path), problem));
-  read.broken.set(path, true);
+  const secret = sensitiveNameProblem(`the name of this ${related.type}`);
+  reportAt(path, read.contractOnly ? nameNotSupported(related) : secret, read);
 }
 
 function createNotDocumented({ words, list }: Kind): Problem {

@@ -9,20 +9,20 @@ export const limits: Limits = { entries: 100_000, problems: 100_000 };
 
 const countedSoFar = 'counting from the first file to this one';
 
-const problems: Record<keyof Limits, (maximum: number) => Problem> = {
-  entries: (maximum) => ({
-    code: 'too-many-resources',
-    summary: `more than ${maximum} resources are declared, ${countedSoFar}`,
-    detail: 'Run rollcall on some of the files at a time.',
-  }),
-  problems: (maximum) => ({
+export function limitProblem(
+  { entries = 0, problems = 0 }: Partial<Limits>,
+  maximum: Limits,
+): Problem | undefined {
+  if (entries > maximum.entries)
+    return {
+      code: 'too-many-resources',
+      summary: `more than ${maximum.entries} resources are declared, ${countedSoFar}`,
+      detail: 'Run rollcall on some of the files at a time.',
+    };
+  if (problems <= maximum.problems) return undefined;
+  return {
     code: 'too-many-problems',
-    summary: `more than ${maximum} problems were found, ${countedSoFar}`,
+    summary: `more than ${maximum.problems} problems were found, ${countedSoFar}`,
     detail: 'Fix these problems first, then run again.',
-  }),
-};
-
-export function limitProblem(counts: Partial<Limits>, maximum: Limits): Problem | undefined {
-  const key = (['entries', 'problems'] as const).find((each) => (counts[each] ?? 0) > maximum[each]);
-  return key && problems[key](maximum[key]);
+  };
 }

@@ -35,16 +35,12 @@ interface ReferenceSources extends SecretSources {
   readonly areAssumed: boolean;
 }
 
-interface ResolvedValue {
+interface ResolvedValue extends Pick<
+  Resolver,
+  'diagnostics' | 'unresolved' | 'secrets' | 'variables' | 'references'
+> {
   /** The value to send, which still contains references if secrets are only assumed to exist. */
   readonly value: JsonValue;
-  readonly secrets: readonly string[];
-  readonly variables: ReadonlySet<string>;
-  /** The references inside sensitive strings, by the places of the strings. */
-  readonly references: References;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The places of references that could not be resolved and therefore stay as written. */
-  readonly unresolved: PathMap<true>;
 }
 
 export type References = PathMap<ReferenceTemplate>;
@@ -62,14 +58,16 @@ export async function resolveReferences(
   const resolver = new Resolver(sources, places, file);
   const value = file.text.includes('$') ? await resolver.resolve(root) : root;
   const { secrets, variables, references, diagnostics, unresolved } = resolver;
-  return { value, secrets: [...secrets], variables, references, diagnostics, unresolved };
+  return { value, secrets, variables, references, diagnostics, unresolved };
 }
 
 class Resolver {
   readonly diagnostics: Diagnostic[] = [];
+  /** The places of references that could not be resolved and therefore stay as written. */
   readonly unresolved: PathMap<true> = new PathMap();
-  readonly secrets = new Set<string>();
-  readonly variables = new Set<string>();
+  readonly secrets: Set<string> = new Set();
+  readonly variables: Set<string> = new Set();
+  /** The references inside sensitive strings, by the places of the strings. */
   readonly references: References = new PathMap();
   readonly #sources: ReferenceSources;
   readonly #places: Places;

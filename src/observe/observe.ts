@@ -97,13 +97,12 @@ async function observeRecords(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const { client, onRead, onList } = options;
+  const { client, onRead } = options;
   const lists = await readLists(resources, {
     ...options,
     onFound: (count) => {
       if (count > 0) onRead?.(count, resources.length);
     },
-    onNews: (news) => onList?.(news),
   });
   for (const { kind, name } of lists.found.keys())
     if (kind.lookUp.isDocumented) client.evidence.noteFound(name);

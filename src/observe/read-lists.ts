@@ -39,7 +39,7 @@ type ListProgress =
 interface ListsOptions extends ReadContext {
   /** Called after each page with the number of declared resources found so far. */
   readonly onFound: (count: number) => void;
-  readonly onNews: (news: ListReport) => void;
+  readonly onList?: (news: ListReport) => void;
 }
 
 interface ReadLists {
@@ -57,7 +57,7 @@ const emptyResult = {
 
 /** Reads the lists of kinds with many declared resources, all at the same time. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
-  const { client, onFound, onNews } = options;
+  const { client, onFound, onList } = options;
   const listedKinds = [...groupBy(resources, ({ kind }) => kind)].filter(
     ([kind, declared]) => !client.readable.unreadable.has(kind) && declared.length > minResourcesForList,
   );
@@ -72,7 +72,7 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
     }),
   );
   for (const { kind, declared, read } of lists)
-    if (read.progress) onNews({ kind, declared: declared.length, progress: read.progress });
+    if (read.progress) onList?.({ kind, declared: declared.length, progress: read.progress });
   const reads = lists.map(({ read }) => read);
   const failed = reads.findLast((read) => read.failed)?.failed;
   return {

@@ -228,7 +228,7 @@ const said = (status: number | undefined, body: JsonObject | undefined): string 
 /** Whether a field has the value that was sent, in the form of this release. */
 function isAs(kind: Declarable, field: string, value: JsonValue, held: JsonObject): boolean {
   const { isWriteOnly, form, part } = kind.fields[field] ?? {};
-  const [own = null, other = null] = [value, held[field] ?? null].map((one) => form?.held(one) ?? one);
+  const [own = null, other = null] = [value, held[field] ?? null].map((one) => form?.held?.(one) ?? one);
   // The service may add items to a value that is declared in part.
   if ((part === 'unless exactly' || part === 'always') && isJsonList(own) && isJsonList(other))
     return own.every((one) => other.includes(one));

@@ -67,7 +67,7 @@ export function requiredFieldsOf(kind: Kind, sandbox: Sandbox, release: string =
     const isRequired = facts.required || requiredReferences[path]?.includes(name);
     if (!isRequired || facts.readOnly || name === kind.identity || !kind.fields[name]) return [];
     const value = valueOf([path, name], facts, sandbox, release);
-    return [[name, kind.fields[name].form?.held(value) ?? value] as const];
+    return [[name, kind.fields[name].form?.held?.(value) ?? value] as const];
   });
   return {
     ...Object.fromEntries(fields),

@@ -8,11 +8,8 @@ import { requiredFieldCheck } from '../release-checks.ts';
 /** Converts between the string that later releases use and the number that earlier releases use. */
 function earlierNumber(former: (text: string) => number, text: (number: JsonValue) => string): ValueForms {
   return {
-    sent: (declared) => declared,
     former: (declared) => former(textOf(declared)),
     held: (observed) => (typeof observed === 'number' ? text(observed) : observed),
-    kept: (declared) => declared,
-    dropUnknown: (observed) => observed,
   };
 }
 
