@@ -160,7 +160,8 @@ export function planDocument(plan: Plan): PlanDocument {
       },
     }),
     resource_changes: changes,
-    ...derivedPlanParts(changes),
+    resource_drift: changes.filter(({ differences }) => differences.length > 0),
+    summary: planSummary(plan.changes),
   };
 }
 
@@ -210,10 +211,7 @@ function changeStep(
   }
 }
 
-export function withDeclaredValues(
-  observed: ObservedFields,
-  differences: readonly Difference[],
-): ObservedFields {
+function withDeclaredValues(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
   return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
 }
 
@@ -234,23 +232,6 @@ function declaredNamesFor(
     Object.assign(names, namesByPointer(kind, field, value, namesById(resource, field)));
   }
   return names;
-}
-
-/** The parts of a document that follow from its changes: the resources with drift, and the counts. */
-export function derivedPlanParts(
-  changes: readonly ChangeDocument[],
-): Pick<PlanDocument, 'resource_drift' | 'summary'> {
-  return {
-    resource_drift: changes.filter(({ differences }) => differences.length > 0),
-    summary: planSummary(
-      changes.map(({ presence, differences, not_compared: notCompared, change: { actions } }) => ({
-        presence,
-        differences,
-        ...(notCompared && { notCompared }),
-        action: actions[0],
-      })),
-    ),
-  };
 }
 
 export function resourceForDisplay(document: ChangeDocument): Resource {
