@@ -6,8 +6,8 @@ import { addressWithName, nameOf, placeOf, type Resource } from '../kinds/resour
 
 export interface CheckedEntry {
   readonly resource: Resource;
-  readonly first: Resource;
-  readonly isFirst: boolean;
+  /** The first entry with the same address. */
+  readonly earlier: Resource | undefined;
   /** The names that the entry contains instead of ids. */
   readonly declaredNames: readonly DeclaredName[];
 }
@@ -44,11 +44,11 @@ export type ReportProblem = (field: string, problem: Problem, item?: number) => 
 
 /** A former name must not be the name or former name of another resource. */
 export function checkFormerName(
-  { resource, isFirst }: CheckedEntry,
+  { resource, earlier }: CheckedEntry,
   { names, formerAddresses, referencedEntries }: SeenEntries,
   report: ReportProblem,
 ): void {
-  if (!isFirst) return;
+  if (earlier) return;
   const { kind, address } = resource;
   const heir = formerAddresses.get(address);
   if (heir !== undefined) {

@@ -62,12 +62,7 @@ export class ManifestRules {
       const { names } = this.#seen;
       const known = names.get(resource.address);
       if (known === undefined) names.set(resource.address, resource);
-      const entry = {
-        resource,
-        first: known ?? resource,
-        isFirst: known === undefined,
-        declaredNames: declaredNames(resource),
-      };
+      const entry = { resource, earlier: known, declaredNames: declaredNames(resource) };
       const report: ReportProblem = (field, problem, item) =>
         found.push(diagnosticOf(resource, field, problem, item));
       for (const rule of rules) rule(entry, this.#seen, report);
@@ -99,17 +94,13 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
   return a?.start.line === b?.start.line && a?.start.column === b?.start.column;
 }
 
-function checkDuplicate(
-  { resource, first, isFirst }: CheckedEntry,
-  _: SeenEntries,
-  report: ReportProblem,
-): void {
-  if (isFirst) return;
+function checkDuplicate({ resource, earlier }: CheckedEntry, _: SeenEntries, report: ReportProblem): void {
+  if (earlier === undefined) return;
   const field = resource.kind.identity;
   report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
-    detail: `It is first declared at ${formatPlace(placeOfIdentity(first))}. Remove one of the two.`,
+    detail: `It is first declared at ${formatPlace(placeOfIdentity(earlier))}. Remove one of the two.`,
   });
 }
 
@@ -174,11 +165,11 @@ const idFields = memoizePerKey((kind: Kind) => fieldsWith(kind, 'idForm'));
 
 /** Names that differ only in case or Unicode form are different for the service but look equal. */
 function checkSimilarName(
-  { resource, isFirst }: CheckedEntry,
+  { resource, earlier: sameEntry }: CheckedEntry,
   { names, similarAddresses }: SeenEntries,
   report: ReportProblem,
 ): void {
-  if (!isFirst) return;
+  if (sameEntry) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
   const simplified = addressWithName(resource, name.normalize('NFKC').toLowerCase());
@@ -198,11 +189,11 @@ function checkSimilarName(
 
 /** Reports resources that refer to themselves, and parents in a cycle. An apply can close other cycles after it has created all resources. */
 function checkReferenceCycle(
-  { resource, isFirst, declaredNames: names }: CheckedEntry,
+  { resource, earlier, declaredNames: names }: CheckedEntry,
   { references }: SeenEntries,
   report: ReportProblem,
 ): void {
-  if (!isFirst) return;
+  if (earlier) return;
   const { kind, address } = resource;
   const steps = names.flatMap((named) => {
     const to = named.related.type === kind.type ? addressOfName(named) : undefined;
