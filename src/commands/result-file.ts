@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import { readOrUsageError } from '../base/errors.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject } from '../base/json.ts';
-import { resourceForDisplay, type PlanDocument } from '../plan/document.ts';
+import { type PlanDocument } from '../plan/document.ts';
 import { planFromDocument } from '../plan/read-document.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
@@ -22,5 +22,5 @@ export function missingResultReason({ valid, diagnostics = [] }: JsonObject): st
 /** Restores the report of a plan from its document, except for parts that the document does not contain. */
 export function planReportFrom(document: PlanDocument): Report {
   const { diagnostics = [] } = document;
-  return planReport({ result: planFromDocument(document, resourceForDisplay), diagnostics, filenames: [] });
+  return planReport({ result: planFromDocument(document), diagnostics, filenames: [] });
 }

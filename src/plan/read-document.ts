@@ -2,11 +2,12 @@ import { filterKeys, mapValues, pointer, isJsonObject, maxDocumentDepth, parseJs
 import { placeholderFor, shownValue } from '../kinds/fields.ts';
 import { hiddenFields } from '../kinds/hide.ts';
 import type { NamesByPointer } from '../kinds/named.ts';
-import { withHidden, type Resource } from '../kinds/resource.ts';
+import { withHidden } from '../kinds/resource.ts';
 import {
   changeParts,
   partsOfDocument,
   planParts,
+  resourceForDisplay,
   type ChangeDocument,
   type PlanDocument,
   planFormatVersion,
@@ -47,10 +48,7 @@ function majorOf(version: string): string {
   return version.split('.', 1)[0] ?? version;
 }
 
-export function planFromDocument(
-  document: PlanDocument,
-  resourceOf: (change: ChangeDocument) => Resource | undefined,
-): Plan {
+export function planFromDocument(document: PlanDocument): Plan {
   const { baseline } = document;
   return {
     toolVersion: document.tool_version,
@@ -65,17 +63,13 @@ export function planFromDocument(
     ...(document.undeclared && {
       undeclared: { found: document.undeclared.found, gaps: document.undeclared.gaps ?? [] },
     }),
-    changes: document.resource_changes.map((change) => changeFromDocument(change, resourceOf)),
+    changes: document.resource_changes.map(changeFromDocument),
   };
 }
 
-export function changeFromDocument(
-  document: ChangeDocument,
-  resourceOf: (change: ChangeDocument) => Resource | undefined,
-): Change {
-  const { address, presence, change, differences, observed_names: allNames = {}, since } = document;
-  const known = resourceOf(document);
-  if (known === undefined) throw new Error(`${address} is planned, but not declared`);
+function changeFromDocument(document: ChangeDocument): Change {
+  const { presence, change, differences, observed_names: allNames = {}, since } = document;
+  const known = resourceForDisplay(document);
   const resource = withHidden(known, hiddenFields(known.kind, []));
   const [action] = change.actions;
   const { before } = change;

@@ -2,7 +2,7 @@ import { kindOf } from '../../src/kinds/all.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Address, Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observation.ts';
-import { planDocument, resourceForDisplay, type PlanDocument } from '../../src/plan/document.ts';
+import { planDocument, type PlanDocument } from '../../src/plan/document.ts';
 import { planFromDocument } from '../../src/plan/read-document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Comparison } from '../../src/manifest/baseline.ts';
@@ -94,7 +94,7 @@ const every: Sample = {
 
 /** A plan with every kind of change, and the text in every place that comes from outside. */
 export async function planPage(text: string = placeholder): Promise<string> {
-  return pageOf(planFromDocument(filled(everywhereIn(await planned(every)), text), resourceForDisplay));
+  return pageOf(planFromDocument(filled(everywhereIn(await planned(every)), text)));
 }
 
 /** Like `planPage`, with a baseline: some entries are unchanged, and some are no longer declared. */
@@ -115,7 +115,7 @@ export async function sincePage(text: string = placeholder): Promise<string> {
     ]),
   };
   const plan = await planned({ ...every, comparison });
-  return pageOf(planFromDocument(filled(everywhereIn(plan), text), resourceForDisplay));
+  return pageOf(planFromDocument(filled(everywhereIn(plan), text)));
 }
 
 /** An apply with every kind of outcome, and the text in every place that comes from outside. */
@@ -146,7 +146,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   const plan = await planned({
     applications: Object.keys(endings).map((slug) => ({ slug, name: placeholder })),
   });
-  const filledPlan = planFromDocument(filled(everywhereIn(plan), text), resourceForDisplay);
+  const filledPlan = planFromDocument(filled(everywhereIn(plan), text));
   const result: ApplyRun = {
     plan: filledPlan,
     outcomes: filledPlan.changes.map((change) => {
