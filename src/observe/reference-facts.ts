@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts';
 import type { JsonValue } from '../base/json.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import { writtenValue } from '../kinds/fields.ts';
@@ -45,33 +46,25 @@ export async function readReferenceFacts(
   observed: ObservedState,
   context: ReadContext,
 ): Promise<ReferenceReading> {
-  const wanted = new Map<Family, Map<string, { readonly id: JsonValue; readonly places: Place[] }>>();
-  for (const resource of resources)
-    if (observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource))
-      for (const { id, place } of literalIds(resource)) {
-        const { related } = place.declared;
-        const ids = wanted.get(related) ?? new Map<string, { id: JsonValue; places: Place[] }>();
-        const item = ids.get(recordKey(id)) ?? { id, places: [] };
-        item.places.push(place);
-        wanted.set(related, ids.set(recordKey(id), item));
-      }
+  const added = resources.filter(
+    (resource) => observed.get(resource.address)?.presence === 'absent' && !isToBeDeleted(resource),
+  );
+  const wanted = groupBy(added.flatMap(literalIds), ({ place }) => place.declared.related);
   const facts = new Map<string, JsonValue>();
   const records = new Map<Family, readonly ListedRecord[]>(ofNames);
   const missing: UnresolvedName[] = [];
   const unseenIds: Record<string, UnseenIds> = {};
-  for (const [related, ids] of wanted) {
-    const read = await recordsOf(
-      related,
-      Array.from(ids.values(), ({ id }) => id),
-      context,
-    );
+  for (const [related, all] of wanted) {
+    const placesOfIds = groupBy(all, ({ id }) => recordKey(id));
+    const ids = Array.from(placesOfIds.values(), ([{ id }]) => id);
+    const read = await recordsOf(related, ids, context);
     records.set(related, [...(records.get(related) ?? []), ...read.records]);
     const isKnown = read.absent.length > 0 && (await isSuperuserToken(context));
     const gone = isKnown ? new Set(read.absent.map(recordKey)) : new Set<string>();
     for (const key of gone)
-      for (const place of ids.get(key)?.places ?? [])
+      for (const { place } of placesOfIds.get(key) ?? [])
         missing.push({ ...place, fault: { kind: 'no_such_id' } });
-    const count = ids.size - read.records.length - gone.size;
+    const count = ids.length - read.records.length - gone.size;
     if (count > 0) unseenIds[related.list] = { count, ...(read.unread && { unread: read.unread }) };
   }
   for (const [related, all] of records)

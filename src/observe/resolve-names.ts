@@ -88,21 +88,19 @@ export async function resolveNames(
   options: ResolveOptions,
 ): Promise<ResolvedNames> {
   const addresses = new Set(resources.map(({ address }) => address));
-  const wanted = new Map<Family, Set<string>>();
-  for (const resource of resources) {
-    for (const { related, name } of declaredNames(resource)) {
-      if (addresses.has(addressOfName({ related, name }) ?? '.')) continue;
-      const names = wanted.get(related) ?? new Set();
-      wanted.set(related, names.add(name));
-    }
-  }
+  const others = resources.flatMap((resource) =>
+    declaredNames(resource).filter((named) => !addresses.has(addressOfName(named) ?? '.')),
+  );
+  const wanted = [...groupBy(others, ({ related }) => related)].map(
+    ([related, all]) => [related, [...new Set(all.map(({ name }) => name))]] as const,
+  );
   const records = new Map<Family, ListedRecord[]>();
-  if (wanted.size === 0) return { resources, records, unresolved: [], notRead: 0 };
+  if (wanted.length === 0) return { resources, records, unresolved: [], notRead: 0 };
 
   const findings = new Map<Family, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted) {
     const read: ListedRecord[] = [];
-    findings.set(related, await findAllNames(related, [...names], read, { ...options, declared: resources }));
+    findings.set(related, await findAllNames(related, names, read, { ...options, declared: resources }));
     if (fieldsWithFacts(related).length > 0) records.set(related, read);
   }
   const resolved = resources.map((resource) =>
@@ -123,7 +121,7 @@ export async function resolveNames(
     }),
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
-  const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
+  const all = wanted.reduce((sum, [, names]) => sum + names.length, 0);
   return { resources: resolved, records, unresolved, notRead: all - asked };
 }
 
