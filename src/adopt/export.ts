@@ -2,7 +2,7 @@ import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
 import { overlayFiles } from '../base/files.ts';
 import { formatPlace } from '../base/source.ts';
-import { textOf } from '../base/json.ts';
+import { textOf, type JsonValue } from '../base/json.ts';
 import {
   fieldsDeclaredTogether,
   isBindingField,
@@ -62,6 +62,7 @@ export function readExportedRecords(
       return selector.has(addressOfRecord(kind, record)) && !isLeft;
     };
     const inventories: Inventory[] = [];
+    const referenced = new Set<Family>();
     for (const inventory of await readInventories(kinds, release, service)) {
       const { kind } = inventory;
       const written = inventory.records.filter((record) => isWritten(kind, record));
@@ -69,21 +70,20 @@ export function readExportedRecords(
         fieldsDeclaredTogether(kind, field).every((name) => !without.has(`${kind.type}.${name}`)),
       );
       const wantedFields = [...fields, ...nestedBindingFields(kind)];
-      inventories.push(await withBindingsOf(inventory, written, wantedFields, service, release));
+      const read = await withBindingsOf(inventory, written, wantedFields, service, release);
+      inventories.push(read);
+      if (!isWithNames || read.records.length === 0) continue;
+      for (const [field, related] of referenceFields(kind)) {
+        // Bindings were read with the names of their groups and users, so only other fields need names.
+        if (isBindingField(kind, field) || without.has(`${kind.type}.${field}`)) continue;
+        const valueIn = ({ received }: ListedRecord): JsonValue | undefined =>
+          convertToNewestRelease(kind, received)[field];
+        if (written.some((record) => idsOf(valueIn(record)).length > 0)) referenced.add(related);
+      }
     }
-    const names = new Map<Family, NamesOrFailure>();
-    // Bindings were read with the names of their groups and users, so only other fields need names.
-    const usedReferences = inventories.flatMap(({ kind, records }) => {
-      const written = records.filter((record) => isWritten(kind, record));
-      const isUsed = ([field]: readonly [string, Family]): boolean =>
-        !isBindingField(kind, field) &&
-        !without.has(`${kind.type}.${field}`) &&
-        written.some(({ received }) => idsOf(convertToNewestRelease(kind, received)[field]).length > 0);
-      return referenceFields(kind).filter(isUsed);
-    });
     const readList = memoizePerKey((family: Family) => readWholeList(family, service));
-    for (const [, related] of isWithNames ? usedReferences : [])
-      if (!names.has(related)) names.set(related, await namesOfIds(related, inventories, readList));
+    const names = new Map<Family, NamesOrFailure>();
+    for (const related of referenced) names.set(related, await namesOfIds(related, inventories, readList));
     return {
       inventories: await withOtherTypeGaps(inventories, readList, (address) => selector.has(address)),
       names,
