@@ -16,26 +16,21 @@ import { writeNames, idKey, idsOf } from './named.ts';
 
 export const everyone = 'everyone';
 
-export function declarableFields({ fields, access }: Kind): readonly string[] {
-  return [
-    ...new Set(
-      Object.keys(fields).map((field) =>
-        access && topLevelField(field) === access.field ? access.field : field,
-      ),
-    ),
-  ];
+/** The fields of an entry. Only the fields for the subjects of access, such as `access.groups`, are part of another field. */
+export function declarableFields({ fields }: Kind): readonly string[] {
+  return [...new Set(Object.keys(fields).map(topLevelField))];
 }
 
-export function topLevelField(field: string): string {
+function topLevelField(field: string): string {
   return field.split('.', 1)[0] ?? field;
 }
 
 /** The fields of an entry that override the default of `field`: if the entry declares any of them, the default does not apply. */
 export function equivalentFields({ access, fields }: Kind, field: string): readonly string[] {
-  const isOfAccess = access !== undefined && topLevelField(field) === access.field;
-  if (access === undefined || !(isOfAccess || fields[field]?.children === access.children))
-    return [topLevelField(field)];
-  return [access.field, ...Object.keys(fields).filter((name) => fields[name]?.children === access.children)];
+  const own = topLevelField(field);
+  if (access === undefined) return [own];
+  const listing = Object.keys(fields).filter((name) => fields[name]?.children === access.children);
+  return [access.field, ...listing].includes(own) ? [access.field, ...listing] : [own];
 }
 
 export function fieldsDeclaredTogether({ access, fields }: Kind, field: string): readonly string[] {
