@@ -11,10 +11,11 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, withOutageWait } from '../service/outage.ts';
-import { readKindRights, type KindRightsReading } from '../service/kind-rights.ts';
+import { readKindRights } from '../service/kind-rights.ts';
 import { probe, type ProbeResult } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
-import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
+import type { Transport } from '../service/transport.ts';
+import { whoAmI, type TokenFinding } from '../service/who-am-i.ts';
 import { checkManifests, hasErrors } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
@@ -42,12 +43,11 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const job = narratedJob(context, verbosityOf(options, context.env));
   const settings = await readSettings(values, context, 'service');
   if (settings.service === undefined) return reportInvalid(settings.diagnostics, context);
-  const examined = await checkServiceState(settings.service, job, {
+  const diagnosis = await checkServiceState(settings.service, job, {
     declared: settings.contractOnly ? undefined : () => checkedKinds(settings, context),
     configured: settings.release,
   });
-  if (examined.kind === 'interrupted') return examined.ending;
-  const { diagnosis } = examined;
+  if (typeof diagnosis === 'string') return diagnosis;
   const { checks } = diagnosis;
   const manifests = settings.paths.length === 0 ? ['MANIFESTS'] : [];
   const next = commandLine('plan', [...manifests, ...sharedFlags(options)], context);
@@ -65,7 +65,7 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
   const { release, diagnostics, ...reach } = settings;
   if (hasErrors(diagnostics)) return reportInvalid(diagnostics, context);
   const declared = await declaredKinds(settings, context);
-  if (declared.kind === 'invalid') return reportInvalid(declared.diagnostics, context);
+  if (hasErrors(declared.diagnostics)) return reportInvalid(declared.diagnostics, context);
   const used = declared.kinds;
   context.stdout.write(requiredRoleBlueprint(reach, release, used.length === 0 ? undefined : used));
   return 'done';
@@ -75,87 +75,79 @@ async function printRole(settings: Settings, context: Context): Promise<Ending> 
 async function checkedKinds(
   settings: Settings,
   context: Context,
-): Promise<readonly Kind<ResourceType>[] | undefined> {
+): Promise<DeclaredKinds['kinds'] | undefined> {
   if (settings.paths.length === 0) return undefined;
   const declared = await declaredKinds(settings, context);
-  if (declared.kind === 'known') return declared.kinds;
+  if (!hasErrors(declared.diagnostics)) return declared.kinds;
   context.stderr.write(
     'The manifests are invalid, so only applications and users were checked: `rollcall validate` shows the errors.\n',
   );
   return undefined;
 }
 
-type DeclaredKinds =
-  | { readonly kind: 'known'; readonly kinds: readonly Kind<ResourceType>[] }
-  | { readonly kind: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
+interface DeclaredKinds {
+  readonly kinds: readonly Kind<ResourceType>[];
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** The kinds that the manifests of rollcall.yaml declare. Secrets are not read. */
 async function declaredKinds(settings: Settings, context: Context): Promise<DeclaredKinds> {
-  if (settings.paths.length === 0) return { kind: 'known', kinds: [] };
+  if (settings.paths.length === 0) return { kinds: [], diagnostics: [] };
   const { diagnostics, counts } = await checkManifests(settings, context, {
     secrets: 'assumed',
     isCheckOnly: true,
   });
-  return hasErrors(diagnostics)
-    ? { kind: 'invalid', diagnostics }
-    : { kind: 'known', kinds: kinds.filter((kind) => counts.has(kind)) };
+  return { kinds: kinds.filter((kind) => counts.has(kind)), diagnostics };
 }
 
-type KindsReader = () => Promise<readonly Kind<ResourceType>[] | undefined>;
+interface CheckOptions {
+  /** Reads the kinds to check. Without this function, only documented requests are sent. */
+  readonly declared?: (() => ReturnType<typeof checkedKinds>) | undefined;
+  readonly configured?: Release | undefined;
+}
 
-export type ServiceCheck =
-  | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
-  | { readonly kind: 'interrupted'; readonly ending: Ending };
-
-/** Checks the service and the token. With --wait, waits for the service. Without `declared`, sends only documented requests. */
+/** Checks the service and the token. With --wait, waits for the service. Returns an ending if the check was interrupted. */
 export function checkServiceState(
   settings: ServiceSettings,
   job: NarratedJob,
-  { declared, configured }: { declared?: KindsReader | undefined; configured?: Release | undefined } = {},
-): Promise<ServiceCheck> {
+  { declared, configured }: CheckOptions = {},
+): Promise<Diagnosis | Ending> {
   return withService(settings, job, async (service) => {
-    const { send, signal } = service;
-    const { proxy } = settings;
+    const { signal } = service;
     const destination = destinationOf(settings);
     const probed = await interpretAsPlan(await probeWithWait(service, job), service);
+    const beyondContract: string[] = [];
+    const ask: Transport = (request) => {
+      beyondContract.push(`${request.method} ${request.path}`);
+      return service.send(request, signal);
+    };
     const canBeAsked = probed.stage === 'denied' || probed.stage === 'well';
-    const identity: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
+    const found = canBeAsked && declared ? await whoAmI(ask) : undefined;
     // A documented look-up that succeeds shows that the token is valid, even if other requests are denied.
-    const isAnswered = probed.stage === 'well' && identity.finding && identity.finding.kind !== 'valid';
-    const trustedIdentity: Partial<WhoAmI> = isAnswered
-      ? { ...identity, finding: { kind: 'unknown' } }
-      : identity;
-    const isKnown = trustedIdentity.finding?.kind === 'valid';
-    const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
-    const declaredKindsIfKnown = isKnown ? await declared?.() : undefined;
-    const checked = declaredKindsIfKnown ?? createdByContract;
-    const isSuperuser = trustedIdentity.finding?.kind === 'valid' && trustedIdentity.finding.superuser;
-    const rightsReading: Partial<KindRightsReading> =
-      isKnown && !isSuperuser ? await readKindRights(checked, send, signal) : {};
+    const isContradicted = probed.stage === 'well' && found && found.kind !== 'valid';
+    const finding: TokenFinding | undefined = isContradicted ? { kind: 'unknown' } : found;
+    const isValid = finding?.kind === 'valid';
+    const release = isValid ? (releaseIn(await ask(releaseRequest)) ?? null) : undefined;
+    const known = isValid ? await declared?.() : undefined;
+    const checked = known ?? createdByContract;
+    const rights = isValid && !finding.superuser ? await readKindRights(checked, ask) : undefined;
     if (signal.aborted) {
       job.stderr.write(`The check of ${printableLine(destinationLabel(destination))} was interrupted.\n`);
-      return { kind: 'interrupted', ending: endingOfInterrupt(signal) };
+      return endingOfInterrupt(signal);
     }
     const checks = doctorChecks({
       ...probed,
       service: destination.service,
-      proxy: proxy?.origin,
-      finding: trustedIdentity.finding,
+      proxy: settings.proxy?.origin,
+      finding,
       kinds: checked,
-      areDeclared: declaredKindsIfKnown !== undefined,
+      areDeclared: known !== undefined,
       release,
       configured,
-      rights: rightsReading.rights,
+      rights,
       now: job.clock.now(),
     });
-    const releaseRequests = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
-    const beyondContract = [
-      ...(trustedIdentity.asked ?? []),
-      ...releaseRequests,
-      ...(rightsReading.asked ?? []),
-    ];
-    const diagnosis = { ...destination, checks, beyondContract };
-    return { kind: 'examined', diagnosis };
+    return { ...destination, checks, beyondContract };
   });
 }
 

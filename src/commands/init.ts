@@ -2,7 +2,7 @@ import { formatPlace } from '../base/source.ts';
 import { UsageError } from '../base/errors.ts';
 import { packageFileText } from '../base/package-file.ts';
 import { endingOfInterrupt, type Ending } from '../base/exit-code.ts';
-import { doctorText } from '../report/formats/doctor.ts';
+import { doctorText, type Diagnosis } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { printableLine, withoutEmpty } from '../report/printable.ts';
@@ -11,7 +11,7 @@ import { nonEmpty, environmentValue } from '../settings/environment.ts';
 import { defaultConfigFile, environmentNames, isInFolderOf } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandLine, checkServiceState, shellWord, type ServiceCheck } from './doctor.ts';
+import { commandLine, checkServiceState, shellWord } from './doctor.ts';
 import { settingsFromFlags, verbosityOf } from './flags.ts';
 import {
   defaultEnvironment,
@@ -61,8 +61,8 @@ export async function init(
     ...context,
     interruptible: () => interruption,
   });
-  if (checked.kind === 'interrupted') return checked.ending;
-  const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
+  if (typeof checked === 'string') return checked;
+  const healthy = checked === undefined || isHealthy(checked.checks);
   context.stdout.write(`\n${await pipelineRemarks({ ...answers, dependency }, kept, base, context)}`);
   if (ignored !== 'absent')
     context.stdout.write('Check that .gitignore lists plan.json, reports, token files and secrets/.\n\n');
@@ -264,18 +264,19 @@ function looksLikeToken(text: string): boolean {
   );
 }
 
+/** Checks the service if its token is known. Returns an ending if the check was interrupted. */
 async function checkService(
   { url, tokenEnv, environment }: InitAnswers,
   kept: ChosenConfig | undefined,
   options: InitOptions,
   context: Context,
-): Promise<ServiceCheck | { readonly kind: 'not checked' }> {
+): Promise<Diagnosis | Ending | undefined> {
   const file = options.tokenFile ?? kept?.token_file;
   if (file === undefined && nonEmpty(environmentValue(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', envFlag(environment), context)}\n`,
     );
-    return { kind: 'not checked' };
+    return undefined;
   }
   const config = kept ?? { ...noConfig, token_env: tokenEnv };
   const values = { ...(await settingsFromFlags(options, context.env)), url, config };
@@ -283,11 +284,11 @@ async function checkService(
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');
-  if (service === undefined) return { kind: 'not checked' };
-  const examined = await checkServiceState(service, narratedJob(context, verbosityOf(options, context.env)));
-  if (examined.kind === 'examined')
-    context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout))}`);
-  return examined;
+  if (service === undefined) return undefined;
+  const checked = await checkServiceState(service, narratedJob(context, verbosityOf(options, context.env)));
+  if (typeof checked !== 'string')
+    context.stdout.write(`\n${doctorText(checked, createStyle(context.stdout))}`);
+  return checked;
 }
 
 function envFlag(environment: string | undefined): string[] {

@@ -1,18 +1,12 @@
 import { isJsonObject } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { jsonAnswerIn, type Exchange, type HttpRequest, type Transport } from './transport.ts';
+import { jsonAnswerIn, type Exchange, type Transport } from './transport.ts';
 
 export type TokenRight = 'may' | 'may not' | 'unknown';
 
 export interface KindRights {
   readonly view: TokenRight;
   readonly create: TokenRight;
-}
-
-/** The rights of a token by kind, and the requests that showed them, each as METHOD PATH. */
-export interface KindRightsReading {
-  readonly rights: ReadonlyMap<Kind, KindRights>;
-  readonly asked: readonly string[];
 }
 
 /**
@@ -22,20 +16,14 @@ export interface KindRightsReading {
 export async function readKindRights(
   kinds: readonly Kind[],
   send: Transport,
-  signal?: AbortSignal,
-): Promise<KindRightsReading> {
-  const asked: string[] = [];
-  const ask = async (request: HttpRequest): Promise<Exchange> => {
-    asked.push(`${request.method} ${request.path}`);
-    return send(request, signal);
-  };
+): Promise<ReadonlyMap<Kind, KindRights>> {
   const rights = new Map<Kind, KindRights>();
   for (const kind of kinds) {
-    const view = viewRight(await ask({ method: 'GET', path: `${kind.path}?page_size=1` }));
-    const create = createRight(await ask({ method: 'OPTIONS', path: kind.path }));
+    const view = viewRight(await send({ method: 'GET', path: `${kind.path}?page_size=1` }));
+    const create = createRight(await send({ method: 'OPTIONS', path: kind.path }));
     rights.set(kind, { view, create });
   }
-  return { rights, asked };
+  return rights;
 }
 
 function viewRight(exchange: Exchange): TokenRight {

@@ -4,19 +4,8 @@ import { ownUserPath, selfIn } from './read-self.ts';
 import type { Transport } from './transport.ts';
 
 export type TokenFinding =
-  | {
-      readonly kind: 'valid';
-      readonly superuser: boolean;
-    }
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'unknown' };
-
-export interface WhoAmI {
-  readonly finding: TokenFinding;
-  /** The requests that were sent, each as METHOD PATH. */
-  readonly asked: readonly string[];
-}
+  | { readonly kind: 'valid'; readonly superuser: boolean }
+  | { readonly kind: 'wrong' | 'missing' | 'unknown' };
 
 const configurationPath = '/api/v3/root/config/';
 
@@ -25,16 +14,13 @@ const configurationPath = '/api/v3/root/config/';
  * 2023.10, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but answers requests
  * without a token.
  */
-export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
-  const asked: string[] = [];
-  const ask = async (path: string, shape: 'self' | 'document'): Promise<Answer> => {
-    asked.push(`GET ${path}`);
-    return classifyAnswer(await send({ method: 'GET', path }, signal), { shape });
-  };
+export async function whoAmI(send: Transport): Promise<TokenFinding> {
+  const ask = async (path: string, shape: 'self' | 'document'): Promise<Answer> =>
+    classifyAnswer(await send({ method: 'GET', path }), { shape });
   const own = await ask(ownUserPath, 'self');
-  if (own.kind === 'found') return { asked, finding: { kind: 'valid', superuser: selfIn(own).isSuperuser } };
-  if (!isOwnDenial(own)) return { asked, finding: { kind: 'unknown' } };
+  if (own.kind === 'found') return { kind: 'valid', superuser: selfIn(own).isSuperuser };
+  if (!isOwnDenial(own)) return { kind: 'unknown' };
   const answer = await ask(configurationPath, 'document');
-  const kind = answer.kind === 'found' ? 'missing' : isOwnDenial(answer) ? 'wrong' : 'unknown';
-  return { asked, finding: { kind } };
+  if (answer.kind === 'found') return { kind: 'missing' };
+  return { kind: isOwnDenial(answer) ? 'wrong' : 'unknown' };
 }

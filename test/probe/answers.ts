@@ -62,8 +62,8 @@ export const answers: readonly Row[] = [
     ask: async (session) => {
       const send: Transport = async ({ method, path, body }) =>
         (await session.askText(method, path, body)).exchange;
-      const { finding } = await whoAmI(send);
-      const { rights } = await readKindRights(defaultKinds, withFormerPaths(send));
+      const finding = await whoAmI(send);
+      const rights = await readKindRights(defaultKinds, withFormerPaths(send));
       const isTold = [...rights.values()].every(({ create }) => create !== 'unknown');
       return isTold
         ? expectEqual(finding.kind, 'valid')

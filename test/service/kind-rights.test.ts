@@ -8,9 +8,11 @@ const [kind] = kinds;
 
 async function rightsBy(list: Exchange, options: Exchange): Promise<KindRights | undefined> {
   if (kind === undefined) expect.fail('there is no kind');
-  const { rights, asked } = await readKindRights([kind], async ({ method }) =>
-    method === 'OPTIONS' ? options : list,
-  );
+  const asked: string[] = [];
+  const rights = await readKindRights([kind], async ({ method, path }) => {
+    asked.push(`${method} ${path}`);
+    return method === 'OPTIONS' ? options : list;
+  });
   expect(asked).toEqual([`GET ${kind.path}?page_size=1`, `OPTIONS ${kind.path}`]);
   return rights.get(kind);
 }

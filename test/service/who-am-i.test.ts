@@ -21,9 +21,18 @@ function recordedFor(recordings: readonly Recording[], authorization: string | u
   };
 }
 
+function noting(answer: Transport): { readonly send: Transport; readonly asked: string[] } {
+  const asked: string[] = [];
+  const send: Transport = (request) => {
+    asked.push(`${request.method} ${request.path}`);
+    return answer(request);
+  };
+  return { send, asked };
+}
+
 test("the recorded answer to a superuser's token is read as that of a superuser", async () => {
   const recordings = readRecordings('2023.10', 'who-and-which-release');
-  const { finding } = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
+  const finding = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
   expect(finding).toEqual({ kind: 'valid', superuser: true });
 });
 
@@ -35,29 +44,27 @@ describe.each([
   const recordings = readRecordings(release, file);
 
   test('to a wrong token is read as a refused token', async () => {
-    expect(await whoAmI(recordedFor(recordings, 'Bearer wrong'))).toEqual({
-      finding: { kind: 'wrong' },
-      asked: [me, configuration],
-    });
+    const { send, asked } = noting(recordedFor(recordings, 'Bearer wrong'));
+    expect(await whoAmI(send)).toEqual({ kind: 'wrong' });
+    expect(asked).toEqual([me, configuration]);
   });
 
   test('to a missing token is read as a refused token', async () => {
-    expect(await whoAmI(recordedFor(recordings, undefined))).toEqual({
-      finding: { kind: 'missing' },
-      asked: [me, configuration],
-    });
+    const { send, asked } = noting(recordedFor(recordings, undefined));
+    expect(await whoAmI(send)).toEqual({ kind: 'missing' });
+    expect(asked).toEqual([me, configuration]);
   });
 
   test('to a token without permissions is read as a valid token', async () => {
     const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
-    const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
-    expect(finding).toMatchObject({ kind: 'valid', superuser: false });
+    const { send, asked } = noting(recordedFor(recordings, `Bearer ${token}`));
+    expect(await whoAmI(send)).toMatchObject({ kind: 'valid', superuser: false });
     expect(asked).toEqual([me]);
   });
 });
 
 test('a token counts as wrong if users/me answers with 401 and another path with 403', async () => {
-  const { finding } = await whoAmI(async ({ path }) =>
+  const finding = await whoAmI(async ({ path }) =>
     answered(path.endsWith('/me/') ? 401 : 403, { detail: 'no' }),
   );
   expect(finding).toEqual({ kind: 'wrong' });
@@ -81,8 +88,8 @@ describe("the token's validity is unknown", () => {
     ['a denial, and then a failure', [denial, answered(502, { detail: 'x' })]],
   ])('after %s', async (_, exchanges) => {
     const left = [...exchanges];
-    const { finding, asked } = await whoAmI(async () => left.shift() ?? lost);
-    expect(finding).toEqual({ kind: 'unknown' });
+    const { send, asked } = noting(async () => left.shift() ?? lost);
+    expect(await whoAmI(send)).toEqual({ kind: 'unknown' });
     expect(asked).toHaveLength(exchanges.length);
   });
 });
