@@ -1,7 +1,7 @@
 import { withFormerPaths } from '../service/former-paths.ts';
 import { withSettingsAsRecords } from '../service/settings-as-records.ts';
 import { redactorOfLong, type Redactor } from '../base/redactor.ts';
-import { createClient, type Client } from '../service/client.ts';
+import { Client } from '../service/client.ts';
 import { documentedOnly } from '../service/documented-only.ts';
 import { abortableTransport } from '../service/abortable.ts';
 import { hideFields } from '../service/hide.ts';
@@ -48,7 +48,7 @@ export async function withService<Result>(
   const redactor = redactorOfLong([...own, ...ofManifests]);
   const redacted = withRedaction(connection.send, own, redactor);
   const send = secureTransport(redacted, settings, { ...job, emit }, urgent);
-  const client = createClient(send, settings);
+  const client = new Client(send, settings);
   const pacing = createPacing({
     clock,
     random,

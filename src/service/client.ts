@@ -74,135 +74,165 @@ export type DeleteResult = JudgedAnswer & {
  * The client for the service's API. Each method sends a single request, and rejects only if it needs a capability that is not
  * enabled. Only `create` and some uses of `read` are documented operations.
  */
-export interface Client {
+export class Client {
+  readonly readable: ReadableKinds = new ReadableKinds();
   readonly evidence: ServiceEvidence;
-  readonly readable: ReadableKinds;
-  read(sought: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult>;
-  readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
-  readById(related: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Reads the token's user once, then returns the stored result. */
-  readSelf(signal?: AbortSignal): Promise<TokenUserReading>;
-  /** What an answer to a create proves if the token cannot look up the record. */
-  unseenProof(answer: Answer): WriteProof;
-  create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult>;
-  update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
-  /** Sets the withheld fields of a record that this run created. No capability is needed. */
-  finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult>;
-  bind(children: Children, parent: Parent, fields: JsonObject): Promise<CreateResult>;
-  rebind(children: Children, pk: string, fields: JsonObject): Promise<UpdateResult>;
-  readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<DependentsReading>;
+  readonly readSelf: (signal?: AbortSignal) => Promise<TokenUserReading>;
+  readonly #send: Transport;
+  readonly #sendFields: ReturnType<typeof createFieldSender>;
+  readonly #capabilities: readonly Capability[];
+
+  constructor(
+    send: Transport,
+    { capabilities = [] }: { readonly capabilities?: readonly Capability[] } = {},
+  ) {
+    this.#send = send;
+    this.#sendFields = createFieldSender(send);
+    this.#capabilities = capabilities;
+    this.readSelf = readSelfOnce(send);
+    this.evidence = new ServiceEvidence({ self: this.readSelf, send });
+  }
+
+  async read({ kind, name, within: id }: LookUpTarget, signal?: AbortSignal): Promise<LookUpResult> {
+    const { path, answers, isDocumented } = kind.lookUp;
+    const { scope: field } = kind;
+    const within = field === undefined || id === undefined ? undefined : { field, id };
+    const expected = { shape: answers, identity: kind.identity, name, within };
+    const exchange = await this.#send({ method: 'GET', path: path(name, id) }, signal);
+    const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
+    if (isDocumented) this.evidence.note(answer);
+    if (isDocumented && answer.kind === 'found') this.evidence.noteFound(name);
+    const proof = isDocumented ? this.evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
+    if (proof === 'exists' || proof === 'absent') this.readable.shown.add(kind);
+    if (proof === 'exists' && !isDocumented) this.readable.hasUndocumentedData = true;
+    if (proof !== 'exists') return { answer, stop, proof };
+    const exact = this.#canUpdate ? withoutRoundedNumbers(exchange) : undefined;
+    // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
+    const record = {
+      received: recordOf(exchange, answer, expected),
+      shown: answer.body ?? {},
+      exact: exact && recordOf(exact, answer, expected),
+    };
+    return { answer, stop, proof, held: observeRecord(kind, record) };
+  }
+
+  readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading> {
+    const expected = { shape: 'page', number: page.number } as const;
+    return readProven(this.#send, pagePath(list, page), expected, signal, (answer, exchange) => {
+      this.readable.hasUndocumentedData = true;
+      return { page: recordsOnPage(exchange, answer, page.number, this.#canUpdate) };
+    });
+  }
+
+  readById(family: Family, id: JsonValue, signal?: AbortSignal): Promise<RecordReading> {
+    const expected = { shape: 'id', id } as const;
+    return readProven(this.#send, recordPath(family, id), expected, signal, (answer, exchange) => ({
+      record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
+    }));
+  }
+
+  readUses({ update }: Kind, name: string, pk: string, signal?: AbortSignal): Promise<DependentsReading> {
+    const path = `${update.path(name, pk)}used_by/`;
+    return readProven(this.#send, path, { shape: 'uses' }, signal, (_answer, exchange) => ({
+      uses: dependentsIn(exchange),
+    }));
+  }
+
   readBelow(
-    kind: Kind,
+    { update }: Kind,
     name: string,
     pk: string,
-    path: string,
+    below: string,
     signal?: AbortSignal,
-  ): Promise<DocumentReading>;
-  remove(kind: Kind, name: string, pk: string): Promise<DeleteResult>;
+  ): Promise<DocumentReading> {
+    const path = update.path(name, pk) + below;
+    return readProven(this.#send, path, { shape: 'document' }, signal, ({ body = {} }) => ({
+      document: body,
+    }));
+  }
+
+  /** What an answer to a create proves if the token cannot look up the record. */
+  unseenProof(answer: Answer): WriteProof {
+    return proofOfCreate(answer.kind, false);
+  }
+
+  async create(kind: Kind, name: string, fields: JsonObject): Promise<CreateResult> {
+    const exchange = await this.#sendFields({ method: 'POST', path: kind.path }, kind, fields);
+    const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
+    const proof = proofOfCreate(answer.kind, !this.readable.unreadable.has(kind));
+    if (proof !== 'created') return { answer, stop, proof };
+    const record = recordOf(exchange, answer);
+    const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));
+    return { answer, stop, proof, held };
+  }
+
+  async update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult> {
+    this.#require('update');
+    return this.finish(kind, name, pk, fields);
+  }
+
+  /** Sets the withheld fields of a record that this run created. No capability is needed. */
+  async finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<UpdateResult> {
+    const request = { method: 'PATCH', path: kind.update.path(name, pk) } as const;
+    const exchange = await this.#sendFields(request, kind, fields);
+    const { [kind.identity]: newName } = fields;
+    const answer = classifyRecordAnswer(exchange, kind, typeof newName === 'string' ? newName : name);
+    const { proof, ...judged } = judgeUpdate(answer);
+    if (proof !== 'updated') return { ...judged, proof };
+    const record = recordOf(exchange, answer);
+    const held = pickObserved(kind, record, answer.body ?? {});
+    // Another record has taken the name in the meantime.
+    return held.pk === pk ? { ...judged, proof, held } : { ...judged, proof: 'ambiguous' };
+  }
+
+  async bind(children: Children, parent: Parent, fields: JsonObject): Promise<CreateResult> {
+    const body = JSON.stringify({ target: targetId(children, parent), ...fields });
+    const exchange = await this.#send({ method: 'POST', path: children.path, body });
+    const expected = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
+    const judged = judgeAnswer(classifyAnswer(exchange, expected));
+    const proof = proofOfCreate(judged.answer.kind, true);
+    if (proof !== 'created') return { ...judged, proof };
+    return { ...judged, proof, held: { pk: textOf(judged.answer.body?.['pk']), fields: {} } };
+  }
+
+  /** Changes a binding. Ignores the content of the answer, because the binding is read again later. */
+  async rebind(children: Children, pk: string, fields: JsonObject): Promise<UpdateResult> {
+    this.#require('update');
+    const path = bindingPath(children, pk);
+    const exchange = await this.#send({ method: 'PATCH', path, body: JSON.stringify(fields) });
+    const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'id', id: pk }));
+    return proof === 'updated' ? { ...judged, proof, held: { pk, fields: {} } } : { ...judged, proof };
+  }
+
   /** Deletes a binding. The given capability must be enabled. */
-  unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<DeleteResult>;
-}
+  async unbind(children: Children, pk: string, capability: 'update' | 'delete'): Promise<DeleteResult> {
+    this.#require('update');
+    this.#require(capability);
+    return this.#delete(bindingPath(children, pk));
+  }
 
-export function createClient(
-  send: Transport,
-  { capabilities = [] }: { readonly capabilities?: readonly Capability[] } = {},
-): Client {
-  const readable = new ReadableKinds();
-  const readSelf = readSelfOnce(send);
-  const evidence = new ServiceEvidence({ self: readSelf, send });
-  const canUpdate = capabilities.includes('update');
-  const sendFields = createFieldSender(send);
-  const requireCapability = (capability: 'update' | 'delete'): void => {
-    if (!capabilities.includes(capability))
+  async remove(kind: Kind, name: string, pk: string): Promise<DeleteResult> {
+    this.#require('delete');
+    return this.#delete(kind.update.path(name, pk));
+  }
+
+  async #delete(path: string): Promise<DeleteResult> {
+    const exchange = await this.#send({ method: 'DELETE', path });
+    const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'nothing' }));
+    if (judged.answer.kind === 'deleted') return { ...judged, proof: 'deleted' };
+    // A 404 may come from a gateway that did not forward the request.
+    return { ...judged, proof: proof === 'updated' || proof === 'vanished' ? 'ambiguous' : proof };
+  }
+
+  get #canUpdate(): boolean {
+    return this.#capabilities.includes('update');
+  }
+
+  #require(capability: 'update' | 'delete'): void {
+    if (!this.#capabilities.includes(capability))
       throw new Error(`this request needs the capability ${capability}`);
-  };
-  return {
-    evidence,
-    readable,
-    async read({ kind, name, within: id }, signal) {
-      const { path, answers, isDocumented } = kind.lookUp;
-      const { scope: field } = kind;
-      const within = field === undefined || id === undefined ? undefined : { field, id };
-      const expected = { shape: answers, identity: kind.identity, name, within };
-      const exchange = await send({ method: 'GET', path: path(name, id) }, signal);
-      const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name, answers, within));
-      if (isDocumented) evidence.note(answer);
-      if (isDocumented && answer.kind === 'found') evidence.noteFound(name);
-      const proof = isDocumented ? evidence.proofOf(answer) : whatAnswersProve[answer.kind].read;
-      if (proof === 'exists' || proof === 'absent') readable.shown.add(kind);
-      if (proof === 'exists' && !isDocumented) readable.hasUndocumentedData = true;
-      if (proof !== 'exists') return { answer, stop, proof };
-      const exact = canUpdate ? withoutRoundedNumbers(exchange) : undefined;
-      // classifyRecordAnswer has checked only the name and the `pk`, so any other field may be missing.
-      const record = {
-        received: recordOf(exchange, answer, expected),
-        shown: answer.body ?? {},
-        exact: exact && recordOf(exact, answer, expected),
-      };
-      return { answer, stop, proof, held: observeRecord(kind, record) };
-    },
-    ...undocumentedReads(send, readable, canUpdate),
-    unseenProof: (answer) => proofOfCreate(answer.kind, false),
-    readSelf,
-    async create(kind, name, fields) {
-      const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
-      const { answer, stop } = judgeAnswer(classifyRecordAnswer(exchange, kind, name));
-      const proof = proofOfCreate(answer.kind, !readable.unreadable.has(kind));
-      if (proof !== 'created') return { answer, stop, proof };
-      const record = recordOf(exchange, answer);
-      const held = pickObserved(kind, record, answer.body ?? {}, Object.keys(fields));
-      return { answer, stop, proof, held };
-    },
-    async update(...change) {
-      requireCapability('update');
-      return this.finish(...change);
-    },
-    finish: (...change) => changed(sendFields, ...change),
-    bind: (...binding) => bound(send, ...binding),
-    async rebind(children, pk, fields) {
-      requireCapability('update');
-      return rebound(send, bindingPath(children, pk), pk, fields);
-    },
-    async unbind(children, pk, capability) {
-      requireCapability('update');
-      requireCapability(capability);
-      return deleted(send, bindingPath(children, pk));
-    },
-    async remove(kind, name, pk) {
-      requireCapability('delete');
-      return deleted(send, kind.update.path(name, pk));
-    },
-  };
-}
-
-function undocumentedReads(
-  send: Transport,
-  readable: ReadableKinds,
-  canUpdate: boolean,
-): Pick<Client, 'readPage' | 'readById' | 'readUses' | 'readBelow'> {
-  return {
-    readPage: (list, page, signal) => {
-      const expected = { shape: 'page', number: page.number } as const;
-      return readProven(send, pagePath(list, page), expected, signal, (answer, exchange) => {
-        readable.hasUndocumentedData = true;
-        return { page: recordsOnPage(exchange, answer, page.number, canUpdate) };
-      });
-    },
-    readById: (family, id, signal) =>
-      readProven(send, recordPath(family, id), { shape: 'id', id }, signal, (answer, exchange) => ({
-        record: { received: recordOf(exchange, answer), shown: answer.body ?? {} },
-      })),
-    readUses: ({ update }, name, pk, signal) => {
-      const path = `${update.path(name, pk)}used_by/`;
-      return readProven(send, path, { shape: 'uses' }, signal, (_answer, exchange) => ({
-        uses: dependentsIn(exchange),
-      }));
-    },
-    readBelow: ({ update }, name, pk, path, signal) =>
-      readProven(send, `${update.path(name, pk)}${path}`, { shape: 'document' }, signal, ({ body = {} }) => ({
-        document: body,
-      })),
-  };
+  }
 }
 
 /**
@@ -213,54 +243,6 @@ function judgeUpdate(answer: Answer): JudgedAnswer & { readonly proof: UpdatePro
   const { update: proof, stop } = whatAnswersProve[answer.kind];
   const isOfRequest = proof === 'denied' || proof === 'not_applied';
   return { answer, proof, ...(stop && !isOfRequest && { stop }) };
-}
-
-async function changed(
-  sendFields: ReturnType<typeof createFieldSender>,
-  kind: Kind,
-  name: string,
-  pk: string,
-  fields: JsonObject,
-): Promise<UpdateResult> {
-  const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
-  const { [kind.identity]: newName } = fields;
-  const answer = classifyRecordAnswer(exchange, kind, typeof newName === 'string' ? newName : name);
-  const { proof, ...judged } = judgeUpdate(answer);
-  if (proof !== 'updated') return { ...judged, proof };
-  const record = recordOf(exchange, answer);
-  const held = pickObserved(kind, record, answer.body ?? {});
-  // Another record has taken the name in the meantime.
-  return held.pk === pk ? { ...judged, proof, held } : { ...judged, proof: 'ambiguous' };
-}
-
-async function bound(
-  send: Transport,
-  children: Children,
-  parent: Parent,
-  fields: JsonObject,
-): Promise<CreateResult> {
-  const body = JSON.stringify({ target: targetId(children, parent), ...fields });
-  const exchange = await send({ method: 'POST', path: children.path, body });
-  const expected = { shape: 'record', identity: 'target', name: parent.pk, isUnique: true } as const;
-  const judged = judgeAnswer(classifyAnswer(exchange, expected));
-  const proof = proofOfCreate(judged.answer.kind, true);
-  if (proof !== 'created') return { ...judged, proof };
-  return { ...judged, proof, held: { pk: textOf(judged.answer.body?.['pk']), fields: {} } };
-}
-
-/** Ignores the content of the answer, because the binding is read again later. */
-async function rebound(send: Transport, path: string, pk: string, fields: JsonObject): Promise<UpdateResult> {
-  const exchange = await send({ method: 'PATCH', path, body: JSON.stringify(fields) });
-  const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'id', id: pk }));
-  return proof === 'updated' ? { ...judged, proof, held: { pk, fields: {} } } : { ...judged, proof };
-}
-
-async function deleted(send: Transport, path: string): Promise<DeleteResult> {
-  const exchange = await send({ method: 'DELETE', path });
-  const { proof, ...judged } = judgeUpdate(classifyAnswer(exchange, { shape: 'nothing' }));
-  if (judged.answer.kind === 'deleted') return { ...judged, proof: 'deleted' };
-  // A 404 may come from a gateway that did not forward the request.
-  return { ...judged, proof: proof === 'updated' || proof === 'vanished' ? 'ambiguous' : proof };
 }
 
 function bindingPath({ path }: Children, pk: string): string {

@@ -4,7 +4,7 @@ import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Outcome } from '../../src/apply/outcome.ts';
 import { observe } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
@@ -253,7 +253,7 @@ test('a resource that was started but not sent is reported with the reason why t
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
   pacing.note({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
-  const client = createClient(async () => {
+  const client = new Client(async () => {
     throw new Error('nothing is to be sent');
   });
   expect(await applyPlan(await planOf(manifest), { client, pacing, clock })).toMatchObject([

@@ -5,7 +5,7 @@ import { createRecord, type NewRecord } from '../../src/apply/create.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import type { Answer } from '../../src/service/answer.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answerRows, identity } from '../support/answers.ts';
@@ -268,7 +268,7 @@ describe('a create of an application', () => {
 
   test('with a taken slug ends as unknown if the look-up would have to wait for too long a pause', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-    const client = createClient(async ({ method }) => {
+    const client = new Client(async ({ method }) => {
       expect(method).toBe('POST');
       pacing.note(hourLong, 1); // another resource was answered meanwhile
       return slugTaken;
@@ -527,7 +527,7 @@ describe('a create of a user', () => {
       const transport = scriptedTransport(...answers);
       const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
       const settled = await createRecord(user, {
-        client: createClient(transport.send),
+        client: new Client(transport.send),
         pacing,
         control: alone,
       });
@@ -549,7 +549,7 @@ test('a create stops the run if the look-up before the create is redirected', as
   const { send, requests } = scriptedTransport(redirect, redirect);
   const stops: string[] = [];
   const settled = await createRecord(creationOf('group', 'staff'), {
-    client: createClient(send),
+    client: new Client(send),
     pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
     control: { ...alone, stop: (scope) => stops.push(scope) },
   });

@@ -81,18 +81,23 @@ describe('an exception during an apply', () => {
   test.each<[string, Parameters<typeof carriedOut>[0]]>([
     [
       'thrown when a request is sent',
-      ({ client }, from) => ({ client: { ...client, create: from(client.create) } }),
+      ({ client }, from) => ({
+        client: Object.assign(client, { create: from(client.create.bind(client)) }),
+      }),
     ],
     [
       'that rejects a request',
-      ({ client }) => ({
-        client: {
-          ...client,
-          create: async (kind, name, fields) => (name === 'b' ? fails() : client.create(kind, name, fields)),
-        },
-      }),
+      ({ client }) => {
+        const create = client.create.bind(client);
+        const failing: Client['create'] = async (kind, name, fields) =>
+          name === 'b' ? fails() : create(kind, name, fields);
+        return { client: Object.assign(client, { create: failing }) };
+      },
     ],
-    ['in a look-up', ({ client }, from) => ({ client: { ...client, read: from(client.read) } })],
+    [
+      'in a look-up',
+      ({ client }, from) => ({ client: Object.assign(client, { read: from(client.read.bind(client)) }) }),
+    ],
     [
       'while an answer is noted for pacing',
       ({ pacing }, from) => ({ pacing: { ...pacing, note: from(pacing.note) } }),

@@ -3,7 +3,7 @@ import { compareWithPlan, updateRecord } from '../../src/apply/update.ts';
 import type { RunControl, WriteResult } from '../../src/apply/settle.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Answer } from '../../src/service/answer.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { pacingWhileAway } from '../support/away.ts';
@@ -52,7 +52,7 @@ async function settle(
   const settled = await updateRecord(
     { resource, base, permission: { self: undefined, mayDelete: false }, isLost: () => false },
     {
-      client: createClient(send, { capabilities: ['update'] }),
+      client: new Client(send, { capabilities: ['update'] }),
       pacing,
       control: { ...control, sending: () => {}, stop: (scope) => stops.push(scope) },
     },

@@ -5,7 +5,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { application } from '../../src/kinds/application.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import type { Setup } from '../support/run.ts';
@@ -363,12 +363,12 @@ describe('an apply with a failed or interrupted binding', () => {
 test('with contract_only, the client adds no binding; without the capability update, it deletes no binding', async () => {
   const { send, requests } = scriptedTransport(answered(200, {}));
   const { children } = application.access ?? expect.fail('there is no group to bind');
-  const contract = createClient(documentedOnly(send), { capabilities: ['update'] });
+  const contract = new Client(documentedOnly(send), { capabilities: ['update'] });
   await expect(contract.bind(children, { pk: '1' }, { group: 'x', order: 0 })).rejects.toThrow(
     'contract_only',
   );
   await expect(contract.finish(application, 'a', '1', {})).rejects.toThrow('contract_only');
-  await expect(createClient(send).unbind(children, '1', 'update')).rejects.toThrow('capability update');
+  await expect(new Client(send).unbind(children, '1', 'update')).rejects.toThrow('capability update');
   expect(requests).toEqual([]);
 });
 

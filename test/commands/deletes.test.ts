@@ -5,7 +5,7 @@ import { validate } from '../../src/commands/validate.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { applied, deletes, deleting, entry, jane, planned, run, seed } from '../support/delete-world.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -201,7 +201,7 @@ applications:
 
 test('without the capability delete, the client deletes nothing', async () => {
   const world = new World(seed);
-  const client = createClient(world.send, { capabilities: ['update'] });
+  const client = new Client(world.send, { capabilities: ['update'] });
   await expect(client.remove(user, 'jane', '3')).rejects.toThrow('needs the capability delete');
   expect(world.requests).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { application } from '../../src/kinds/application.ts';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
 import { proxy } from '../../src/kinds/proxy.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { done, runOn, type Ran } from '../support/manifest-run.ts';
 import { capture } from '../support/run.ts';
@@ -138,7 +138,7 @@ test('an export of a service without providers needs no permission to view flows
 
 test('contract_only prevents undocumented creates, wherever it is set', async () => {
   const send: Transport = async () => answered(201, { pk: 1, name: 'x', slug: 'x' });
-  const client = createClient(documentedOnly(send));
+  const client = new Client(documentedOnly(send));
   for (const kind of [oauth2, proxy])
     await expect(client.create(kind, 'x', { name: 'x' })).rejects.toThrow('contract_only does not send');
   expect((await client.create(application, 'x', { slug: 'x' })).proof).toBe('created');

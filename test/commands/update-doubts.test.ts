@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { applyAsJson, outcomesIn, World, type Tamper } from '../support/update-world.ts';
@@ -70,7 +70,7 @@ describe('an update that is answered with another record', () => {
       sent.push(request);
       return answered(200, body);
     };
-    const client = createClient(send, { capabilities: ['update'] });
+    const client = new Client(send, { capabilities: ['update'] });
     const updating = await client.update(kind, 'name', pk, { name: 'New' });
     expect(updating.proof).toBe('ambiguous');
     expect(updating).not.toHaveProperty('held');

@@ -6,7 +6,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { application } from '../../src/kinds/application.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { done, runIn, type Ran } from '../support/manifest-run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { allowUpdate, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
@@ -414,7 +414,7 @@ test('a field that equals the value of a header is sent unmasked', async () => {
 
 test('the client itself sends no update without the capability to update', async () => {
   const world = new World();
-  const client = createClient(world.send);
+  const client = new Client(world.send);
   const sending = client.update(application, 'wiki', '1', { group: 'Tools' });
   await expect(sending).rejects.toThrow('needs the capability update');
   expect(world.requests).toEqual([]);

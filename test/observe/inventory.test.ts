@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
+
 import { type Inventory, readInventoryOf } from '../../src/observe/inventory.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { withRedaction } from '../../src/service/redact.ts';
 import type { Transport } from '../../src/service/transport.ts';
@@ -28,7 +29,7 @@ function taking(
 ): Promise<Inventory> {
   const aborting = signal && { signal };
   return readInventoryOf(kindOf(type), {
-    client: createClient(send),
+    client: new Client(send),
     pacing: createPacing({ concurrency: 4, clock: virtualClock(), random: () => 0, ...aborting }),
     ...aborting,
   });

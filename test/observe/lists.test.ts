@@ -6,7 +6,7 @@ import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { type Observation } from '../../src/observe/observation.ts';
 import type { ListReport } from '../../src/observe/read-lists.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
@@ -62,7 +62,7 @@ async function observing(
   const news: ListReport[] = [];
   const reads: (readonly [number, number])[] = [];
   const result = await observe(resources, {
-    client: createClient(contractOnly ? documentedOnly(send) : send),
+    client: new Client(contractOnly ? documentedOnly(send) : send),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
     onRead: (done, total) => reads.push([done, total]),

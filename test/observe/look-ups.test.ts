@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LookUps } from '../../src/observe/look-ups.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { unusedSlug } from '../../src/service/probe.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -32,7 +32,7 @@ async function lookedUp(
   const entries = Array.from({ length: count }, (_, index) => ({ [key]: `n${index}`, name: 'A' }));
   const resources = await desired(JSON.stringify({ version: 1, [list]: entries }));
   const names: string[] = [];
-  const client = createClient(async ({ path }) => {
+  const client = new Client(async ({ path }) => {
     const { pathname, searchParams } = new URL(path, 'http://localhost');
     const name = searchParams.get('username') ?? pathname.split('/').at(-2) ?? '';
     names.push(name);
@@ -85,7 +85,7 @@ test.each([
   async (fields, existing, presence) => {
     const entries = ['slug: n0, name: A', `slug: n1, ${fields}`].map((entry) => `{ ${entry} }`);
     const resources = await desired(`version: 1\napplications: [${entries.join(', ')}]`);
-    const client = createClient(async ({ path, isAnonymous }) => {
+    const client = new Client(async ({ path, isAnonymous }) => {
       const name = path.split('/').at(-2) ?? '';
       return isAnonymous ? denied : name === existing ? here(name) : page;
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { documentedClient } from '../support/documented-client.ts';
 import { observe, type ObserveResult } from '../../src/observe/observe.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answerRows } from '../support/answers.ts';
@@ -74,7 +74,7 @@ describe('the look-ups of a plan', () => {
     const clock = virtualClock();
     const lateness: Readonly<Record<string, number>> = { a: 9, b: 3, c: 6, d: 1 };
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
-      client: createClient(async ({ path }) => {
+      client: new Client(async ({ path }) => {
         const slug = path.split('/').at(-2) ?? '';
         for (let turn = 0; turn < (lateness[slug] ?? 0); turn += 1)
           await new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +95,7 @@ describe('the look-ups of a plan', () => {
   test('report after each application how many have been read', async () => {
     const reads: [number, number][] = [];
     await observe(await applications('a', 'b'), {
-      client: createClient(async () => absent),
+      client: new Client(async () => absent),
       pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
       onRead: (done, total) => reads.push([done, total]),
     });

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
 import { factKey, inheritGrants, inheritingFields } from '../../src/kinds/reference-facts.ts';
 import { readReferenceFacts, type ReferenceReading } from '../../src/observe/reference-facts.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
@@ -38,7 +38,7 @@ async function reading({
     name: `P${pk}`,
     assigned_application_slug: `of-${pk}`,
   });
-  const client = createClient(async ({ path }): Promise<Exchange> => {
+  const client = new Client(async ({ path }): Promise<Exchange> => {
     const { pathname, searchParams } = new URL(path, 'http://localhost');
     if (pathname.endsWith('/me/')) return answered(200, { user: { pk: 1, is_superuser: isSuperuser } });
     asked.push(pathname.replace('/api/v3/', ''));

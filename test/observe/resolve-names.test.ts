@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { resolveNames } from '../../src/observe/resolve-names.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, Transport } from '../../src/service/transport.ts';
 import { trimAsService } from '../../src/manifest/trim.ts';
@@ -79,7 +79,7 @@ async function resolved(
   const text = JSON.stringify({ version: 1, ...manifest });
   const resources = await desired(text.replaceAll('${', '$$$${'));
   const result = await resolveNames(resources, {
-    client: createClient(send),
+    client: new Client(send),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
   });

@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/apply/outcome.ts';
 import type { CheckedPlan } from '../../src/plan/make-plan.ts';
 import { orderBySequence, orderChanges } from '../../src/plan/order.ts';
 import type { ReadyChange } from '../../src/plan/plan.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
@@ -106,7 +106,7 @@ async function applied(
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 16 });
   const outcomes = await applyPlan(plan, {
-    client: createClient(
+    client: new Client(
       async (request) => {
         requests.push(`${request.method} ${request.path.split('/').at(-2)}`);
         const fields = JSON.parse(request.body ?? '{}') as object; // rollcall sends a JSON object

@@ -10,7 +10,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { newestFacts } from '../../src/kinds/newest-facts.ts';
 import { inRange, oldestRelease, type Release } from '../../src/kinds/release.ts';
 import { kinds, type ResourceType } from '../../src/kinds/all.ts';
-import { createClient, type Client, type CreateResult } from '../../src/service/client.ts';
+import { Client, type CreateResult } from '../../src/service/client.ts';
 import { withRecordIds } from '../../src/service/record-ids.ts';
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -65,7 +65,7 @@ export class Session {
     const sending = withRecordIds(send);
     this.#send = async (request) => sending({ ...request, path: this.#pathIn(request.path) });
     this.#run = run;
-    this.client = createClient(({ method, path, body }) =>
+    this.client = new Client(({ method, path, body }) =>
       this.#send({ method, path, ...(body !== undefined && { body }) }),
     );
   }

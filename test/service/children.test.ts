@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { readChildren } from '../../src/service/children.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, Transport } from '../../src/service/transport.ts';
 import { policyBindings } from '../../src/kinds/policy-bindings.ts';
@@ -54,7 +54,7 @@ async function read(lists: readonly (readonly string[])[]): Promise<readonly unk
   const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
   if (application.access === undefined) throw new Error('no subject is bound to it');
   const found = await readChildren(application.access.children, [{ pk: target }], {
-    client: createClient(send),
+    client: new Client(send),
     pacing,
   });
   return found.kind === 'read' ? (found.of.get(target) ?? []).map(({ pk }) => pk) : found.kind;
@@ -91,7 +91,7 @@ async function readMany(
   answer: (targets: readonly string[]) => Exchange | undefined = () => undefined,
 ): Promise<{ readonly kind: string; readonly found: readonly string[]; readonly asked: number[] }> {
   const asked: number[] = [];
-  const client = createClient(async ({ path }) => {
+  const client = new Client(async ({ path }) => {
     const targets = new URLSearchParams(path.split('?')[1]).getAll('target_in');
     asked.push(targets.length);
     const records = targets.map((id) => ({ ...binding(`of ${id}`), target: id, group: 'g' }));
@@ -131,7 +131,7 @@ test.each([
   const record = { ...binding('a'), [expiry.isExpiring]: expiring, [expiry.at]: expires };
   const clock = { ...virtualClock(), now: () => Date.parse('2026-01-01T00:00:00Z') };
   const result = await readChildren(policyBindings, [{ pk: target }], {
-    client: createClient(async () => pageOf([record], 1, 1)),
+    client: new Client(async () => pageOf([record], 1, 1)),
     pacing: createPacing({ concurrency: 1, clock, random: () => 0 }),
   });
   expect(result.kind === 'read' && result.of.get(target)?.map((one) => one.isExpired)).toEqual([isExpired]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kindsOf } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -37,7 +37,7 @@ test.each([
   { after: 'a denial and an outage of users/me', self: down, asked: [denied], isRefused: true },
 ])('the token counts as refused after $after: $isRefused', async ({ self, asked, isRefused }) => {
   const answers = [...asked];
-  const client = createClient(async ({ path }) =>
+  const client = new Client(async ({ path }) =>
     path.includes('/users/me/') ? self : ((answers.length > 1 ? answers.shift() : answers[0]) ?? down),
   );
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
@@ -46,7 +46,7 @@ test.each([
 
 test('a web page no longer counts as "absent" once the service itself has reported absence', async () => {
   let sent: Exchange = notFound;
-  const client = createClient(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
+  const client = new Client(async ({ isAnonymous }) => (isAnonymous ? denied : sent));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   const proofOf = (exchange: Exchange): string =>
     client.evidence.proofOf(classifyRecordAnswer(exchange, application, 'wiki'));
@@ -67,7 +67,7 @@ test.each([
   ['JSON without `detail`', answered(401, { error: 'log in' }), 'fault'],
   ['JSON with `detail`', denied, 'absent'],
 ])('a 404 without `detail` can mean "absent" only if a denial is not %s', async (_, anonymous, proof) => {
-  const client = createClient(async ({ isAnonymous }) => (isAnonymous ? anonymous : notFound));
+  const client = new Client(async ({ isAnonymous }) => (isAnonymous ? anonymous : notFound));
   const pacing = createPacing({ clock: virtualClock(), concurrency: 2, random: () => 0.5 });
   await client.evidence.learnAbsentForm({ pacing });
   expect(client.evidence.proofOf(classifyRecordAnswer(notFound, application, 'wiki'))).toBe(proof);
@@ -80,7 +80,7 @@ test.each([
   ['of a group', kindsOf('group')[0] ?? application, notFound, 'absent'],
 ])('a 404 without `detail` is judged after the look-up %s', async (_, kind, then, proof) => {
   let answer = foundRecord;
-  const client = createClient(async ({ path, isAnonymous }) => {
+  const client = new Client(async ({ path, isAnonymous }) => {
     if (path.includes('/groups/')) return foundGroup;
     return isAnonymous ? denied : path.includes('/wiki/') ? answer : notFound;
   });
@@ -93,7 +93,7 @@ test.each([
 
 test('a web page does not count as "absent" if the service itself meanwhile reports absence', async () => {
   let probes = 0;
-  const client = createClient(async ({ path, isAnonymous }) => {
+  const client = new Client(async ({ path, isAnonymous }) => {
     if (isAnonymous) return denied;
     if (path.includes('/mail/')) return absent;
     probes += 1;
@@ -106,7 +106,7 @@ test('a web page does not count as "absent" if the service itself meanwhile repo
 });
 
 test('an absence that the service itself reports changes no earlier conclusion if no web page counted as "absent"', async () => {
-  const client = createClient(async () => absent);
+  const client = new Client(async () => absent);
   await client.read({ kind: application, name: 'wiki' });
   await client.read({ kind: application, name: 'mail' });
   expect(client.evidence.takeRefutedAbsence()).toBe(false);

@@ -3,7 +3,7 @@ import { kindOf } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { classifyRecordAnswer } from '../../src/service/answer.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { fieldErrorsOf } from '../../src/service/complaints.ts';
 import { hideFields } from '../../src/service/hide.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -56,7 +56,7 @@ test('hiding changes neither a record nor a body that is not JSON', async () => 
 
 test('messages in an answer to a read contain no hidden field', async () => {
   const send = hideFields(async () => answered(400, { meta_publisher: ['canary'], slug: ['No.'] }), hide);
-  const { answer } = await createClient(send).read({ kind: application, name: 'wiki' });
+  const { answer } = await new Client(send).read({ kind: application, name: 'wiki' });
   expect(answer.body).toEqual({ meta_publisher: '(hidden)', slug: ['No.'] });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { oauth2 } from '../../src/kinds/oauth2.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { readOfKind } from '../../src/service/own-type.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -11,7 +11,7 @@ test('the type of a record is read after a pause that another answer has asked f
   const clock = virtualClock();
   const pacing = createPacing({ concurrency: 2, clock, random: () => 0 });
   const sentAt: number[] = [];
-  const client = createClient(async ({ path }) => {
+  const client = new Client(async ({ path }) => {
     sentAt.push(clock.now());
     if (path.includes('/providers/all/'))
       return answered(200, {
@@ -31,7 +31,7 @@ test('the type of a record is read after a pause that another answer has asked f
 
 test('a record is not changed if its name was found twice but its type is unknown', async () => {
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  const client = createClient(async ({ path }) =>
+  const client = new Client(async ({ path }) =>
     path.includes('/providers/all/')
       ? answered(404, { detail: 'Not found.' })
       : pageOf([{ pk: 1, name: 'a' }], 1, 3),

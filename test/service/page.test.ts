@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import { createClient, type PageReading } from '../../src/service/client.ts';
+import { Client, type PageReading } from '../../src/service/client.ts';
 import { pageIn } from '../../src/service/page.ts';
 import { withRedaction } from '../../src/service/redact.ts';
 import { readRecordings, responseBody, type Recording } from '../support/recordings.ts';
@@ -31,12 +31,12 @@ function page(pagination: JsonObject = {}, results: readonly unknown[] = two): o
 
 async function reading(body: unknown, status = 200, number = 2): Promise<PageReading> {
   const { send } = scriptedTransport(answered(status, body));
-  return createClient(send).readPage(users, { number, size: 2 });
+  return new Client(send).readPage(users, { number, size: 2 });
 }
 
 test('a page is requested with the query of the list, the number of the page and the page size', async () => {
   const { send, requests } = scriptedTransport(answered(200, page()));
-  await createClient(send).readPage(users, { number: 2, size: 2 });
+  await new Client(send).readPage(users, { number: 2, size: 2 });
   expect(requests).toEqual([
     { method: 'GET', path: '/api/v3/core/users/?ordering=username&search=a+b%26c&page=2&page_size=2' },
   ]);
@@ -115,7 +115,7 @@ test('list items that are not records are skipped, and secrets are kept only for
   const secret = 'canary-of-a-header';
   const body = page({}, [null, { pk: 2, username: secret, name: `it is ${secret}` }]);
   const { send } = scriptedTransport(answered(200, body));
-  const met = await createClient(withRedaction(send, [secret])).readPage(users, { number: 2, size: 2 });
+  const met = await new Client(withRedaction(send, [secret])).readPage(users, { number: 2, size: 2 });
   if (met.proof !== 'exists') expect.fail(met.proof);
   expect(met.page.items.map(({ received }) => received['name'])).toEqual([`it is ${secret}`]);
   expect(JSON.stringify(met.page.items.map(({ shown }) => shown))).not.toContain(secret);
@@ -138,7 +138,7 @@ describe("the answer about the token's user", () => {
   ] as const)(
     'proves no user and no superuser rights that it does not contain: %s',
     async (_, exchange, proof, isSuperuser) => {
-      const met = await createClient(scriptedTransport(exchange).send).readSelf();
+      const met = await new Client(scriptedTransport(exchange).send).readSelf();
       expect(met.proof).toBe(proof);
       expect(met.proof === 'exists' ? met.isSuperuser : undefined).toBe(isSuperuser);
     },
@@ -171,6 +171,6 @@ describe('a recorded answer of 2023.10', () => {
     const recording = named(name);
     const number = Number(/[?&]page=(\d+)/.exec(recording.request.path)?.[1] ?? 1);
     const { send } = scriptedTransport(answered(recording.response.status, responseBody(recording)));
-    expect((await createClient(send).readPage(users, { number, size: 2 })).proof).toBe(proof);
+    expect((await new Client(send).readPage(users, { number, size: 2 })).proof).toBe(proof);
   });
 });

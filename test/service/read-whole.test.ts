@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/base/json.ts';
 import { familyOf } from '../../src/kinds/families.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { readWholeList, type ListReading } from '../../src/service/read-whole.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -13,7 +13,7 @@ const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: 
 /** Reads a list in pages of three records. `first` replaces the first answers. */
 async function reading(...first: readonly Exchange[]): Promise<ListReading> {
   let answers = 0;
-  const client = createClient(async ({ path }) => {
+  const client = new Client(async ({ path }) => {
     const number = Number(new URL(path, 'http://localhost').searchParams.get('page'));
     answers += 1;
     return first[answers - 1] ?? pageOf(records, number, 3);

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
 import { user } from '../../src/kinds/user.ts';
 import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
-import type { createClient, LookUpResult, CreateResult } from '../../src/service/client.ts';
+import type { Client, LookUpResult, CreateResult } from '../../src/service/client.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -225,7 +225,7 @@ describe('the client sends what the contract requires', () => {
   });
 });
 
-function client(): ReturnType<typeof createClient> {
+function client(): Client {
   const transport = undiciTransport({
     baseUrl: origin,
     authorization: 'Bearer <ACCESS_TOKEN>',

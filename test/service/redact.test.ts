@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { redactorOf } from '../../src/base/redactor.ts';
 import { application } from '../../src/kinds/application.ts';
-import { createClient } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { withRedaction, withoutSecrets } from '../../src/service/redact.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -73,7 +73,7 @@ describe('a record that contains the value of a header', () => {
 
   test('is compared unmasked', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
+    const reading = await new Client(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({
       proof: 'exists',
       held: { fields: { name: 'Wiki by team-identity' } },
@@ -82,7 +82,7 @@ describe('a record that contains the value of a header', () => {
 
   test('has the value masked in the id and in the answer', async () => {
     const send = withRedaction(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).read({ kind: application, name: 'wiki-identity' });
+    const reading = await new Client(send).read({ kind: application, name: 'wiki-identity' });
     expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
     expect(JSON.stringify(reading.answer)).not.toContain('identity');
   });

@@ -6,7 +6,7 @@ import { group } from '../../src/kinds/group.ts';
 import { user } from '../../src/kinds/user.ts';
 import { classifyAnswer, classifyRecordAnswer, type Answer } from '../../src/service/answer.ts';
 import { documentedOnly } from '../../src/service/documented-only.ts';
-import { createClient, type Client } from '../../src/service/client.ts';
+import { Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { whatAnswersProve } from '../../src/service/what-answers-prove.ts';
@@ -105,20 +105,20 @@ describe('the table of answers', () => {
       ['429', answered(429, { detail: 'slow down' }), 'nothing'],
     ];
     test.each(rows)('reads this answer: %s', async (_, exchange, proof) => {
-      const client = createClient(scriptedTransport(exchange).send);
+      const client = new Client(scriptedTransport(exchange).send);
       expect((await client.read({ kind: user, name: identity })).proof).toBe(proof);
     });
 
     test('sends no request with contract_only', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
-      const { proof, answer } = await createClient(documentedOnly(send)).read({ kind: user, name: identity });
+      const { proof, answer } = await new Client(documentedOnly(send)).read({ kind: user, name: identity });
       expect({ proof, answer }).toEqual({ proof: 'fault', answer: { kind: 'not_offered' } });
       expect(requests).toEqual([]);
     });
 
     test('reads a taken name as proof of the record with contract_only, and otherwise requires a look-up', async () => {
       const taken = answered(400, { username: ['taken'] });
-      const client = createClient(scriptedTransport(taken).send);
+      const client = new Client(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
       expect((await toPostUser(taken)).proof).toBe('exists');
     });
@@ -139,10 +139,10 @@ describe('the table of answers', () => {
       results: [7, 8].map((pk) => ({ pk, name: identity })),
     });
     for (const exchange of [empty, answered(405, { detail: 'no' })])
-      met.push(await createClient(scriptedTransport(exchange).send).read({ kind: user, name: identity }));
-    met.push(await createClient(scriptedTransport(two).send).read({ kind: group, name: identity }));
+      met.push(await new Client(scriptedTransport(exchange).send).read({ kind: user, name: identity }));
+    met.push(await new Client(scriptedTransport(two).send).read({ kind: group, name: identity }));
     const gone = scriptedTransport({ kind: 'answered', status: 204, headers: {}, body: '' });
-    const deleting = createClient(gone.send, { capabilities: ['update'] });
+    const deleting = new Client(gone.send, { capabilities: ['update'] });
     const deleted = application.access && (await deleting.unbind(application.access.children, '7', 'update'));
     expect(new Set([...met, deleted].map((reading) => reading?.answer.kind))).toEqual(
       new Set(Object.keys(whatAnswersProve)),
