@@ -7,7 +7,7 @@ import { findLostValues } from '../plan/make-plan.ts';
 import { referencedParents, resourcesWithBindings } from '../plan/earlier-resources.ts';
 import { behindOwnRights } from '../plan/own-rights.ts';
 import type { WriteAction } from '../plan/actions.ts';
-import { isPending, type PendingChange, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
+import { isPending, type ReadyChange, type ReadyPlan } from '../plan/plan.ts';
 import { filterFields, type Resource } from '../kinds/resource.ts';
 import { resentFields } from '../plan/resend.ts';
 import type { Client } from '../service/client.ts';
@@ -33,7 +33,6 @@ interface ApplyOptions {
   readonly fault?: AbortController;
   readonly failFast?: boolean;
   readonly loginCheck?: LoginCheck | undefined;
-  readonly onStart?: (change: PendingChange) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -203,7 +202,6 @@ async function startChange(whole: ReadyPending, run: Run): Promise<StartedCreate
   const stoppedBy = run.stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready) return notAttempted(whole, stoppedBy ?? 'unmade');
   await run.loginCheck?.before(change.resource.address);
-  run.onStart?.(ready);
   const created = (await named).filter(({ outcome }) => outcome === 'created');
   const isParentNew = created.some((parent) => isInside(ready.resource, parent.change.resource));
   return { ready, result: await execute(ready, isParentNew, run) };

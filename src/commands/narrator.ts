@@ -141,9 +141,6 @@ class Narrator {
         return;
       case 'interrupted':
         stderr.write(`\n${fitToWidth(interruptedWords, style)}\n`);
-        return;
-      case 'started':
-      case 'outcome':
     }
   }
 }

@@ -159,10 +159,8 @@ async function send(
     signal,
     fault,
     failFast,
-    onStart: (change) => emit({ kind: 'started', change }),
-    onOutcome: (outcome) => {
-      emit({ kind: 'outcome', outcome });
-      if (outcome.attempts === 0) return;
+    onOutcome: ({ attempts }) => {
+      if (attempts === 0) return;
       done += 1;
       progressed();
     },

@@ -1,10 +1,9 @@
-import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { LaterField } from '../observe/later-fields.ts';
 import type { ListReport } from '../observe/read-lists.ts';
-import type { PendingChange, Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { OutageEvent } from '../service/outage.ts';
 import type { Pace } from '../service/pace.ts';
@@ -33,8 +32,6 @@ export type RunEvent =
   | { readonly kind: 'listed'; readonly news: ListReport }
   | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
-  | { readonly kind: 'started'; readonly change: PendingChange }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly run: ApplyRun }
   | { readonly kind: 'retry'; readonly answer: Answer }
   | { readonly kind: 'outage'; readonly news: OutageEvent }

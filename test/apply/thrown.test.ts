@@ -25,7 +25,6 @@ interface Parts {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
-  readonly onStart: () => void;
   readonly onOutcome: () => void;
 }
 
@@ -53,7 +52,6 @@ async function carriedOut(
     client: documentedClient(send),
     pacing,
     clock,
-    onStart: () => {},
     onOutcome: () => {},
   };
   const fault = new AbortController();
@@ -113,12 +111,6 @@ describe('an exception during an apply', () => {
     expect(outcomes).toEqual({ ...rest, b: 'unknown' });
     expect(error).toBe(thrown);
     expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
-  });
-
-  test('in the onStart listener means that the resource is not attempted', async () => {
-    const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
-    expect(outcomes).toEqual({ ...rest, b: 'created' });
-    expect(posts).not.toContain('c');
   });
 
   test('in the onOutcome listener loses no outcome', async () => {

@@ -179,8 +179,6 @@ const kinds: Record<RunEvent['kind'], boolean> = {
   listed: false,
   inventoried: false,
   planned: false,
-  started: true,
-  outcome: true,
   finished: true,
   retry: true,
   outage: true,
