@@ -16,14 +16,7 @@ import type { ApplyRun, FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugging } from './error-text.ts';
-import {
-  detailFromFlags,
-  inputFiles,
-  requestFromFlags,
-  verbosityOf,
-  type DetailFlags,
-  type RunFlags,
-} from './flags.ts';
+import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
 
@@ -100,7 +93,7 @@ async function runApply(
         ? 'A saved plan needs no confirmation: to apply one, use --plan and name its manifests. Otherwise read the plan first, then use --yes.'
         : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
-  const job = narratedJob(context, verbosityOf(options, context.env), (event) => {
+  const job = narratedJob(context, options, (event) => {
     if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
   });
   const request = {

@@ -18,13 +18,7 @@ import { missingCredentials } from '../report/words/credentials.ts';
 import { gapDiagnostics } from '../report/words/inventory.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  reportInvalid,
-  settingsFromFlags,
-  verbosityOf,
-  type ProjectFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { reportInvalid, settingsFromFlags, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite, writeNewFiles } from './new-files.ts';
 
@@ -56,7 +50,7 @@ export async function credentials(
       'contract_only limits rollcall to the documented operations, and none of them reads credentials',
       'Use another environment, or leave out contract_only.',
     );
-  const job = narratedJob(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, options);
   const { found, missing, inventories, interrupted } = await readCredentials(wanted, settings.service, job);
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');

@@ -21,13 +21,7 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  reportInvalid,
-  settingsFromFlags,
-  verbosityOf,
-  type ProjectFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { reportInvalid, settingsFromFlags, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -40,7 +34,7 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const values = await settingsFromFlags(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
-  const job = narratedJob(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, options);
   const settings = await readSettings(values, context, 'service');
   if (settings.service === undefined) return reportInvalid(settings.diagnostics, context);
   const diagnosis = await checkServiceState(settings.service, job, {

@@ -26,7 +26,7 @@ import { limits } from '../manifest/limits.ts';
 import { manifestCheck } from '../manifest/manifest-check.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { refuseContradictoryOptions, exportRequestOf, type ExportOptions } from './export-options.ts';
-import { reportInvalid, settingsFromFlags, verbosityOf } from './flags.ts';
+import { reportInvalid, settingsFromFlags } from './flags.ts';
 import { narratedJob, type NarratedJob } from './narrator.ts';
 import { schemaPathOf, writeNewFiles } from './new-files.ts';
 
@@ -45,10 +45,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   if (!settings.service || hasErrors(diagnostics)) return reportInvalid(diagnostics, context);
   const wanted: ExportScope = { ...exportRequestOf(options, settings), declared };
   const interruption = context.interruptible();
-  const job = narratedJob(
-    { ...context, interruptible: () => interruption },
-    verbosityOf(options, context.env),
-  );
+  const job = narratedJob({ ...context, interruptible: () => interruption }, options);
   const observed = await readExportedRecords(wanted, settings.service, job);
   if (observed.interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');

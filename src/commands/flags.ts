@@ -6,7 +6,7 @@ import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { baselineFiles } from '../settings/baseline.ts';
-import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
+import type { EnvironmentVariables } from '../settings/environment.ts';
 import { parseHeaderFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import {
@@ -138,21 +138,6 @@ function refuseMissingBaseline(
       '--baseline cannot compare manifests from standard input',
       'Name a file that exists in this folder and in the folder of --baseline.',
     );
-}
-
-export interface Verbosity {
-  /** Whether to report only results and errors, without progress, remarks or warnings. */
-  readonly quiet: boolean;
-  /** The format of the log of requests; undefined if there is no log. */
-  readonly log?: 'text' | 'json';
-}
-
-export function verbosityOf({ verbose, quiet = false }: ServiceFlags, env: EnvironmentVariables): Verbosity {
-  const variable = nonEmpty(env['ROLLCALL_LOG']);
-  if (variable === 'json') return { quiet, log: 'json' };
-  if (variable === 'debug' || verbose) return { quiet, log: 'text' };
-  if (variable === undefined) return { quiet };
-  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'Use debug or json.');
 }
 
 function numberOf(name: NumberName, text: string | undefined): number | undefined {

@@ -12,7 +12,7 @@ import { defaultConfigFile, environmentNames, isInFolderOf } from '../settings/c
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, checkServiceState, shellWord } from './doctor.ts';
-import { settingsFromFlags, verbosityOf } from './flags.ts';
+import { settingsFromFlags } from './flags.ts';
 import {
   defaultEnvironment,
   defaultTokenEnv,
@@ -285,7 +285,7 @@ async function checkService(
   const env = { ...context.env, ...other };
   const { service } = await readSettings(values, { ...context, env }, 'service');
   if (service === undefined) return undefined;
-  const checked = await checkServiceState(service, narratedJob(context, verbosityOf(options, context.env)));
+  const checked = await checkServiceState(service, narratedJob(context, options));
   if (typeof checked !== 'string')
     context.stdout.write(`\n${doctorText(checked, createStyle(context.stdout))}`);
   return checked;

@@ -14,7 +14,9 @@ import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
 import type { Context } from '../terminal/context.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
-import type { Verbosity } from './flags.ts';
+import { UsageError } from '../base/errors.ts';
+import { nonEmpty, type EnvironmentVariables } from '../settings/environment.ts';
+import type { ServiceFlags } from './flags.ts';
 
 /** Pauses shorter than this are not reported. */
 const minMentionedPauseMs = 2000;
@@ -26,9 +28,10 @@ export type NarratedJob = Context & Job;
 /** Makes the job of a command. The job reports progress, remarks and problems on stderr. */
 export function narratedJob(
   context: Context,
-  voice: Verbosity,
+  flags: VerbosityFlags,
   alsoEmit: Job['emit'] = () => {},
 ): NarratedJob {
+  const voice = verbosityOf(flags, context.env);
   const narrator = new Narrator(context, voice);
   return {
     ...context,
@@ -42,6 +45,23 @@ export function narratedJob(
       }
     },
   };
+}
+
+type VerbosityFlags = Pick<ServiceFlags, 'verbose' | 'quiet'>;
+
+interface Verbosity {
+  /** Whether to report only results and errors, without progress, remarks or warnings. */
+  readonly quiet: boolean;
+  /** The format of the log of requests; undefined if there is no log. */
+  readonly log?: 'text' | 'json';
+}
+
+function verbosityOf({ verbose, quiet = false }: VerbosityFlags, env: EnvironmentVariables): Verbosity {
+  const variable = nonEmpty(env['ROLLCALL_LOG']);
+  if (variable === 'json') return { quiet, log: 'json' };
+  if (variable === 'debug' || verbose) return { quiet, log: 'text' };
+  if (variable === undefined) return { quiet };
+  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'Use debug or json.');
 }
 
 class Narrator {

@@ -17,14 +17,7 @@ import {
   uncheckedConditionReasons,
   type FailOn,
 } from './fail-on.ts';
-import {
-  detailFromFlags,
-  inputFiles,
-  requestFromFlags,
-  verbosityOf,
-  type DetailFlags,
-  type RunFlags,
-} from './flags.ts';
+import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
 import { narratedJob } from './narrator.ts';
 import { tryWrite } from './new-files.ts';
 import { catchError, Reports, type ReportFlags } from './reports.ts';
@@ -92,7 +85,7 @@ async function runPlan(
   const { out, failOn = [] } = options;
   refuseUnavailableCondition(failOn, options);
   if (out === '-') throw new UsageError('--out cannot be -', 'Name a file. `-o json` prints the plan.');
-  const job = narratedJob(context, verbosityOf(options, context.env));
+  const job = narratedJob(context, options);
   const asked = await requestFromFlags(paths, options, context);
   if (options.undeclared && asked.settings.contractOnly)
     throw new UsageError(

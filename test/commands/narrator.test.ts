@@ -101,7 +101,7 @@ test('apply with -v reports how it read each kind, and apply without -v does not
   );
   expect(told(...events)).toBe('');
   const { context, stderr } = capture({ clock: virtualClock() });
-  for (const event of events) narratedJob(context, { quiet: false, log: 'text' }).emit(event);
+  for (const event of events) narratedJob(context, { verbose: true }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
     'users: 7 of 10 were found in 1 page; the list is complete, so 3 are absent.',
@@ -112,7 +112,7 @@ test('apply with -v reports how it read each kind, and apply without -v does not
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });
-  narratedJob(asJson.context, { quiet: false, log: 'json' }).emit(
+  narratedJob({ ...asJson.context, env: { ROLLCALL_LOG: 'json' } }, {}).emit(
     events[4] ?? expect.fail('there are seven'),
   );
   expect(JSON.parse(asJson.stderr())).toMatchObject({
