@@ -1,5 +1,5 @@
 import { redactedError } from '../service/redact.ts';
-import type { Pace } from '../service/pace.ts';
+import type { Pace } from '../service/types.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { LoginCheck } from '../apply/login-check.ts';
 import { askFlowStart } from '../service/flow-executor.ts';

@@ -6,7 +6,7 @@ import type { ListReport } from '../observe/read-lists.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { OutageEvent } from '../service/outage.ts';
-import type { Pace } from '../service/pace.ts';
+import type { Pace } from '../service/types.ts';
 import type { LoggedRequest } from '../service/request-log.ts';
 import type { ApplyRun, Halt } from './result.ts';
 

@@ -6,7 +6,7 @@ import { endingOfInterrupt, type Ending, type InterruptSignal } from '../base/ex
 import type { FailedRead } from '../observe/read-children.ts';
 import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Pace } from '../service/pace.ts';
+import type { Pace } from '../service/types.ts';
 
 /** The result of a job, for its reports, with the service if it is known. */
 export interface JobResult<Result> extends Partial<Destination> {

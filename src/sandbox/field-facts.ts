@@ -17,7 +17,7 @@ import {
   type Field,
 } from './fields.ts';
 import type { World } from './kind.ts';
-import { answers } from './answers.ts';
+import { answers } from './recorded.ts';
 import { typeName } from './python.ts';
 import type { Rows } from './rows.ts';
 import { bindableAt } from './bindables.ts';

@@ -1,7 +1,9 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { memoizePerKey, memoizePerText } from '../base/memoize.ts';
+import { lazy, memoizePerKey, memoizePerText } from '../base/memoize.ts';
 import { packageFileText } from '../base/package-file.ts';
+import { hasFacts } from '../kinds/facts.ts';
 import { digestOf } from './ids.ts';
+import type { World } from './kind.ts';
 import type { SandboxRelease } from './release.ts';
 import type { Requester } from './rights.ts';
 import type { Row, Values } from './rows.ts';
@@ -99,4 +101,46 @@ export function shownValue(
   };
   if (isGenerated(value) && !(value.slice(1, -1) in replacements)) return generatedValue(value, name, pk);
   return value.replaceAll(/\{(\w+)\}/g, (all, key: string) => replacements[key] ?? all);
+}
+
+type PerRelease = Readonly<Record<'2023.10' | '2025.12', JsonObject>>;
+
+interface FieldTexts {
+  readonly label?: string;
+  readonly more?: JsonObject;
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+interface Answers {
+  /** The answer to `GET /root/config/`. */
+  readonly configuration: PerRelease;
+  /** The permissions that `GET /core/users/me/` shows to superusers. */
+  readonly permissions: Readonly<Record<keyof PerRelease, readonly string[]>>;
+  /** The settings of a new service: authentik/tenants/models.py @ 2025.12.4. */
+  readonly settings: JsonObject;
+  /** The search fields in the lists of later releases, by path. */
+  readonly autocomplete: Readonly<Record<string, JsonObject>>;
+  readonly fields: Readonly<Record<string, Readonly<Record<string, FieldTexts>>>>;
+}
+
+export const answers: () => Answers = lazy(
+  () => JSON.parse(packageFileText('src/sandbox/recorded/answers.json')) as Answers, // the file has this form
+);
+
+/** The records of a new service, by path. Code is replaced by digests. */
+type FreshRecords = Readonly<Record<string, readonly JsonObject[]>>;
+
+/** The records of new services of 2023.10.7 and 2025.12.4, with ids that depend only on names. */
+const freshRecordsOf = memoizePerText(
+  (recorded) => JSON.parse(packageFileText(`src/sandbox/fresh/${recorded}.json`)) as FreshRecords, // the files of the folder have this form
+);
+
+export function addFreshRecords(world: World, isPlanted: (path: string) => boolean): void {
+  for (const [path, records] of Object.entries(
+    freshRecordsOf(world.release === '2023.10' ? world.release : '2025.12'),
+  )) {
+    if (!isPlanted(path) || !hasFacts(path)) continue;
+    const kind = world.kind(path);
+    for (const record of records) kind.insert(record);
+  }
 }

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { answers } from './answers.ts';
+import { addFreshRecords, answers } from './recorded.ts';
 import { emptyWorld, pathOfName, type KindName } from './all.ts';
 import { undocumentedRefusal } from './documented-only.ts';
 import { Executor } from './executor.ts';
-import { addFreshRecords } from './fresh.ts';
 import {
   bodyOf,
   fieldsOf,

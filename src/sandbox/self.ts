@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts';
-import { answers } from './answers.ts';
+import { answers } from './recorded.ts';
 import type { Field } from './fields.ts';
 import type { World, SandboxKind } from './kind.ts';
 import { allGroupsOf, roleRecord } from './people.ts';

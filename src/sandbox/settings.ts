@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { factsOf } from '../kinds/facts.ts';
-import { answers } from './answers.ts';
+import { answers } from './recorded.ts';
 import { emptyValue, factsIn } from './field-facts.ts';
 import { readMapping } from './fields.ts';
 import type { World } from './kind.ts';

@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts';
+import { memoizePerKey } from '../base/memoize.ts';
 import type { Exchange, Transport } from './transport.ts';
 
 /** A transport that cancels its requests when the signal aborts, and sends no requests afterwards. */
@@ -28,3 +28,12 @@ export class GivenUpError extends Error {
     super('rollcall gave up the request');
   }
 }
+
+/** The functions to call when a signal aborts, with a single listener for all of them. */
+export const onAbort: (signal: AbortSignal) => Set<() => void> = memoizePerKey((signal: AbortSignal) => {
+  const calls = new Set<() => void>();
+  signal.addEventListener('abort', () => {
+    for (const call of calls) call();
+  });
+  return calls;
+});

@@ -4,7 +4,7 @@ import { isAnswered, isTimeout, type Answer } from './answer.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { isSuccess, isTokenUnknown } from './denial.ts';
 import { Outage, type OutagePolicy } from './outage.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './types.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 

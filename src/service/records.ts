@@ -1,4 +1,3 @@
-import { withoutInexactNumbers } from '../base/exact-numbers.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { convertToNewestRelease } from '../kinds/forms.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -89,4 +88,18 @@ export function withoutRoundedNumbers(exchange: Exchange): Exchange | undefined 
   if (exchange.kind !== 'answered') return undefined;
   const text = withoutInexactNumbers(exchange.asReceived ?? exchange.body);
   return text === undefined ? undefined : { ...exchange, asReceived: text };
+}
+
+/** The pattern matches strings too, so that digits inside strings are skipped. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** Returns the text with null in place of each number that JSON.parse would round, or undefined if there is no such number. */
+function withoutInexactNumbers(json: string): string | undefined {
+  let isOther = false;
+  const text = json.replace(tokens, (token) => {
+    if (token.startsWith('"') || JSON.stringify(Number(token)) === token) return token;
+    isOther = true;
+    return 'null';
+  });
+  return isOther ? text : undefined;
 }

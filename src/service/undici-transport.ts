@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { asError } from '../base/errors.ts';
+import { onAbort } from './abortable.ts';
 import { createAgent, type AgentOptions } from './agent.ts';
-import { onAbort } from './on-abort.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 

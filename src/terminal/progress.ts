@@ -1,4 +1,4 @@
-import type { Pace } from '../service/pace.ts';
+import type { Pace } from '../service/types.ts';
 import type { Context } from './context.ts';
 
 export interface Progress {

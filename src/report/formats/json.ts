@@ -1,7 +1,7 @@
 import { documentModel } from '../../kinds/all.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import type { ApplySummary } from '../words/outcomes.ts';
-import type { Pace } from '../../service/pace.ts';
+import type { Pace } from '../../service/types.ts';
 import { differenceDocument, planDocument, type ChangeDocument } from '../../plan/document.ts';
 import type { Scope } from '../../manifest/select.ts';
 import type { InterruptSignal } from '../../base/exit-code.ts';

@@ -12,6 +12,7 @@ import { fieldErrorsOf, type FieldError } from '../../service/complaints.ts';
 import { isTokenUnknown } from '../../service/denial.ts';
 import {
   answerWords,
+  changeAnswerWords,
   fieldPath,
   joinLines,
   quotedTexts,
@@ -19,7 +20,6 @@ import {
   serviceSentence,
   waitAdvice,
 } from './answers.ts';
-import { changeAnswerWords } from './not-offered.ts';
 import { returnedValuesWords, doubtWords, serviceValueWords, usabilityWords } from './outcomes.ts';
 import { placeOfComplaint } from './place-of-complaint.ts';
 import { fieldList, unchangedWords } from './plan.ts';
