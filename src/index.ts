@@ -141,7 +141,7 @@ function resultOf(report: Report, ending: Ending): Result {
       refuseOtherForm('format', kind, 'a string');
       const format = choiceNamed(kind, formatNames, `there is no format ${JSON.stringify(kind)}`);
       refuseOtherOptions(more, { commentKey: 'an object' });
-      return (await formats[format]())(report, { toolVersion: toolVersion(), ...more });
+      return (await formats[format]())(report, more);
     },
   };
 }

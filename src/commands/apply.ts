@@ -56,7 +56,7 @@ export async function apply(
   await attempt(async () => {
     const report = applyReport({ ...target, ...ended });
     await attempt(() => {
-      if (options.output === 'json') stdout.write(json(report, context));
+      if (options.output === 'json') stdout.write(json(report));
       else if (printsText && report.kind === 'apply')
         stdout.write(applyText(report, createStyle(stdout), detailFromFlags(options)));
     });

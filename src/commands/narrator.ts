@@ -97,7 +97,7 @@ class Narrator {
         const { isValid, manifests } = event;
         const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
         const found = { ...manifests, diagnostics: shown };
-        if (!isValid) stderr.write(text(validationReport(found), { ...this.#context, style }));
+        if (!isValid) stderr.write(text(validationReport(found), { style }));
         else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
         return;
       }

@@ -102,9 +102,8 @@ export class Reports {
   /** Prints the result of a command as JSON or text. Text is left out if a report to standard output replaces it. */
   print(report: Report, context: Context, detail?: Detail): void {
     const { stdout } = context;
-    if (this.#of.flags.output === 'json') stdout.write(json(report, context));
-    else if (!this.replaceText)
-      stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
+    if (this.#of.flags.output === 'json') stdout.write(json(report));
+    else if (!this.replaceText) stdout.write(text(report, { style: createStyle(stdout), detail }));
   }
 
   /** Excludes outputs that would overwrite one of these inputs from `write`, and reports these outputs. */
@@ -135,7 +134,7 @@ export class Reports {
     const targetKey = target && { ...target, config: pathInRepository(target.config) };
     const { commentKey: key } = this.#of.flags;
     const commentKey = key === undefined ? targetKey : { key };
-    const setting = { ...context, pathInRepository, commentKey };
+    const setting = { pathInRepository, commentKey };
     for (const { format, write, filename } of this.#of.wanted) {
       await attempt(filename, () => {
         const written = write(report, setting);

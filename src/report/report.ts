@@ -89,7 +89,10 @@ export function headingOf(report: Report): string {
 }
 
 /** All messages about lines of manifests, with paths in the repository, for readers who see only these messages. */
-export function annotationsOf(report: Report, { pathInRepository = String }: FormatSetting): Diagnostic[] {
+export function annotationsOf(
+  report: Report,
+  { pathInRepository = String }: FormatSetting = {},
+): Diagnostic[] {
   const advice =
     report.kind === 'apply' ? report.remarks.filter((remark) => remark !== interruptedSentence) : [];
   return [
@@ -101,7 +104,7 @@ export function annotationsOf(report: Report, { pathInRepository = String }: For
   );
 }
 
-export type Format = (report: Report, setting: FormatSetting) => string;
+export type Format = (report: Report, setting?: FormatSetting) => string;
 
 /** Combines a function for each kind of report into one function for any report. */
 export function byReportKind<Rest extends unknown[], Result>(of: {
@@ -132,7 +135,6 @@ export interface LengthLimit {
 }
 
 export interface FormatSetting {
-  readonly toolVersion: string;
   readonly style?: Style;
   readonly detail?: Detail | undefined;
   /** The maximum length of a comment; by default the maximum of GitHub and GitLab. */

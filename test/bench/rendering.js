@@ -35,8 +35,7 @@ export async function renderPlan(filename, rounds) {
   );
   const [text = [], page = []] = await inTurn(rounds, [
     async () => timed(() => planText(plan, createStyle({ colours: true }))),
-    async () =>
-      timed(() => html(planReport({ result: plan, diagnostics: [], filenames: [] }), { toolVersion: '0' })),
+    async () => timed(() => html(planReport({ result: plan, diagnostics: [], filenames: [] }))),
   ]);
   return { text, page };
 }

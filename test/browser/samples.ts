@@ -42,10 +42,8 @@ async function planned({ applications = [], users = [], held = {}, comparison }:
   });
 }
 
-const setting = { toolVersion: '1.2.3' };
-
 export function pageOf(plan: Plan): string {
-  return html(planReport({ result: plan, diagnostics: [], filenames: [] }), setting);
+  return html(planReport({ result: plan, diagnostics: [], filenames: [] }));
 }
 
 const placeholder = 'Some text';
@@ -159,7 +157,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     pace: { limit: 4, ceiling: 16, requests: 20, retries: 2, requests_per_second: 31.5 },
     saved: false,
   };
-  return html(applyReport({ result, diagnostics: [], filenames: [] }), setting);
+  return html(applyReport({ result, diagnostics: [], filenames: [] }));
 }
 
 /** A page with only errors and warnings. */
@@ -176,7 +174,7 @@ export function diagnosticsPage(text: string = placeholder): string {
     },
     { severity: 'warning', code: 'similar-name', summary: text, detail: '' },
   ];
-  return html(planReport({ diagnostics, filenames: [] }), setting);
+  return html(planReport({ diagnostics, filenames: [] }));
 }
 
 /** A plan of 5,000 changes: 2,000 to create, 1,000 that differ, and 2,000 users to create if absent. */

@@ -22,8 +22,6 @@ users:
     email: alice@example.com
 `;
 
-const setting = { toolVersion: '1' };
-
 function reportOf(result: ApplyRun): Report {
   return applyReport({ result, diagnostics: [], filenames: ['m.yaml'] });
 }
@@ -72,7 +70,7 @@ test.each([
   [false, 'Run the same apply again', 'ake a new plan'],
   [true, 'ake a new plan and apply it', 'un the same apply again'],
 ])('after a saved plan (%j), the advice names the next command', async (saved, said, not) => {
-  const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })), setting);
+  const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })));
   expect(shown).toContain(said);
   expect(shown).not.toContain(not);
 });
@@ -95,7 +93,7 @@ test.each([
 ] as const)(
   'the advice is to repeat the run, unless a repeated run would fail again: %j',
   async (end, isAlike) => {
-    const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
+    const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })));
     expect(shown).toContain(
       isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
     );
@@ -112,7 +110,7 @@ test.each([
   'the advice is to fix the problem, unless only another run can show the problem: %j',
   async (clash, isToBeFixed) => {
     const outcome = isToBeFixed ? 'unknown' : 'conflict';
-    const shown = text(reportOf(await runWith({ outcome, clash })), setting);
+    const shown = text(reportOf(await runWith({ outcome, clash })));
     expect(shown).toContain(isToBeFixed ? 'Fix the problems that are shown' : 'Run the same apply again');
   },
 );
@@ -130,7 +128,7 @@ test.each([
   [{ differences: [] }, 'the capability `update`', 'what the unfinished resources lack'],
   [{}, 'Plan again to see what the unfinished resources lack', 'the capability `update`'],
 ])('the advice for an unfinished resource depends on what is known: %j', async (known, said, not) => {
-  const shown = text(reportOf(await runWith({ outcome: 'unfinished', ...known })), setting);
+  const shown = text(reportOf(await runWith({ outcome: 'unfinished', ...known })));
   expect(shown).toContain(said);
   expect(shown).not.toContain(not);
 });
@@ -166,8 +164,8 @@ test('for a user that may be incomplete, the advice says what to check', async (
 });
 
 test('an HTML report has the number of tries of a create that was tried more than once', async () => {
-  expect(html(reportOf(await runWith({ attempts: 2 })), setting)).toContain('created, 2 attempts');
-  expect(html(reportOf(await runWith({ attempts: 1 })), setting)).not.toContain('attempts');
+  expect(html(reportOf(await runWith({ attempts: 2 })))).toContain('created, 2 attempts');
+  expect(html(reportOf(await runWith({ attempts: 1 })))).not.toContain('attempts');
 });
 
 test('a text report counts resources in sync without listing them', async () => {
@@ -181,18 +179,18 @@ test('a text report counts resources in sync without listing them', async () => 
   }));
   const report = reportOf(await runWith({}, { plan, outcomes }));
   for (const format of [text, markdown]) {
-    expect(format(report, setting)).toContain('0 created, 1 in sync.');
-    expect(format(report, setting)).not.toContain('application.wiki');
+    expect(format(report)).toContain('0 created, 1 in sync.');
+    expect(format(report)).not.toContain('application.wiki');
   }
-  expect(json(report, setting)).toContain('application.wiki');
+  expect(json(report)).toContain('application.wiki');
 });
 
 test('a run is reported as interrupted only if it was interrupted', async () => {
   for (const interrupted of [true, false]) {
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])
-      expect(format(report, setting).includes('The run was interrupted.')).toBe(interrupted);
-    expect(markdown(report, setting).includes('\n**The run was interrupted. Apply ')).toBe(interrupted);
+      expect(format(report).includes('The run was interrupted.')).toBe(interrupted);
+    expect(markdown(report).includes('\n**The run was interrupted. Apply ')).toBe(interrupted);
   }
 });
 
@@ -202,20 +200,20 @@ describe('remaining work is reported in every format', () => {
   test.each(outcomeKinds)('after the outcome %s', async (outcome) => {
     const report = reportOf(await runWith({ outcome }));
     const failures = complete.has(outcome) ? 0 : 1;
-    const suites = junit(report, setting);
+    const suites = junit(report);
     expect(suites).toContain(`<testsuite name="m.yaml" tests="1" failures="${failures}" errors="0">`);
     expect(suites.match(/<failure /g) ?? []).toHaveLength(failures);
     for (const format of [text, markdown, html])
-      expect(format(report, setting)).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
+      expect(format(report)).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
   });
 
   test('with the reason for resources that were not started', async () => {
     const report = reportOf(
       await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 }),
     );
-    expect(junit(report, setting)).toMatch(/<failure message="not attempted: [^"]*interrupted/);
-    expect(text(report, setting)).toMatch(/user\.alice {2}not attempted: .*interrupted/);
-    expect(json(report, setting)).toMatch(/"detail": "not begun: .*interrupted/);
+    expect(junit(report)).toMatch(/<failure message="not attempted: [^"]*interrupted/);
+    expect(text(report)).toMatch(/user\.alice {2}not attempted: .*interrupted/);
+    expect(json(report)).toMatch(/"detail": "not begun: .*interrupted/);
   });
 });
 
@@ -235,7 +233,7 @@ describe('annotations for resources that were not started', () => {
   test('are one annotation for each cause, at the first place of the cause', async () => {
     const away = { stoppedBy: 'away' } as const;
     const told = await report({ outcome: 'created' }, stopped, stopped, away, refused({ name: ['No.'] }));
-    const lines = github(told, setting).trimEnd().split('\n');
+    const lines = github(told).trimEnd().split('\n');
     expect(lines).toEqual([
       expect.stringMatching(/^::error file=m\.yaml,line=7,.*title=service-refused-field::user\.u04: /),
       expect.stringMatching(
@@ -246,11 +244,11 @@ describe('annotations for resources that were not started', () => {
       ),
     ]);
     expect(lines[2]).not.toContain('The same for');
-    expect(text(told, setting)).not.toContain('[not-created]');
+    expect(text(told)).not.toContain('[not-created]');
   });
 
   test('name at most twenty of the resources', async () => {
-    const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
+    const [line] = github(await report(...Array.from({ length: 23 }, () => stopped))).split('\n');
     expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
     expect(line).toContain(', user.u20, and 2 more%0A');
   });
@@ -265,6 +263,6 @@ test.each(Object.entries(await loadFormats()))(
       summary: 'only a warning',
     });
     const ended = { result: await runWith({}), diagnostics: [warning], filenames: ['m.yaml'] };
-    expect(format(applyReport(ended), setting)).toContain('only a warning');
+    expect(format(applyReport(ended))).toContain('only a warning');
   },
 );

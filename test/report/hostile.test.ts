@@ -58,7 +58,6 @@ function expectInertLines(text: string): void {
 const ourColours = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 
 const formats = await loadFormats();
-const setting = { toolVersion: '1.2.3' };
 const none = { diagnostics: [], filenames: [] };
 
 const reports: Record<string, (world: HostileResults) => Report> = {
@@ -76,18 +75,14 @@ const reports: Record<string, (world: HostileResults) => Report> = {
 
 /** The report of each command in a format. */
 function inFormat(format: ReportFormat): [string, (world: HostileResults) => string][] {
-  return Object.entries(reports).map(([name, report]) => [
-    name,
-    (world) => formats[format](report(world), setting),
-  ]);
+  return Object.entries(reports).map(([name, report]) => [name, (world) => formats[format](report(world))]);
 }
 
 describe('a text report with hostile values', () => {
   test.each(Object.entries(reports))(
     'contains nothing that a terminal or a log interprets: %s',
     (_, report) => {
-      const render = (world: HostileResults, style: Style): string =>
-        formats.text(report(world), { ...setting, style });
+      const render = (world: HostileResults, style: Style): string => formats.text(report(world), { style });
       holdsFor(4, (world) => {
         const text = render(world, createStyle({ colours: false }));
         expectInertLines(text);
@@ -136,7 +131,7 @@ describe('a Markdown report with hostile values', () => {
   }
 
   test('has one foldable block of code and one comment', () => {
-    const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan }), setting));
+    const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan })));
     expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
       'h3',
       'code',
@@ -214,7 +209,7 @@ describe('an HTML report with hostile values', () => {
 
   test('shows the texts literally', () => {
     holdsFor(1, ({ plan }) => {
-      const tree = parse(formats.html(planReport({ ...none, result: plan }), setting));
+      const tree = parse(formats.html(planReport({ ...none, result: plan })));
       const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
       // Entries with changes come first.
       expect(headings.map((heading) => textIn(heading).replace(/^. /, '')).toSorted()).toEqual(
@@ -232,7 +227,7 @@ describe('GitHub annotations with hostile values', () => {
   test('are one command for each diagnostic, with the text of the diagnostic', () => {
     holdsFor(1, ({ diagnostics, plan }) => {
       const { environment = '' } = plan;
-      const text = formats.github(planReport({ ...none, diagnostics, environment }), setting);
+      const text = formats.github(planReport({ ...none, diagnostics, environment }));
       expectInert(text);
       const lines = text.split('\n').slice(0, -1);
       expect(lines).toHaveLength(diagnostics.length);
@@ -295,7 +290,7 @@ describe('a JUnit report with hostile values', () => {
 test('every diagnostic of an apply is in its text report', () => {
   holdsFor(10, ({ run }) => {
     const report = applyReport({ ...none, result: run });
-    const text = formats.text(report, setting).replaceAll(/\s+/g, ' ');
+    const text = formats.text(report).replaceAll(/\s+/g, ' ');
     for (const { summary } of report.findings)
       expect(text).toContain(printableLine(summary).replaceAll(/\s+/g, ' '));
   });

@@ -10,7 +10,6 @@ import { planOf } from '../support/plan-of.ts';
 
 const plain = createStyle({ colours: false });
 const formats = await loadFormats();
-const setting = { toolVersion: '1.2.3' };
 
 const wiki = 'applications: [{ slug: wiki, name: Wiki }]';
 const other = { wiki: { slug: 'wiki', name: 'Other' } };
@@ -101,7 +100,7 @@ test.each([
       { ...plan, changes },
       { ...plan, changes: [change] },
     ]) {
-      const text = formats[format](planReport({ result, diagnostics: [], filenames: [] }), setting);
+      const text = formats[format](planReport({ result, diagnostics: [], filenames: [] }));
       expect(text).toContain(was);
       expect(text).toContain(is);
     }
@@ -114,7 +113,7 @@ describe('the reports of a plan', () => {
   ];
   async function report(format: ReportFormat): Promise<string> {
     const result = await planOf(`version: 1\n${wiki}\n`, other);
-    return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }), setting);
+    return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }));
   }
 
   test.each(formatNames)('include errors and warnings in the format %s', async (format) => {
@@ -141,7 +140,7 @@ describe('the reports of a plan', () => {
 test('a GitHub annotation escapes the file name of a diagnostic', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
   const report = planReport({ diagnostics: [found], filenames: [] });
-  expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
+  expect(github(report)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
 });
 
 test('the HTML plan names the service once, begins with changes, and folds resources in sync', async () => {
@@ -155,7 +154,7 @@ applications:
     'a-same': { slug: 'a-same', name: 'Same' },
     'b-other': { slug: 'b-other', name: 'Old' },
   });
-  const page = formats.html(planReport({ result: plan, diagnostics: [], filenames: [] }), setting);
+  const page = formats.html(planReport({ result: plan, diagnostics: [], filenames: [] }));
   const [, header = '', shown = '', folded = ''] =
     /<header>([^]*)<\/header>([^]*)<details>([^]*)<\/details>/.exec(page) ?? [];
   expect(header.match(/id\.example\.com/g)).toHaveLength(1);

@@ -15,7 +15,6 @@ const manifests = {
 };
 
 const formats = await loadFormats();
-const setting = { toolVersion: '1.2.3' };
 
 async function validated(): Promise<ProblemsReport> {
   return validationReport(await loadManifests(['m'], { files: memoryFiles(manifests) }));
@@ -23,7 +22,7 @@ async function validated(): Promise<ProblemsReport> {
 
 describe('a JUnit report of a validation', () => {
   test('has a suite for each file, and a failed case for each error', async () => {
-    const report = formats.junit(await validated(), setting);
+    const report = formats.junit(await validated());
     expect(report).toContain('<testsuites name="rollcall validate" tests="4" failures="2" errors="0">');
     expect(report).toContain('<testcase name="valid" classname="m/good.yaml" file="m/good.yaml" line="1"/>');
     expect(report).toContain(
@@ -34,7 +33,7 @@ describe('a JUnit report of a validation', () => {
 
   test('has no line number for diagnostics without a place', () => {
     const problem = diagnosticFor(undefined, { code: 'invalid-usage', summary: 'a flag is wrong' });
-    const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }), setting);
+    const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }));
     expect(report).toContain(
       '<testcase name="invalid-usage" classname="rollcall"><failure message="a flag is wrong" type="invalid-usage">error: a flag is wrong</failure>',
     );
@@ -42,7 +41,7 @@ describe('a JUnit report of a validation', () => {
 
   test('is well-formed XML with texts escaped', async () => {
     const open: string[] = [];
-    const report = formats.junit(await validated(), setting).replace(/^<\?xml .*\?>\n/, '');
+    const report = formats.junit(await validated()).replace(/^<\?xml .*\?>\n/, '');
     for (const [, close, name = '', , empty] of report.matchAll(
       /<(\/?)([a-z-]+)((?: [a-z]+="[^"<>]*")*)(\/?)>/g,
     )) {
@@ -58,7 +57,7 @@ describe('a JUnit report of a validation', () => {
 
 describe('GitHub annotations of a validation', () => {
   test('are at the lines of the diagnostics', async () => {
-    const [first] = formats.github(await validated(), setting).split('\n');
+    const [first] = formats.github(await validated()).split('\n');
     expect(first).toMatch(
       /^::warning file=m\/a b\.yaml,line=3,endLine=3,col=17,endColumn=22,title=likely-refused::/,
     );
@@ -66,7 +65,7 @@ describe('GitHub annotations of a validation', () => {
 
   test('are one command on each line, for any manifest', async () => {
     const lines = formats
-      .github(await validated(), setting)
+      .github(await validated())
       .trimEnd()
       .split('\n');
     expect(lines).toHaveLength(3);
@@ -85,31 +84,31 @@ describe('values left unchecked without secrets', () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
     const words = '2 values were not checked, because their secrets were not read: ${env:A}, ${file:b c}.';
     for (const name of ['text', 'markdown', 'html', 'junit', 'github'] as const)
-      expect(formats[name](report, setting), name).toContain(words);
-    expect(formats.text(report, setting)).toBe(`${words}\nValid: 2 users.\n`);
-    expect(formats.github(report, setting)).toBe(`::notice title=rollcall::${words}\n`);
-    const document: unknown = JSON.parse(formats.json(report, setting));
+      expect(formats[name](report), name).toContain(words);
+    expect(formats.text(report)).toBe(`${words}\nValid: 2 users.\n`);
+    expect(formats.github(report)).toBe(`::notice title=rollcall::${words}\n`);
+    const document: unknown = JSON.parse(formats.json(report));
     expect(document).toMatchObject({ unchecked: { value_count: 2, variables: ['A'], files: ['b c'] } });
     expect(schemaErrors('validation', document)).toEqual([]);
   });
 
   test('are listed one by one, but shortened if there are many', async () => {
-    expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
+    expect(formats.text(await validatedWithout('${env:A}'))).toMatch(
       /^1 value was not checked, because its secrets were not read: \$\{env:A\}\.$/m,
     );
     const many = await validatedWithout(
       Array.from({ length: 12 }, (_, index) => `\${env:A${index}}`).join(''),
     );
-    expect(formats.text(many, setting)).toContain(' ${env:A9}, and 2 more.\n');
+    expect(formats.text(many)).toContain(' ${env:A9}, and 2 more.\n');
     const none = await validatedWithout();
-    expect(formats.text(none, setting)).toBe('Valid: nothing is declared.\n');
-    expect(JSON.parse(formats.json(none, setting))).toHaveProperty('unchecked.value_count', 0);
+    expect(formats.text(none)).toBe('Valid: nothing is declared.\n');
+    expect(JSON.parse(formats.json(none))).toHaveProperty('unchecked.value_count', 0);
   });
 
   test('are escaped in the report', async () => {
     const report = await validatedWithout('${env:\\e[2J</pre>\\n::error::}');
     for (const [name, format] of Object.entries(formats)) {
-      const written = format(report, setting);
+      const written = format(report);
       expect(written.replaceAll('\n', ''), name).not.toMatch(/\p{C}|^::error/mu);
       expect(written, name).not.toMatch(
         name === 'html' || name === 'junit' ? /env:[^\n]*<\/pre>/ : /\n::error/,
@@ -119,7 +118,7 @@ describe('values left unchecked without secrets', () => {
 });
 
 test.each(Object.entries(formats))('the %s report escapes control characters', async (_, format) => {
-  const report = format(await validated(), setting);
+  const report = format(await validated());
   expect(report).toMatch(/a b\.yaml/);
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
 });
@@ -130,7 +129,7 @@ describe('an error in forty places', () => {
     const text = `version: 1\nusers:\n${Array.from({ length: 40 }, (_, index) => `  - { username: u${index}, name: "\${var:team}" }\n`).join('')}`;
     const options = { files: memoryFiles({ 'm.yaml': text }), variables: {} };
     const report = validationReport(await loadManifests(['m.yaml'], options));
-    return formats[format](report, { ...setting, pathInRepository: folder });
+    return formats[format](report, { pathInRepository: folder });
   };
 
   test.each<[ReportFormat, string]>([

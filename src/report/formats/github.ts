@@ -8,13 +8,10 @@ export const github: Format = (report, setting) => {
   const annotations = foldByCause(annotationsOf(report, setting)).map((each) =>
     annotation(each, report.environment),
   );
-  const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];
+  const remarks = report.kind === 'problems' ? report.remarks : [];
+  const notices = remarks.map((remark) => `::notice title=rollcall::${data(printableLine(remark))}`);
   return [...annotations, ...notices].map((line) => `${line}\n`).join('');
 };
-
-function notice(remark: string): string {
-  return `::notice title=rollcall::${data(printableLine(remark))}`;
-}
 
 function annotation(diagnostic: Diagnostic, environment: string | undefined): string {
   const { severity, code, detail, range } = diagnostic;

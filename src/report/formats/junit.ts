@@ -23,7 +23,7 @@ interface Case {
 }
 
 /** JUnit XML, which pipelines show as test results: a suite for each file, a case for each diagnostic and each outcome. */
-export const junit: Format = (report, { pathInRepository = String }) => {
+export const junit: Format = (report, { pathInRepository = String } = {}) => {
   const isApply = report.kind === 'apply';
   // An apply needs no separate cases for findings, because the cases for outcomes contain them.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];

@@ -22,7 +22,7 @@ import { applyFooter, omittedOutcomesText, outcomeLines, planFooter, undeclaredL
  * A comment for a pull request: the result, and everything else in code blocks. All texts from manifests and the service are in
  * code blocks or code spans, where Markdown and HTML have no meaning.
  */
-export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
+export const markdown: Format = (report, { limit = commentLimit, commentKey } = {}) => {
   // The title and the key are the same whether or not there is a result, so that later comments replace earlier ones.
   const { title, service, environment } = report;
   const name = destinationLabel(report);

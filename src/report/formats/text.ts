@@ -34,11 +34,11 @@ import {
   type Style,
 } from './lines.ts';
 
-export const text: Format = byReportKind<[FormatSetting], string>({
+export const text: Format = byReportKind<[FormatSetting?], string>({
   problems: problemsText,
-  plan: ({ diagnostics, plan }, { style = plainStyle, detail }) =>
+  plan: ({ diagnostics, plan }, { style = plainStyle, detail } = {}) =>
     diagnosticsText(diagnostics, style) + planText(plan, style, detail),
-  apply: (report, { style = plainStyle, detail }) => {
+  apply: (report, { style = plainStyle, detail } = {}) => {
     const head = fitToWidth(applyHeading(report), style);
     const usual = isForTerminal(style) ? undefined : 'all';
     const outcomes = applyText(report, style, detail ?? usual);
@@ -50,7 +50,7 @@ function isForTerminal({ width }: Style): boolean {
   return Number.isFinite(width);
 }
 
-function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSetting): string {
+function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSetting = {}): string {
   const { diagnostics, remarks, headline, valid, service } = report;
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
@@ -64,23 +64,18 @@ function problemsText(report: ProblemsReport, { style = plainStyle }: FormatSett
 const maxLinesOnTerminal = 200;
 
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
-  return viewText(planView(plan), plan, style, detail);
+  return viewText(planView(plan), style, detail);
 }
 
 /** The plan that is shown before an apply, without the advice about unchanged resources, because the result will contain this advice. */
 export function planTextBeforeApply(plan: Plan, style: Style, detail?: Detail): string {
-  return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, plan, style, detail);
+  return viewText({ ...planView(plan), idleSentence: undefined, switches: [] }, style, detail);
 }
 
-function viewText(
-  view: PlanView,
-  plan: Pick<Plan, 'changes'>,
-  style: Style,
-  detail: Detail | undefined,
-): string {
+function viewText(view: PlanView, style: Style, detail: Detail | undefined): string {
   const { baseline, removedEntries, othersCount, accessLines } = view;
   const fit = (words: string): string => fitToWidth(words, style);
-  const changes = baseline ? view.touched : shownChanges(plan);
+  const changes = baseline ? view.touched : shownChanges({ changes: view.touched });
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
     detail === undefined ? limitNewResources(changes) : { inFull: changes, named: [], more: [] };

@@ -192,7 +192,7 @@ export function answerDetail(answer: Answer, advice: string | false | undefined,
 export function outageWords(news: OutageEvent): string {
   switch (news.kind) {
     case 'away':
-      return `The service ${outageSignWords(news.answer)}; waiting up to ${seconds(news.waitMs)} for it.`;
+      return `The service ${signWords(news.answer)}; waiting up to ${seconds(news.waitMs)} for it.`;
     case 'back':
       return `The service answers now, after ${seconds(news.waitedMs)}.`;
     case 'gone':
@@ -209,7 +209,7 @@ export function waitAdvice(answer: Answer): string | undefined {
   return undefined;
 }
 
-function outageSignWords(answer: Answer): string {
+function signWords(answer: Answer): string {
   return isStarting(answer)
     ? `is starting or unavailable (${answer.status})`
     : `does not answer (${causeWords(answer.error).cause})`;

@@ -102,7 +102,7 @@ function viewsOfFields(change: Change): FieldView[] {
 function shownFields(resource: Resource): string[] {
   const { kind } = resource;
   const isNobody = (field: string): boolean =>
-    isBindingField(kind, field) && isEmpty(shownValue(resource, field) ?? null);
+    isBindingField(kind, field) && isEmptyList(shownValue(resource, field) ?? null);
   const isEveryone = kind.access?.subjects.every(({ field }) => isNobody(field)) === true;
   const names = fieldNames(resource).flatMap((field) => {
     if (!isNobody(field)) return [field];
@@ -111,7 +111,7 @@ function shownFields(resource: Resource): string[] {
   return [...new Set(names)];
 }
 
-function isEmpty(value: JsonValue): boolean {
+function isEmptyList(value: JsonValue): boolean {
   return isJsonList(value) && value.length === 0;
 }
 
@@ -274,9 +274,11 @@ const context = 2;
 
 /** The differences between two strings, line by line, with context. */
 export function textDiff(before: string, after: string): DiffLine[] {
-  const parts = diffLines(withFinalNewline(before), withFinalNewline(after), { maxEditLength: maxEdits }) ?? [
-    { value: withFinalNewline(before), removed: true, added: false },
-    { value: withFinalNewline(after), removed: false, added: true },
+  // If only one of the two texts ends with a line ending, the diff shows an additional empty line.
+  const [old, now] = [`${before}\n`, `${after}\n`];
+  const parts = diffLines(old, now, { maxEditLength: maxEdits }) ?? [
+    { value: old, removed: true, added: false },
+    { value: now, removed: false, added: true },
   ];
   return parts.flatMap((part, index): DiffLine[] => {
     const lines = part.value.split('\n').slice(0, -1);
@@ -292,9 +294,4 @@ export function textDiff(before: string, after: string): DiffLine[] {
       ...lines.slice(lines.length - tail).map((text): DiffLine => ({ kind: 'same', text })),
     ];
   });
-}
-
-/** Adds a line ending to a text of a diff. If only one of the two texts already ends with a line ending, the diff shows an additional empty line. */
-function withFinalNewline(text: string): string {
-  return `${text}\n`;
 }

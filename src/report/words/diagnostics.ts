@@ -45,16 +45,10 @@ export function foldByCause(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 
 function causeOf(diagnostic: Diagnostic): string {
   const { severity, code, summary, detail, address } = diagnostic;
-  const value = codesAboutValues.has(code) ? markedText(diagnostic) : undefined;
-  const resource = codesAboutResources.has(code) ? address : undefined;
-  return JSON.stringify([
-    severity,
-    code,
-    summary,
-    detail.replace(/^Request id: .*$/m, ''),
-    value ?? '',
-    resource ?? '',
-  ]);
+  const value = codesAboutValues.has(code) && markedText(diagnostic);
+  const resource = codesAboutResources.has(code) && address;
+  const advice = detail.replace(/^Request id: .*$/m, '');
+  return JSON.stringify([severity, code, summary, advice, value, resource]);
 }
 
 /** The text that a diagnostic marks. If the text has several lines, returns the part on the first line. */

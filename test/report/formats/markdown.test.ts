@@ -9,7 +9,7 @@ import { planOf } from '../../support/plan-of.ts';
 
 function commentOf(ended: Partial<JobResult<Plan>>, limit: LengthLimit = commentLimit): string {
   const report = planReport({ diagnostics: [], filenames: [], ...ended });
-  return markdown(report, { toolVersion: '1', limit });
+  return markdown(report, { limit });
 }
 
 function comment(result: Plan, limit: LengthLimit = commentLimit): string {
