@@ -31,18 +31,12 @@ export function refuseUnavailableCondition(failOn: readonly FailOn[], asked: Con
 /** With --detailed-exitcode, `differs` includes missing records. */
 type Condition = FailOn | 'missing';
 
-export interface FailedCondition {
-  readonly name: Condition;
-  readonly summary: string;
-  readonly addresses: readonly Address[];
-}
-
-/** Returns the conditions of `--fail-on` that make the plan fail. */
+/** Returns an error for each condition of `--fail-on` that makes the plan fail. */
 export function failedConditions(
   plan: Plan,
   failOn: readonly FailOn[],
   isMissingFailure: boolean,
-): FailedCondition[] {
+): Diagnostic[] {
   const names: readonly Condition[] = isMissingFailure ? [...failOn, 'missing'] : failOn;
   return [...new Set(names)].flatMap((name) => {
     const addresses = addressesFor(name, plan);
@@ -51,16 +45,30 @@ export function failedConditions(
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
     const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : conditionVerbs[name];
     const option = name === 'missing' ? 'differs' : name;
-    const summary = `${subject} ${count === 1 ? one : several}, and --fail-on ${option} is given`;
-    return [{ name, summary, addresses }];
+    return failOnError(
+      `${subject} ${count === 1 ? one : several}, and --fail-on ${option} is given`,
+      addresses,
+    );
   });
 }
 
-/** Returns the reasons why a condition of `--fail-on` could not be checked. */
-export function uncheckedConditionReasons({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
-  return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
-    ? ['the records of the service could not be read completely, and --fail-on undeclared is given']
+/** Returns an error for each condition of `--fail-on` that could not be checked. */
+export function uncheckedConditions({ undeclared }: Plan, failOn: readonly FailOn[]): Diagnostic[] {
+  const isUnchecked = failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0;
+  return isUnchecked
+    ? [
+        failOnError(
+          'the records of the service could not be read completely, and --fail-on undeclared is given',
+        ),
+      ]
     : [];
+}
+
+const maxNamed = 20;
+
+function failOnError(summary: string, addresses: readonly Address[] = []): Diagnostic {
+  const detail = listNames(addresses.map(printableLine), maxNamed);
+  return diagnosticFor(undefined, { code: 'fail-on', summary, detail });
 }
 
 export function incompletePlanLines(plan: Plan): string[] {
@@ -79,23 +87,6 @@ function incompleteLine(changes: readonly Change[], predicate: string): string[]
   const subject = addresses.length === 1 ? '1 resource is' : `${addresses.length} resources are`;
   return addresses.length === 0 ? [] : [`${subject} ${predicate}: ${listNames(addresses)}`];
 }
-
-/** An error for each failed or unchecked condition, for the reports. */
-export function conditionErrors(
-  failed: readonly FailedCondition[],
-  unchecked: readonly string[],
-): Diagnostic[] {
-  return [...failed, ...unchecked.map((summary) => ({ summary, addresses: [] }))].map(
-    ({ summary, addresses }) =>
-      diagnosticFor(undefined, {
-        code: 'fail-on',
-        summary,
-        detail: listNames(addresses.map(printableLine), maxNamed),
-      }),
-  );
-}
-
-const maxNamed = 20;
 
 function addressesFor(name: Condition, { changes, baseline, undeclared }: Plan): Address[] {
   switch (name) {

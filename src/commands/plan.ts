@@ -10,11 +10,10 @@ import type { FinishedJob } from '../run/result.ts';
 import { runTargetOf } from '../settings/run-target.ts';
 import type { Context } from '../terminal/context.ts';
 import {
-  conditionErrors,
   failedConditions,
   refuseUnavailableCondition,
   incompletePlanLines,
-  uncheckedConditionReasons,
+  uncheckedConditions,
   type FailOn,
 } from './fail-on.ts';
 import { detailFromFlags, inputFiles, requestFromFlags, type DetailFlags, type RunFlags } from './flags.ts';
@@ -47,11 +46,15 @@ export async function plan(
   const { failOn = [], detailedExitcode = false } = options;
   const isMissingFailure = detailedExitcode && failOn.includes('differs');
   const made = isMade(ending) ? ended.result : undefined;
-  const findings = made ? failedConditions(made, failOn, isMissingFailure) : [];
-  const unknown = made ? uncheckedConditionReasons(made, failOn) : [];
+  const failed = made ? failedConditions(made, failOn, isMissingFailure) : [];
+  const unchecked = made ? uncheckedConditions(made, failOn) : [];
   const incomplete = ended.result ? incompletePlanLines(ended.result) : [];
-  const failures = [...findings.map(({ summary }) => summary), ...incomplete, ...unknown];
-  const diagnostics = [...ended.diagnostics, ...conditionErrors(findings, unknown)];
+  const failures = [
+    failed.map(({ summary }) => summary),
+    incomplete,
+    unchecked.map(({ summary }) => summary),
+  ].flat();
+  const diagnostics = [...ended.diagnostics, ...failed, ...unchecked];
   const severity = failOn.includes('differs') ? 'error' : 'warning';
   const report = planReport({ ...target, ...ended, diagnostics }, severity, isMissingFailure);
   // The problems of the run were already reported while it ran.
@@ -62,7 +65,7 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Failures come last, because readers of a log first look at its end.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return endingIfOutputLost(endingWithCondition(ending, ended.result, findings.length > 0), !written);
+  return endingIfOutputLost(endingWithCondition(ending, ended.result, failed.length > 0), !written);
 }
 
 /** The ending of a plan: `changes` if a condition of `--fail-on` holds and every resource could be planned. */
@@ -106,7 +109,7 @@ async function runPlan(
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // A record that was not read may meet a condition of `--fail-on`.
-  if (ending === 'done' && uncheckedConditionReasons(result, failOn).length > 0)
+  if (ending === 'done' && uncheckedConditions(result, failOn).length > 0)
     return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingChanges(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
